@@ -1,7 +1,8 @@
 /** The state of a chain at start: its newest segment, without a line that a crash tore (decision-log.md §2.5). */
 
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../make-folder.ts";
 import { lineDigest } from "../digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
 import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
@@ -35,7 +36,7 @@ export interface RecoveredChain {
  * @param keys those with one of which the state has to be signed; none where states are not signed
  */
 export async function recoverChain(folder: string, keys: readonly Buffer[] = []): Promise<RecoveredChain> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(folder, FOLDER_MODE);
   const segments = await segmentsOf(folder);
   const read = await readState(folder, keys);
   const newest = segments.at(-1);
