@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { makeFolder } from "../src/make-folder.ts";
+import { rotatingTarget } from "../src/observe/output/rotating-target.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 it("makes what is missing with the mode, and says where it began", () => {
@@ -22,4 +23,10 @@ it("throws where a file stands in the way", () => {
 
 it.runIf(existsSync("/proc/self"))("throws below a folder that takes none", () => {
   expect(() => makeFolder("/proc/none/below")).toThrow("ENOENT");
+});
+
+it.runIf(existsSync("/proc/self"))("a log file below a folder that takes none is an error, too", async () => {
+  const target = rotatingTarget("/proc/none/server.log", { maxBytes: 1_000, keep: 1 });
+  await expect(target.write("line\n")).rejects.toThrow("ENOENT");
+  await target.close();
 });

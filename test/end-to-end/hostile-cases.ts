@@ -2,7 +2,16 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { allow, arn, calling, type HostileCase, range, type Target } from "./hostile-calls.ts";
+import {
+  APPLIER,
+  allow,
+  applying,
+  arn,
+  calling,
+  type HostileCase,
+  range,
+  type Target,
+} from "./hostile-calls.ts";
 import { CONDITIONS, ofResource, VARIABLES, variable } from "./hostile-conditions.ts";
 
 /** Every statement is about everything or about one action: no two actions have the same statements. */
@@ -27,6 +36,10 @@ const stars = range(5, (policy) => ({
   statement: range(120, (index) => allow(["fs:ReadObject"], arn(`${"*a?".repeat(200)}${index}`))),
 }));
 
+/** Resources that name the user between wildcards, and many members who have them. */
+const named = range(100, (index) => allow(["fs:NamedRead"], arn(`*\${user}*-${index % 10}*`)));
+const members = range(2_000, (index) => ({ username: `member-${index}`, groups: ["named"] }));
+
 /** The directory. */
 export function hostileDataset(): unknown {
   const policies = [...wide, ...keyless, ...stars, ...variable, ...ofResource];
@@ -36,14 +49,22 @@ export function hostileDataset(): unknown {
   });
   return {
     format: 1,
-    policies: [...policies, { name: "plain", statement: [allow(["fs:*"], arn("data/*"))] }],
+    policies: [
+      ...policies,
+      { name: "plain", statement: [allow(["fs:*"], arn("data/*"))] },
+      { name: "directory", statement: [allow(["auth:*"], "*")] },
+      { name: "named", statement: named },
+    ],
+    groups: [{ name: "named", policies: ["named"] }],
     users: [
       user("wide", wide),
       user("keyless", keyless),
       user("stars", stars),
       user("variable", variable),
       user("of-resource", ofResource),
+      ...members,
       { username: "steady", policies: ["plain"] },
+      { username: APPLIER.username, policies: ["directory"], credentials: [APPLIER.key] },
     ],
   };
 }
@@ -258,6 +279,10 @@ const QUESTIONS: readonly HostileCase[] = [
     run: calling("who-can", () => ({ action: "fs:ReadObject", resource: arn("x1_1/1a2b3c") })),
   },
   {
+    name: "who can, of 2,000 members with 100 patterns of their names",
+    run: calling("who-can", () => ({ action: "fs:NamedRead", resource: arn("nobody-0-1-2-3-4-5-6-7-8-9") })),
+  },
+  {
     name: "a search for users, with patterns without a key",
     run: calling("search/subject", () => ({
       subject: { type: "user" },
@@ -338,6 +363,18 @@ const QUESTIONS: readonly HostileCase[] = [
       statement: [{ ...allow(["*"], "*"), ...part }],
     })),
   })),
+  {
+    name: "a dry run of 40,000 users as documents",
+    run: applying(() => ({
+      format: 1,
+      policies: range(100, (policy) => ({
+        name: `applied-${policy}`,
+        statement: [allow(["fs:ReadObject"], arn(`${policy}/*`))],
+      })),
+      groups: range(100, (group) => ({ name: `applied-${group}`, policies: [`applied-${group}`] })),
+      users: range(40_000, (user) => ({ username: `applied-${user}`, groups: [`applied-${user % 100}`] })),
+    })),
+  },
   {
     name: "simulated lists of 100,000 members",
     run: calling("simulate", () =>

@@ -67,6 +67,8 @@ class RotatingTarget implements LineTarget {
 
   async #open(): Promise<RotatingFileStream> {
     const name = basename(this.#path);
+    // The library tries for ever to make a folder that cannot be made.
+    makeFolder(dirname(this.#path));
     // Loaded only where the log goes to a file: it takes 5 MiB.
     const { createStream } = await import("rotating-file-stream");
     const stream = createStream(

@@ -222,7 +222,9 @@ class FilterSession {
     const { user, groups, token, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
-    await this.#serving.admission.acquire(this.#gone.signal);
+    const { admission } = this.#serving;
+    const caller = this.#call.caller.name;
+    await admission.acquire(caller, this.#gone.signal);
     try {
       const { requestId } = this.#call;
       this.#batch ??= this.#newBatch();
@@ -240,7 +242,7 @@ class FilterSession {
         waiter: this.#call,
       });
     } finally {
-      this.#serving.admission.release();
+      admission.release(caller);
     }
   }
 
