@@ -1,6 +1,6 @@
 /** A server side by side with bare `node:http`, round after round, so that a disturbance hits both alike. */
 import type { LoadJob, LoadResult } from "./load.ts";
-import { runLoad } from "./processes.ts";
+import { runLoad, type StartedServer } from "./processes.ts";
 
 /** Connections of a load, each with one request under way. */
 export const CONNECTIONS = 32;
@@ -14,30 +14,59 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] as number;
 }
 
+/** A load, and the server that it is for. */
+export interface Contender {
+  readonly server: Pick<StartedServer, "cpu">;
+  readonly job: LoadJob;
+}
+
+/** The result of a load, with the server's share in it. */
+export interface Measured extends LoadResult {
+  /** Microseconds of the server's processor time for each request. */
+  readonly cpu: number;
+}
+
+/** Runs a load. */
+export async function measureLoad({ server, job }: Contender): Promise<Measured> {
+  const before = server.cpu();
+  const result = await runLoad(job);
+  return { ...result, cpu: ((server.cpu() - before) * 1e6) / result.answers };
+}
+
 /** The result of a load, medians over the rounds. */
-export interface Compared extends Omit<LoadResult, "answers"> {
+export interface Compared extends Omit<Measured, "answers"> {
   /** Share of the rate of the yardstick in the same round. */
   readonly ofBare: number;
+  /**
+   * Processor time of the yardstick for a request, divided by the server's own. That is the share of the rate while
+   * the server keeps its core busy; what else runs on the machine changes it less than the rate.
+   */
+  readonly cpuOfBare: number;
 }
 
 /** Medians of the results of several rounds, with those of the yardstick in the same rounds. */
-export function medians(own: readonly LoadResult[], bare: readonly LoadResult[]): Compared {
+export function medians(own: readonly Measured[], bare: readonly Measured[]): Compared {
   return {
     perSecond: median(own.map(({ perSecond }) => perSecond)),
     p50: median(own.map(({ p50 }) => p50)),
     p99: median(own.map(({ p99 }) => p99)),
-    ofBare: median(own.map(({ perSecond }, round) => perSecond / (bare[round] as LoadResult).perSecond)),
+    cpu: median(own.map(({ cpu }) => cpu)),
+    ofBare: median(own.map(({ perSecond }, round) => perSecond / (bare[round] as Measured).perSecond)),
+    cpuOfBare: median(own.map(({ cpu }, round) => (bare[round] as Measured).cpu / cpu)),
   };
 }
 
 /** Runs a load on the yardstick and on a server in turn. */
-export async function compare(jobs: { readonly bare: LoadJob; readonly own: LoadJob }): Promise<Compared> {
-  for (const job of [jobs.bare, jobs.own]) await runLoad({ ...job, seconds: WARM_UP_SECONDS });
-  const bare: LoadResult[] = [];
-  const own: LoadResult[] = [];
+export async function compare(both: {
+  readonly bare: Contender;
+  readonly own: Contender;
+}): Promise<Compared> {
+  for (const { job } of [both.bare, both.own]) await runLoad({ ...job, seconds: WARM_UP_SECONDS });
+  const bare: Measured[] = [];
+  const own: Measured[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await runLoad(jobs.bare));
-    own.push(await runLoad(jobs.own));
+    bare.push(await measureLoad(both.bare));
+    own.push(await measureLoad(both.own));
   }
   return medians(own, bare);
 }

@@ -2,7 +2,15 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDataset, bodiesFor, folder, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
-import { CONNECTIONS, ROUNDS, SECONDS, WARM_UP_SECONDS } from "./compare.ts";
+import {
+  CONNECTIONS,
+  type Measured,
+  measureLoad,
+  median,
+  ROUNDS,
+  SECONDS,
+  WARM_UP_SECONDS,
+} from "./compare.ts";
 import { runLoad } from "./processes.ts";
 
 const SIZE = 1_000;
@@ -12,6 +20,10 @@ export interface DecisionLogRow {
   readonly name: string;
   readonly perSecond: number;
   readonly share: number;
+  /** Microseconds of processor time for each request. */
+  readonly cpu: number;
+  /** Processor time without a log, divided by that with it. */
+  readonly cpuShare: number;
 }
 
 /** Measures all variants in turn, round after round. */
@@ -30,7 +42,7 @@ export async function measureDecisionLog(
     ["/evaluation", "/access/v1/evaluation", bodies.evaluation, CONNECTIONS],
     ["/evaluations × 1,000", "/access/v1/evaluations", bodies.evaluations, 1],
   ] as const;
-  const rates = new Map<string, number[]>();
+  const results = new Map<string, Measured[]>();
   for (let round = 0; round < rounds; round++) {
     for (const [variant, flags] of variants) {
       const directory = mkdtempSync(join(folder, "decisions-"));
@@ -46,24 +58,31 @@ export async function measureDecisionLog(
           expect: '"decision":true',
         };
         await runLoad({ ...job, seconds: WARM_UP_SECONDS });
-        const { perSecond } = await runLoad({ ...job, seconds });
+        const result = await measureLoad({ server, job: { ...job, seconds } });
         const key = `${name}, ${variant}`;
-        rates.set(key, [...(rates.get(key) ?? []), perSecond]);
-        log(`${key}: ${Math.round(perSecond).toLocaleString("en")}/s`);
+        results.set(key, [...(results.get(key) ?? []), result]);
+        log(
+          `${key}: ${Math.round(result.perSecond).toLocaleString("en")}/s, ${result.cpu.toFixed(1)} µs each`,
+        );
       }
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
     }
   }
-  return questions.flatMap(([name]) => {
-    const base = median(rates.get(`${name}, no log`));
+  const of = (name: string, field: keyof Measured): number =>
+    median((results.get(name) ?? []).map((result) => result[field]));
+  return questions.flatMap(([question]) => {
+    const without = `${question}, no log`;
     return variants.map(([variant]) => {
-      const perSecond = median(rates.get(`${name}, ${variant}`));
-      return { name: `${name}, ${variant}`, perSecond, share: perSecond / base };
+      const name = `${question}, ${variant}`;
+      const [perSecond, cpu] = [of(name, "perSecond"), of(name, "cpu")];
+      return {
+        name,
+        perSecond,
+        share: perSecond / of(without, "perSecond"),
+        cpu,
+        cpuShare: of(without, "cpu") / cpu,
+      };
     });
   });
-}
-
-function median(values: readonly number[] = []): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }

@@ -5,7 +5,7 @@ import { CONNECTIONS, type Compared, compare, SECONDS } from "./compare.ts";
 import { benchPolicies } from "./engine.ts";
 import { keyOf, usersWithKeys } from "./forward-auth.ts";
 import type { LoadJob } from "./load.ts";
-import { startServer } from "./processes.ts";
+import { type StartedServer, startServer } from "./processes.ts";
 
 const POLICIES = 20;
 const STATEMENTS = 40;
@@ -41,8 +41,9 @@ function dataset(): unknown {
 }
 
 /** @param paths what is read, in turn */
-async function measureOne(name: string, service: string, paths: readonly string[]): Promise<ReadRow> {
+async function measureOne(name: string, server: StartedServer, paths: readonly string[]): Promise<ReadRow> {
   const [path = ""] = paths;
+  const service = serviceUrl(server);
   const response = await fetch(service + path, { headers: { authorization: `Bearer ${token}` } });
   const text = await response.text();
   if (!response.ok) throw new Error(`${name}: ${response.status} ${text}`);
@@ -59,7 +60,10 @@ async function measureOne(name: string, service: string, paths: readonly string[
     seconds: SECONDS,
     expect: text.slice(0, 15),
   });
-  const compared = await compare({ bare: job(bare.line.split(" ")[1] as string), own: job(service) });
+  const compared = await compare({
+    bare: { server: bare, job: job(bare.line.split(" ")[1] as string) },
+    own: { server, job: job(service) },
+  });
   await bare.stop();
   return { name, bytes: Buffer.byteLength(text), ...compared };
 }
@@ -73,9 +77,9 @@ export async function measureReads(log: (text: string) => void): Promise<ReadRow
   const authorizer = await startAuthorizer(write("reads.json", JSON.stringify(dataset())));
   const rows: ReadRow[] = [];
   for (const [name, path] of Object.entries(TARGETS)) {
-    const row = await measureOne(name, serviceUrl(authorizer), [path]);
+    const row = await measureOne(name, authorizer, [path]);
     log(
-      `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http`,
+      `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http, ${row.cpuOfBare.toFixed(2)} by CPU time`,
     );
     rows.push(row);
   }
@@ -83,8 +87,8 @@ export async function measureReads(log: (text: string) => void): Promise<ReadRow
   const secret = randomBytes(30).toString("base64");
   const withKeys = await startAuthorizer(write("keys.json", JSON.stringify(usersWithKeys(secret))));
   const keys = Array.from({ length: USERS_WITH_KEYS }, (_, index) => `${CREDENTIALS}${keyOf(index)}`);
-  const row = await measureOne("getCredentials, 1,000 users", serviceUrl(withKeys), keys);
-  log(`${row.name}: ${row.ofBare.toFixed(2)} of bare node:http`);
+  const row = await measureOne("getCredentials, 1,000 users", withKeys, keys);
+  log(`${row.name}: ${row.ofBare.toFixed(2)} of bare node:http, ${row.cpuOfBare.toFixed(2)} by CPU time`);
   rows.push(row);
   await withKeys.stop();
   return rows;

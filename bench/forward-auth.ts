@@ -105,9 +105,15 @@ export async function measureForwardAuth(log: (text: string) => void): Promise<F
   for (const [kind, requests] of Object.entries(kinds)) {
     const name = `/forward-auth, ${kind}`;
     const file = write(`${kind}.json`, JSON.stringify(requests));
-    const row = { name, ...(await compare({ bare: jobOf(bareUrl, file), own: jobOf(service, file) })) };
+    const row = {
+      name,
+      ...(await compare({
+        bare: { server: bare, job: jobOf(bareUrl, file) },
+        own: { server: authorizer, job: jobOf(service, file) },
+      })),
+    };
     log(
-      `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http`,
+      `${name}: ${Math.round(row.perSecond).toLocaleString("en")}/s, ${row.ofBare.toFixed(2)} of bare node:http, ${row.cpuOfBare.toFixed(2)} by CPU time`,
     );
     rows.push(row);
   }
@@ -121,9 +127,9 @@ function jobOf(url: string, requests: string): LoadJob {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  for (const { name, perSecond, ofBare } of await measureForwardAuth(() => {})) {
+  for (const { name, perSecond, ofBare, cpuOfBare } of await measureForwardAuth(() => {})) {
     console.log(
-      `${name}: ${Math.round(perSecond).toLocaleString("en")}/s, ${ofBare.toFixed(2)} of bare node:http`,
+      `${name}: ${Math.round(perSecond).toLocaleString("en")}/s, ${ofBare.toFixed(2)} of bare node:http, ${cpuOfBare.toFixed(2)} by CPU time`,
     );
   }
 }

@@ -35,9 +35,14 @@ export async function measureManyUsers(log: (text: string) => void): Promise<Man
         expect,
       });
       const own = job(serviceUrl(server), endpoint === "check" ? '"allowed":' : '"decision":');
-      const compared = await compare({ bare: job(bare.line.split(" ")[1] as string, "true"), own });
+      const compared = await compare({
+        bare: { server: bare, job: job(bare.line.split(" ")[1] as string, "true") },
+        own: { server, job: own },
+      });
       const row = { name: `/${endpoint}, ${size.toLocaleString("en")} statements`, ...compared };
-      log(`${row.name}, 1,000 users: ${row.ofBare.toFixed(2)} of bare node:http`);
+      log(
+        `${row.name}, 1,000 users: ${row.ofBare.toFixed(2)} of bare node:http, ${row.cpuOfBare.toFixed(2)} by CPU time`,
+      );
       rows.push(row);
     }
     await server.stop();

@@ -2,7 +2,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { benchDataset, bodiesFor, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
-import { CONNECTIONS, median, ROUNDS, SECONDS, WARM_UP_SECONDS } from "./compare.ts";
+import {
+  CONNECTIONS,
+  type Measured,
+  measureLoad,
+  median,
+  ROUNDS,
+  SECONDS,
+  WARM_UP_SECONDS,
+} from "./compare.ts";
 import type { LoadResult } from "./load.ts";
 import { runLoad } from "./processes.ts";
 
@@ -13,10 +21,6 @@ export interface TracesRow extends Omit<LoadResult, "answers"> {
   readonly name: string;
   readonly share: number;
   /** Microseconds of processor time for each request. */
-  readonly cpu: number;
-}
-
-interface Measured extends LoadResult {
   readonly cpu: number;
 }
 
@@ -52,11 +56,11 @@ export async function measureTraces(log: (text: string) => void): Promise<Traces
         expect: '"decision":true',
       };
       await runLoad({ ...job, seconds: WARM_UP_SECONDS });
-      const before = server.cpu();
-      const result = await runLoad({ ...job, seconds: SECONDS });
-      const cpu = ((server.cpu() - before) * 1e6) / (result.perSecond * SECONDS);
-      results.get(name)?.push({ ...result, cpu });
-      log(`${name}: ${Math.round(result.perSecond).toLocaleString("en")}/s, ${cpu.toFixed(1)} µs each`);
+      const result = await measureLoad({ server, job: { ...job, seconds: SECONDS } });
+      results.get(name)?.push(result);
+      log(
+        `${name}: ${Math.round(result.perSecond).toLocaleString("en")}/s, ${result.cpu.toFixed(1)} µs each`,
+      );
       await server.stop();
     }
   }

@@ -32,8 +32,11 @@ export function measureWorkers(log: (text: string) => void): Promise<readonly Wo
           seconds: SECONDS,
         });
         const compared = await compare({
-          bare: job(bare.line.split(" ")[1] as string, "/", "true"),
-          own: job(serviceUrl(authorizer), "/access/v1/evaluation", '"decision":true'),
+          bare: { server: bare, job: job(bare.line.split(" ")[1] as string, "/", "true") },
+          own: {
+            server: authorizer,
+            job: job(serviceUrl(authorizer), "/access/v1/evaluation", '"decision":true'),
+          },
         });
         const name = `/evaluation, ${size.toLocaleString("en")} statements`;
         log(`${name}: ${Math.round(compared.perSecond)}/s, ${compared.ofBare.toFixed(2)} of bare`);

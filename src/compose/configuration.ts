@@ -1,6 +1,8 @@
 /** The configuration as this build judges it: `run`, `config validate` and every other command read it here. */
 
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
+import { type ConfigProblem, problemOf } from "../config/problem.ts";
+import { certificateFaults } from "./listeners/tls.ts";
 import { DATABASE_TYPES } from "./store/backends.ts";
 
 /**
@@ -9,4 +11,11 @@ import { DATABASE_TYPES } from "./store/backends.ts";
  */
 export function loadServiceConfig(options: Omit<LoadOptions, "databaseTypes">): LoadedConfig {
   return loadConfig({ ...options, databaseTypes: DATABASE_TYPES });
+}
+
+/** Returns what `run` would find wrong with files that the configuration names. */
+export function fileProblems({ values, origins }: LoadedConfig): readonly ConfigProblem[] {
+  return certificateFaults(values).map(({ item, message }) =>
+    problemOf(item, message, origins.get(item)?.place ?? {}),
+  );
 }

@@ -1,6 +1,7 @@
 /** Checks that memberships and attachments name existing entities, each once. */
 
 import type { DirectoryState } from "../directory/batch.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
@@ -26,13 +27,13 @@ function missingMessage(kind: ReferenceKind, name: string): string {
 }
 
 /** Checks that all references name entities that exist after the data sets are applied. */
-export function checkReferences(
+export async function checkReferences(
   merged: MergedDataset,
   rules: DatasetRules,
   state: DirectoryState,
   mode: DatasetMode,
   problems: ProblemList,
-): void {
+): Promise<void> {
   const existing = existingAfter(merged, rules, state, mode);
   const groups: ReferenceKind = {
     what: "group",
@@ -57,10 +58,14 @@ export function checkReferences(
       problems.add(from.source, `${from.pointer}/${field}/${index}`, missingMessage(kind, name));
     }
   };
+  const pause = bulkPause();
   for (const user of merged.users.entries.values()) {
+    await pause();
     check(user, "groups", groups, user.value.groups);
     check(user, "policies", policies, user.value.policies);
   }
-  for (const group of merged.groups.entries.values())
+  for (const group of merged.groups.entries.values()) {
+    await pause();
     check(group, "policies", policies, group.value.policies);
+  }
 }

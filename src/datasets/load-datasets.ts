@@ -119,7 +119,7 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
 async function checkAll(checks: EntityChecks, env: Environment): Promise<Wanted> {
   const { merged, rules, state, mode, problems } = checks;
   await checkNames(checks);
-  checkReferences(merged, rules, state, mode, problems);
+  await checkReferences(merged, rules, state, mode, problems);
   checkUnique(merged, state, mode, problems);
   await checkPolicies(checks);
   checkResources(checks);
@@ -156,7 +156,7 @@ async function prepare(options: LoadOptions) {
   const { directory, mode, env, onProgress } = options;
   const problems = new ProblemList();
   const { files, checked } = await readAll(options, problems);
-  const merged = mergeDatasets(checked, problems);
+  const merged = await mergeDatasets(checked, problems);
   onProgress?.({ phase: "check", done: 0, total: 1 });
   const state = await directory.batches.state({ secrets: mode === "sync" && hasCredentials(merged) });
   const wanted = await checkAll({ merged, rules: rulesOf(options), state, mode, problems }, env);

@@ -1,6 +1,7 @@
 /** Merges the data sets of all files. Each name may be defined once. */
 
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { DocumentSource } from "../source-files/source.ts";
 import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "./dataset.ts";
 import type { ProblemList } from "./problem-list.ts";
@@ -62,15 +63,17 @@ function fieldOf(value: unknown, field: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-function mergeSection<T>(
+async function mergeSection<T>(
   { source, broken }: CheckedSource,
   section: Section<T>,
   problems: ProblemList,
-): void {
+): Promise<void> {
   const { key, what, field, nameOf, into } = section;
   const list: unknown = Reflect.get(source.value as object, key);
   if (!Array.isArray(list) || broken.has(`/${key}`)) return;
+  const pause = bulkPause();
   for (const [index, item] of list.entries()) {
+    await pause();
     const pointer = `/${key}/${index}`;
     if (broken.has(pointer)) {
       const name = fieldOf(item, field);
@@ -96,7 +99,10 @@ export function placeOf(first: Defined<unknown>, seenFrom: DocumentSource): stri
 }
 
 /** Merges the files. A name that is defined twice is a problem. */
-export function mergeDatasets(sources: readonly CheckedSource[], problems: ProblemList): MergedDataset {
+export async function mergeDatasets(
+  sources: readonly CheckedSource[],
+  problems: ProblemList,
+): Promise<MergedDataset> {
   const merged: MergedDataset = {
     users: none(),
     groups: none(),
@@ -108,12 +114,30 @@ export function mergeDatasets(sources: readonly CheckedSource[], problems: Probl
   const { users, groups, policies, resourceTypes, resources } = merged;
   for (const checked of sources) {
     const add = <T>(section: Section<T>) => mergeSection(checked, section, problems);
-    add({ key: "users", what: "user", field: "username", nameOf: (user) => user.username, into: users });
-    add({ key: "groups", what: "group", field: "name", nameOf: (group) => group.name, into: groups });
-    add({ key: "policies", what: "policy", field: "name", nameOf: (policy) => policy.name, into: policies });
+    await add({
+      key: "users",
+      what: "user",
+      field: "username",
+      nameOf: (user) => user.username,
+      into: users,
+    });
+    await add({ key: "groups", what: "group", field: "name", nameOf: (group) => group.name, into: groups });
+    await add({
+      key: "policies",
+      what: "policy",
+      field: "name",
+      nameOf: (policy) => policy.name,
+      into: policies,
+    });
     const ofType = (type: ResourceType) => type.type;
-    add({ key: "resource_types", what: "resource type", field: "type", nameOf: ofType, into: resourceTypes });
-    add({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources });
+    await add({
+      key: "resource_types",
+      what: "resource type",
+      field: "type",
+      nameOf: ofType,
+      into: resourceTypes,
+    });
+    await add({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources });
     if (fieldIsTrue(checked.source.value, "preconfigured")) merged.preconfigured = true;
   }
   return merged;

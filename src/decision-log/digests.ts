@@ -21,6 +21,11 @@ export interface LogKeys {
   readonly mask: Buffer;
 }
 
+/** Derives the keys of a log; undefined where there is no secret key, which an empty one also says. */
+export function keysFrom(secretKey: string | undefined): LogKeys | undefined {
+  return secretKey === undefined || secretKey === "" ? undefined : logKeys(secretKey);
+}
+
 /** Derives the keys of a log. */
 export function logKeys(secretKey: string): LogKeys {
   return { seal: derived(secretKey, "seals"), mask: derived(secretKey, "masks") };

@@ -1,11 +1,11 @@
 /** Explains a record on the directory of its revision (decision-log.md §3.2). */
 
-import { compileInSteps } from "../engine/compile.ts";
+import { type CompiledPolicies, compileInSteps } from "../engine/compile.ts";
 import { explainInSteps } from "../engine/explain.ts";
 import type { DeterminingStatement, Effect, EffectTree, NearMiss } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
 import type { LoggedDecision } from "./record.ts";
-import { questionsOf } from "./recorded-questions.ts";
+import { isMasked, isMaskedField, questionsOf, type RecordedQuestion } from "./recorded-questions.ts";
 
 /** Most decisions of a batch that are explained. */
 const MOST_EXPLAINED = 20;
@@ -14,17 +14,23 @@ const MOST_EXPLAINED = 20;
 export interface RecordExplanation {
   readonly effect: Effect;
   readonly determining: readonly DeterminingStatement[];
-  readonly tree: EffectTree;
+  /** Absent where the user or the permission is masked. */
+  readonly tree?: EffectTree;
   readonly near_misses: readonly NearMiss[];
+  /** True where the user or the permission is masked: the decision cannot be made again, and has no reasons. */
+  readonly masked?: true;
+  /** Condition fields that the policies read and that the record has masked: the reasons may be others. */
+  readonly masked_fields?: readonly string[];
 }
 
 /** The directory and the engine, as an explanation needs them. */
 export interface ExplainingParts {
   /**
-   * The policies at the revision of the record of a user, or of the groups that were asserted for an unknown one;
-   * undefined for an unknown user.
+   * The policies of a user at a revision, or of the groups that were asserted for an unknown one; undefined for an
+   * unknown user.
    */
   readonly policiesOf: (
+    revision: number,
     user: string,
     groups?: readonly string[],
   ) => Promise<readonly EffectivePolicy[] | undefined>;
@@ -39,24 +45,36 @@ export async function explainRecord(
   { policiesOf, partition, run }: ExplainingParts,
 ): Promise<readonly RecordExplanation[]> {
   const explanations: RecordExplanation[] = [];
-  const load = async (user: string | null, groups: readonly string[] | undefined) => {
-    const policies = (user === null ? undefined : await policiesOf(user, groups)) ?? [];
+  const load = async ({ revision, user, groups }: RecordedQuestion) => {
+    const policies = (user === null ? undefined : await policiesOf(revision, user, groups)) ?? [];
     return { policies, compiled: await run(compileInSteps(policies, { partition, evaluator: "extended" })) };
   };
   const subjects = new Map<string, Awaited<ReturnType<typeof load>>>();
-  for (const { user, groups, required, context } of questionsOf(record).slice(0, MOST_EXPLAINED)) {
-    const key = JSON.stringify([user, groups]);
-    const subject = subjects.get(key) ?? (await load(user, groups));
+  for (const question of questionsOf(record).slice(0, MOST_EXPLAINED)) {
+    const { revision, user, groups, required, context } = question;
+    if (isMasked(question)) {
+      explanations.push({ effect: question.effect, determining: [], near_misses: [], masked: true });
+      continue;
+    }
+    const key = JSON.stringify([revision, user, groups]);
+    const subject = subjects.get(key) ?? (await load(question));
     subjects.set(key, subject);
     const { policies, compiled } = subject;
     const outcome = await run(explainInSteps(compiled, { user: user ?? "", required, context }));
+    const maskedFields = readBy(compiled).filter((field) => isMaskedField(question, field));
     const via = new Map(policies.map((policy) => [policy.name, policy.via]));
     explanations.push({
       effect: outcome.effect,
       determining: outcome.determining.map((one) => ({ ...one, via: via.get(one.policy) ?? [] })),
       tree: outcome.tree,
       near_misses: outcome.nearMisses,
+      ...(maskedFields.length > 0 && { masked_fields: maskedFields }),
     });
   }
   return explanations;
+}
+
+/** The condition fields that policies read. */
+function readBy({ statements }: CompiledPolicies): readonly string[] {
+  return [...new Set(statements.flatMap(({ condition }) => [...(condition?.reads ?? [])]))].sort();
 }

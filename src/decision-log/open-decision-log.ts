@@ -6,7 +6,7 @@ import type { Effect } from "../model/decision.ts";
 import { Chain, type ChainOptions, type Report, reasonOf } from "./chain/chain.ts";
 import type { LineText } from "./chain/chain-line.ts";
 import { type DecisionLogCounters, newCounters } from "./counters.ts";
-import { type LogKeys, logKeys } from "./digests.ts";
+import { keysFrom, type LogKeys } from "./digests.ts";
 import { RecordEncoder } from "./encode/encode.ts";
 import { EncodedBatch } from "./encode/encode-batch.ts";
 import { Masks } from "./encode/masks.ts";
@@ -47,15 +47,14 @@ export interface OpenedDecisionLog extends DecisionLog {
 /** Opens the log. Rejects with the error of the file system if its folder cannot be used. */
 export async function openDecisionLog(options: DecisionLogOptions): Promise<OpenedDecisionLog> {
   const { settings, policySet, revision, report, now = Date.now } = options;
-  const { secretKey } = settings;
-  const keys = secretKey === "" ? undefined : logKeys(secretKey);
+  const keys = keysFrom(settings.secretKey);
   const encoder = new RecordEncoder({ node: settings.node, policySet, revision, now });
   const counters = newCounters();
   const node = JSON.stringify(settings.node);
   const chain = await Chain.open({
     settings,
     sealKey: keys?.seal,
-    formerSealKey: formerSealKey(settings),
+    formerSealKey: keysFrom(settings.formerSecretKey)?.seal,
     counters,
     lineHead: () => `{"format":1,"at":"${encoder.time()}","node":${node}`,
     report,
@@ -65,10 +64,6 @@ export async function openDecisionLog(options: DecisionLogOptions): Promise<Open
     now,
   });
   return new RecordedDecisions(options, { encoder, counters, chain, keys });
-}
-
-function formerSealKey({ formerSecretKey = "" }: DecisionLogSettings): Buffer | undefined {
-  return formerSecretKey === "" ? undefined : logKeys(formerSecretKey).seal;
 }
 
 interface Parts {
@@ -83,6 +78,7 @@ class RecordedDecisions implements OpenedDecisionLog {
   readonly keys: LogKeys | undefined;
   readonly encoder: RecordEncoder;
   readonly items: number;
+  readonly keepsFirst: boolean;
   readonly nextId: () => string;
   readonly #chain: Chain;
   readonly #settings: DecisionLogSettings;
@@ -99,6 +95,7 @@ class RecordedDecisions implements OpenedDecisionLog {
     this.encoder = encoder;
     this.keys = keys;
     this.items = settings.items;
+    this.keepsFirst = settings.sync === "each" || settings.whenFull === "refuse";
     this.nextId = nextId;
     this.#chain = chain;
     this.#random = random;

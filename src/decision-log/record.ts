@@ -37,8 +37,9 @@ export interface LoggedResource {
 /** Condition fields. null: a value that no operator can read. */
 export type LoggedFields = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** One decision of a batch. Subject and action are those of the record unless it has its own. */
+/** One decision of a batch. Revision, subject and action are those of the record unless it has its own. */
 export interface LoggedItem {
+  readonly revision?: number;
   readonly subject?: LoggedSubject;
   readonly action?: string;
   readonly context?: LoggedFields;
@@ -56,7 +57,7 @@ export interface LoggedDecision {
   /** RFC 3339 date and time. */
   readonly at: string;
   readonly node: string;
-  /** Revision of the directory that decided. */
+  /** Revision of the directory that decided; of a batch, that of its first decision. */
   readonly revision: number;
   /** Digest of the policy set. */
   readonly policy_set: string;

@@ -14,6 +14,8 @@ import type { LoggedDecision, LoggedFields, LoggedStatement, LoggedSubject } fro
 export interface RecordedQuestion {
   /** null for nobody. */
   readonly user: string | null;
+  /** Revision of the directory on which it was decided. */
+  readonly revision: number;
   /** The groups whose policies decided, where the directory did not know the user. */
   readonly groups?: readonly string[];
   readonly required: RequiredPermissions;
@@ -41,6 +43,7 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
       return [
         {
           ...whoOf(about),
+          revision: item.revision ?? record.revision,
           required: { action: verb, resource: item.resource.arn },
           context: fieldsOf(
             about,
@@ -57,12 +60,20 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
     (action === undefined || resource === undefined ? undefined : { action, resource: resource.arn });
   if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
     return [];
-  return [{ ...whoOf(subject), required: tree, context: fieldsOf(subject, context), effect, determining }];
+  const fields = fieldsOf(subject, context);
+  const { revision } = record;
+  return [{ ...whoOf(subject), revision, required: tree, context: fields, effect, determining }];
 }
 
 /** True where the user, a group or the permission is masked: nothing can be decided about it again. */
 export function isMasked({ user, groups = [], required }: RecordedQuestion): boolean {
   return isMask(user) || groups.some(isMask) || hasMask(required);
+}
+
+/** True where the value of a condition field is masked, or one of a list of values. */
+export function isMaskedField({ context }: Pick<RecordedQuestion, "context">, field: string): boolean {
+  const value = context.get(field);
+  return Array.isArray(value) ? value.some(isMask) : isMask(value);
 }
 
 function hasMask(required: RequiredPermissions): boolean {

@@ -95,12 +95,16 @@ export interface DecisionBatch {
    * @param statement the statement that decided
    */
   add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void;
+  /** The id of the decision that was added last; undefined if it is none of those that get a record. */
+  lastId(): string | undefined;
   /** Ends the batch: as {@link DecisionLog.decided}. Call it once, when the answer is complete. */
   end(): Promise<void> | undefined;
 }
 
 /** The log. */
 export interface DecisionLog {
+  /** True if nothing may be answered before its record is kept, also not a part of an answer. */
+  readonly keepsFirst: boolean;
   /** True if a decision with this effect gets a record. Ask once for a decision, because a share is drawn by lot. */
   wants(effect: Effect): boolean;
   /**

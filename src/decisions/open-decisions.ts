@@ -120,7 +120,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const fields = { types, registered, native, requestProperties };
   const parts = { directory, partition, principals, subjects, scheduler };
   const shared = { ...fields, ...parts, workBudget, counters, deciding };
-  const authzen = new Authzen({ ...shared, nextId });
+  const authzen = new Authzen(shared);
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });

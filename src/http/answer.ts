@@ -1,6 +1,8 @@
 /** The end of an exchange: the one place where answers and errors are written, counted and logged. */
 
+import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
+import { scheduler } from "../schedule/scheduler.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { KEEP_ALIVE } from "./limits.ts";
@@ -74,6 +76,9 @@ interface Frame {
   readonly encoding: "latin1" | "utf8";
 }
 
+/** Characters of a body that are written at once. */
+const LONG_BODY = 256 * 1024;
+
 const JSON_TYPE = "application/json";
 const NO_CONTENT: Frame = { type: undefined, length: undefined, encoding: "latin1" };
 const EMPTY: Frame = { type: undefined, length: "0", encoding: "latin1" };
@@ -132,8 +137,38 @@ function write(
   if (common.length > 0) own.push(...(further === undefined ? common : missingFrom(own, common)));
   response.writeHead(status, own);
   if (body === undefined) response.end();
+  else if (body.length > LONG_BODY) void endInPieces(response, body, frame.encoding);
   else response.end(body, frame.encoding);
   finish(exchange, status);
+}
+
+/** Writes a long body in turns with other work: copying all of it at once would hold up others. */
+async function endInPieces(response: ServerResponse, body: string, encoding: BufferEncoding): Promise<void> {
+  for (let start = 0; start < body.length; ) {
+    if (start > 0) await scheduler.turn();
+    if (response.destroyed) return;
+    let end = Math.min(body.length, start + LONG_BODY);
+    // A piece never ends within a character.
+    if (end < body.length && isHighSurrogate(body.charCodeAt(end - 1))) end++;
+    if (!response.write(body.slice(start, end), encoding)) await drained(response);
+    start = end;
+  }
+  response.end();
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+
+/** Resolves when more can be written, or the caller has gone. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off("drain", done).off("close", done);
+      resolve();
+    };
+    response.on("drain", done).on("close", done);
+  });
 }
 
 /** The common headers of which an answer has none of its own. */

@@ -144,10 +144,11 @@ function receive(exchange: Exchange, direct: boolean): void {
 
 /** A heavy request takes its turn when its body has arrived; while it waits, the body counts as under way. */
 async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
-  const { response, server } = exchange;
+  const { response, server, caller } = exchange;
   const { signal } = exchange;
   const bytes = await readBody(exchange, body.maxBytes);
   admit(exchange);
+  if (!server.admission.mayWait(caller.name)) throw overloaded();
   exchange.waiting = true;
   exchange.onFailure = (_exchange, error) => {
     // Its answer aborts the signal.
@@ -156,7 +157,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
   exchange.gathered = bytes;
   server.bodies.hold(exchange, bytes.length);
   try {
-    await server.admission.acquire(signal);
+    await server.admission.acquire(caller.name, signal);
   } finally {
     exchange.releaseBody();
   }
@@ -171,7 +172,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     const began = performance.now();
     complete(exchange, began, await handled(exchange, began));
   } finally {
-    server.admission.release();
+    server.admission.release(caller.name);
   }
 }
 

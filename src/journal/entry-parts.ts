@@ -1,9 +1,9 @@
 /** Bodies of entries in an engine: in the item or, where they are larger, in parts (journal.md §2.3). */
 
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { findWrite, wholeLines } from "../store/entry-lines.ts";
-import { decodeBody, decodeHead, digestOf, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
+import { decodeBody, decodeHead, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
 import type { EntryWrites, KeyWrite, RecordName } from "../store/port.ts";
 import { type Engine, type ItemName, NothingDone, partName } from "./engine.ts";
 
@@ -53,6 +53,16 @@ async function joined(
   return found.length === 1 ? found[0] : Buffer.concat(found);
 }
 
+async function* hashed(
+  pieces: AsyncIterable<Buffer | undefined>,
+  hash: Hash,
+): AsyncGenerator<Buffer | undefined> {
+  for await (const piece of pieces) {
+    if (piece !== undefined) hash.update(piece);
+    yield piece;
+  }
+}
+
 /**
  * The body of an item, read from its parts where it has some; undefined where a part is gone.
  * @throws NothingDone where it is not what its digest says
@@ -62,9 +72,11 @@ export async function readBody(
   head: EntryHead,
   item: Buffer,
 ): Promise<EntryWrites | undefined> {
-  const bytes = await joined(piecesOf(engine, head, item));
+  // Piece by piece: the whole of a large body would hold up others.
+  const hash = createHash("sha256");
+  const bytes = await joined(hashed(piecesOf(engine, head, item), hash));
   if (bytes === undefined) return undefined;
-  if (digestOf(bytes) !== head.digest) throw damaged(head);
+  if (hash.digest("base64url") !== head.digest) throw damaged(head);
   return decodeBody(bytes);
 }
 

@@ -50,7 +50,8 @@ export interface FirstLine {
   readonly useCases?: readonly UseCase[];
 }
 
-const CHUNK = 500;
+/** Characters of lines that are encoded at once. */
+const CHUNK = 64 * 1_024;
 
 /** A new id of an entry, part or node: 128 random bits. */
 export function newId(): string {
@@ -71,24 +72,40 @@ export async function encodeBody({
 }: EntryWrites): Promise<EncodedBody> {
   const turns = new Turns();
   const touched: FirstLine = { ...(change && { change }), ...(useCases?.length && { useCases }) };
-  const pieces: Buffer[] = [Buffer.from(`${JSON.stringify(touched)}\n`)];
-  let lines: string[] = [];
+  const hash = createHash("sha256");
+  const pieces: Buffer[] = [];
+  let lines = `${JSON.stringify(touched)}\n`;
   const flush = async (): Promise<void> => {
-    pieces.push(Buffer.from(lines.join("")));
-    lines = [];
+    const piece = Buffer.from(lines);
+    hash.update(piece);
+    pieces.push(piece);
+    lines = "";
     if (turns.spent) await turns.yield();
   };
   for (const { partition, key, value } of put) {
-    lines.push(`${JSON.stringify([partition, key, value])}\n`);
-    if (lines.length === CHUNK) await flush();
+    lines += `${JSON.stringify([partition, key, value])}\n`;
+    if (lines.length >= CHUNK) await flush();
   }
   for (const { partition, key } of deleted) {
-    lines.push(`${JSON.stringify([partition, key])}\n`);
-    if (lines.length === CHUNK) await flush();
+    lines += `${JSON.stringify([partition, key])}\n`;
+    if (lines.length >= CHUNK) await flush();
   }
-  if (lines.length > 0) await flush();
-  const bytes = Buffer.concat(pieces);
-  return { bytes, digest: digestOf(bytes) };
+  if (lines !== "") await flush();
+  return { bytes: await joined(pieces), digest: hash.digest("base64url") };
+}
+
+/** The pieces as one, copied in turns with other work. */
+async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  const turns = new Turns();
+  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const piece of pieces) {
+    end += piece.copy(bytes, end);
+    if (turns.spent) await turns.yield();
+  }
+  return bytes;
 }
 
 /** Decodes the body of an entry. */

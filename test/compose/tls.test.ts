@@ -1,14 +1,24 @@
 /** Tests what a listener says of files of TLS that it cannot read. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { fileProblems } from "../../src/compose/configuration.ts";
 import { serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
-import { configFromObject } from "../../src/config/load.ts";
+import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { formatProblem } from "../../src/config/problem.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-const { values } = configFromObject({
+const BASE: ConfigObject = {
   database: { type: "mem" },
   auth: { encrypt: { secret_key: "s".repeat(40) }, api: { token: "t".repeat(40) } },
+};
+const loaded = configFromObject({
+  ...BASE,
   tls: { enabled: true, cert_file: "/none.pem", key_file: "/" },
   authorizer: { tls: { enabled: true, cert_file: "/a.pem", key_file: "/a.key", client_ca_file: "/ca.pem" } },
 });
+const { values } = loaded;
 
 it("every file that cannot be read is named with its item and the reason", () => {
   expect(() => userTls(values)).toThrow(
@@ -18,4 +28,39 @@ it("every file that cannot be read is named with its item and the reason", () =>
     (file) => `authorizer.tls.${file}: there is no such file`,
   );
   expect(() => serviceTls(values)).toThrow(missing.join("\n"));
+});
+
+it("config validate names the files of all listeners", () => {
+  expect(fileProblems(loaded).map(formatProblem)).toEqual([
+    "authorizer.tls.cert_file: /a.pem: there is no such file",
+    "authorizer.tls.key_file: /a.key: there is no such file",
+    "authorizer.tls.client_ca_file: /ca.pem: there is no such file",
+    "tls.cert_file: /none.pem: there is no such file",
+    "tls.key_file: /: cannot be read: it is a folder",
+  ]);
+});
+
+it("names files that have no certificate or no key, and a key of another certificate", () => {
+  const folder = temporaryFolder();
+  const file = (name: string) => join(folder, name);
+  for (const name of ["one", "other"]) {
+    const files = ["-keyout", file(`${name}.key`), "-out", file(`${name}.pem`)];
+    const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-subj", "/CN=localhost"];
+    execFileSync("openssl", ["req", "-x509", "-nodes", ...kind, ...files], { stdio: "ignore" });
+  }
+  writeFileSync(file("garbage"), "garbage");
+  const problemsOf = (cert: string, key: string) => {
+    const tls = { enabled: true, cert_file: file(cert), key_file: file(key) };
+    return fileProblems(configFromObject({ ...BASE, tls })).map(({ item, message }) => `${item}: ${message}`);
+  };
+  expect(problemsOf("one.pem", "one.key")).toEqual([]);
+  expect(problemsOf("one.pem", "other.key")).toEqual([
+    `tls.key_file: ${file("other.key")}: is not the key of tls.cert_file`,
+  ]);
+  expect(problemsOf("garbage", "garbage")).toEqual([
+    expect.stringContaining(`tls.cert_file: ${file("garbage")}: is no certificate in PEM`),
+    expect.stringContaining(
+      `tls.key_file: ${file("garbage")}: is no private key without a passphrase in PEM`,
+    ),
+  ]);
 });

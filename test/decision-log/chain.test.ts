@@ -1,9 +1,10 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { AuditTrail } from "../../src/decision-log/audit/audit-trail.ts";
 import { isDecision, type LoggedSeal } from "../../src/decision-log/record.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts } from "./test-log.ts";
+import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts, settingsOf } from "./test-log.ts";
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -44,6 +45,31 @@ describe("a decision log", () => {
     expect(linesOf(folder).filter(isDecision)).toHaveLength(400);
     expect(await findingsIn(directory)).toEqual([]);
     expect(await findingsIn(directory, "another key")).not.toEqual([]);
+  });
+
+  it("takes no record for a seal, whatever it is about", async () => {
+    const directory = temporaryFolder();
+    const settings = settingsOf(directory);
+    const open = () =>
+      AuditTrail.open({
+        settings,
+        secretKey: SECRET,
+        report: () => undefined,
+        onSeal: () => undefined,
+        onWritten: () => undefined,
+        needed: () => Number.POSITIVE_INFINITY,
+      });
+    for (const run of [1, 2]) {
+      const trail = await open();
+      trail.append("write", {
+        run,
+        changes: [{ after: { text: "a", seal: { chain: "n1-0", segment: 1 } } }],
+      });
+      await trail.close();
+    }
+    const folder = join(directory, "n1-0");
+    expect(await findingsIn(directory)).toEqual([]);
+    expect([linesOf(folder).length, segmentTexts(folder).length]).toEqual([2, 1]);
   });
 
   it("names and cuts a torn last line", async () => {

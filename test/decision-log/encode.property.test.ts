@@ -8,6 +8,7 @@ import { NO_DIGEST } from "../../src/decision-log/digests.ts";
 import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
 import { EncodedBatch } from "../../src/decision-log/encode/encode-batch.ts";
 import type { LoggedDecision } from "../../src/decision-log/record.ts";
+import { questionsOf } from "../../src/decision-log/recorded-questions.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 import { ENTRANCES } from "../../src/decisions/entrances.ts";
 import { compile } from "../../src/engine/compile.ts";
@@ -212,6 +213,37 @@ describe("the record of a batch", () => {
     arn: fc.tuple(text, fc.constantFrom(1, 1, 1, 2_000)).map(([one, times]) => one.repeat(times)),
     asked: fc.option(asked, { nil: undefined }),
     effect: fc.constantFrom("allow", "neutral", "deny") as fc.Arbitrary<"allow" | "neutral" | "deny">,
+  });
+
+  it("names the revision of each decision, and gives each that is selected an id", () => {
+    const revisions = [3, 3, 4, 4, 3];
+    let revision = 3;
+    let record: LineText = { head: "" };
+    const log = {
+      encoder: new RecordEncoder({ node: "n1", policySet: "477d52c37ac9", revision: () => revision }),
+      items: 8,
+      wants: (effect: string) => effect !== "allow",
+      appendItems: (head: string, bytes: Buffer, tail: string) => {
+        record = { head, items: Buffer.from(bytes), tail };
+        return undefined;
+      },
+      nextId: () => "d-1",
+    };
+    const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
+    const batch = new EncodedBatch(log as never, question);
+    const ids = revisions.map((now, index) => {
+      revision = now;
+      batch.about({ user: "alice", action: "fs:ReadObject", loaded: undefined, context: new Map() });
+      batch.add({ effect: index === 1 ? "allow" : "neutral" }, `arn:${index}`);
+      return batch.lastId();
+    });
+    revision = 9;
+    batch.end();
+    const line = lineOf(record);
+    expect(line).toMatchObject({ id: "d-1", revision: 3 });
+    expect(line.items?.map((one) => one.revision)).toEqual([undefined, 4, 4, undefined]);
+    expect(ids).toEqual(["d-1.0", undefined, "d-1.1", "d-1.2", "d-1.3"]);
+    expect(questionsOf(line).map((one) => one.revision)).toEqual([3, 4, 4, 3]);
   });
 
   it("has every item up to the limit, and the counts of all", () => {

@@ -15,17 +15,21 @@ interface Receiver {
   readonly tokens: (string | undefined)[];
   /** Answers this status from now on. */
   status: number;
+  /** Answers a body in another way than {@link status} says, where it returns something. */
+  answer: (body: string) => { status: number; headers?: Record<string, string>; text?: string } | undefined;
 }
 
 async function receiver(): Promise<Receiver> {
-  const received: Receiver = { url: "", bodies: [], tokens: [], status: 200 };
+  const received: Receiver = { url: "", bodies: [], tokens: [], status: 200, answer: () => undefined };
   const server: Server = createServer((request, response) => {
     const pieces: Buffer[] = [];
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
       received.tokens.push(request.headers.authorization);
-      if (received.status === 200) received.bodies.push(gunzipSync(Buffer.concat(pieces)).toString("utf8"));
-      response.writeHead(received.status).end();
+      const body = gunzipSync(Buffer.concat(pieces)).toString("utf8");
+      const { status, headers = {}, text = "" } = received.answer(body) ?? { status: received.status };
+      if (status === 200) received.bodies.push(body);
+      response.writeHead(status, headers).end(text);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -128,7 +132,8 @@ describe("an HTTP sink", () => {
     await again.close();
     await log.close();
     const problem = "segments were removed before a sink of the decision log had them";
-    expect(reports).toEqual([{ problem, from: needed, to: needed + 2 }]);
+    const { host } = new URL(server.url);
+    expect(reports).toEqual([{ problem, sink: host, from: needed, to: needed + 2 }]);
   });
 
   it("goes on where the chain ends, although a loss of power took lines that it has", async () => {
@@ -161,6 +166,123 @@ describe("an HTTP sink", () => {
     ).toEqual([0, 1, 2, 3, 4].map((index) => `later${index}`));
   });
 
+  describe("whose receiver refuses what it gets", () => {
+    /** A sink of ten records, of user0 to user9. */
+    async function ten(server: Receiver) {
+      const directory = temporaryFolder();
+      const log = await openTestLog(directory);
+      for (let index = 0; index < 10; index++) log.decided(decidedBy(`user${index}`, "r"));
+      await log.close();
+      const reports: { problem: string; [field: string]: unknown }[] = [];
+      const report = (problem: string, fields: object) => void reports.push({ problem, ...fields });
+      const folder = join(directory, "n1-0");
+      const options = { folder, url: server.url, format: NDJSON, token: undefined, report };
+      const sink = new HttpSink(options);
+      onTestFinished(() => sink.close());
+      await sink.start();
+      const users = () => linesIn(server.bodies).map((line) => JSON.parse(line).subject.id);
+      return { sink, reports, users };
+    }
+    const all = Array.from({ length: 10 }, (_, index) => `user${index}`);
+
+    it("sends smaller batches to one that takes no larger ones", async () => {
+      const server = await receiver();
+      server.answer = (body) => (body.split("\n").length > 4 ? { status: 413 } : undefined);
+      const { users, reports, sink } = await ten(server);
+      await until(() => users().length >= 10);
+      expect(users()).toEqual(all);
+      expect([reports, sink.rejected]).toEqual([[], 0]);
+    });
+
+    it("leaves out a record that it calls invalid, and says so", async () => {
+      const server = await receiver();
+      server.answer = (body) => (/user[34]"/.test(body) ? { status: 400 } : undefined);
+      const { users, reports, sink } = await ten(server);
+      await until(() => users().length >= 8);
+      expect(users()).toEqual(all.filter((user) => user !== "user3" && user !== "user4"));
+      expect(sink.rejected).toBe(2);
+      expect(sink.failures).toBeGreaterThan(0);
+      expect(reports).toEqual([
+        {
+          problem: "a sink of the decision log refuses records as invalid; it lacks them",
+          sink: new URL(server.url).host,
+          segment: 1,
+          offset: expect.any(Number),
+          ids: ["d-user3-r", "d-user4-r"],
+        },
+      ]);
+    });
+
+    it("leaves out nothing where it refuses everything", async () => {
+      const server = await receiver();
+      server.status = 400;
+      const { users, reports, sink } = await ten(server);
+      await until(() => reports.length > 0);
+      expect(reports).toMatchObject([
+        {
+          problem: "a sink of the decision log does not take records",
+          reason: expect.stringContaining("400"),
+        },
+      ]);
+      server.status = 200;
+      await until(() => users().length >= 10);
+      expect(users()).toEqual(all);
+      expect([reports.length, sink.rejected]).toEqual([1, 0]);
+    });
+
+    it("goes on by itself when its token is accepted", async () => {
+      const server = await receiver();
+      server.status = 401;
+      const { users, reports, sink } = await ten(server);
+      await until(() => sink.failures > 1);
+      expect(reports.map(({ reason }) => reason)).toEqual([
+        "status 401: the receiver does not accept the token of the sinks",
+      ]);
+      server.status = 200;
+      await until(() => users().length >= 10);
+      expect(users()).toEqual(all);
+    });
+
+    it.each([
+      ["seconds", () => "2"],
+      ["a date", () => new Date(Date.now() + 3_000).toUTCString()],
+    ])("waits as long as it says in %s", async (_form, retryAfter) => {
+      const server = await receiver();
+      const times: number[] = [];
+      server.answer = () => {
+        times.push(performance.now());
+        return times.length > 1 ? undefined : { status: 503, headers: { "retry-after": retryAfter() } };
+      };
+      const { users } = await ten(server);
+      await until(() => users().length >= 10);
+      expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(1_900);
+    });
+  });
+
+  it("counts what a receiver of OTLP says it did not keep", async () => {
+    const directory = temporaryFolder();
+    const server = await receiver();
+    const partialSuccess = { rejectedLogRecords: "3", errorMessage: "too old" };
+    server.answer = () => ({ status: 200, text: JSON.stringify({ partialSuccess }) });
+    const log = await openTestLog(directory);
+    for (let index = 0; index < 5; index++) log.decided(decidedBy(`user${index}`, "r"));
+    await log.close();
+    const reports: object[] = [];
+    const report = (problem: string, fields: object) => void reports.push({ problem, ...fields });
+    const sink = new HttpSink({
+      folder: join(directory, "n1-0"),
+      url: server.url,
+      format: OTLP,
+      token: undefined,
+      report,
+    });
+    await sink.start();
+    await until(() => sink.rejected > 0);
+    await sink.close();
+    expect([server.bodies.length, sink.rejected]).toEqual([1, 3]);
+    expect(reports).toMatchObject([{ rejected: 3 }]);
+  });
+
   it("sends OTLP log records", async () => {
     const directory = temporaryFolder();
     const server = await receiver();
@@ -182,6 +304,7 @@ describe("an HTTP sink", () => {
     const [record] = resourceLogs[0].scopeLogs[0].logRecords;
     expect(record).toMatchObject({
       timeUnixNano: "1700000000123000000",
+      observedTimeUnixNano: "1700000000123000000",
       severityText: "WARN",
       attributes: expect.arrayContaining([{ key: "decision.effect", value: { stringValue: "neutral" } }]),
     });

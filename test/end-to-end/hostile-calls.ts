@@ -36,5 +36,32 @@ async function call({ program, token }: Target, path: string, body: unknown): Pr
   return response.status;
 }
 
+/** The person who applies documents. */
+export const APPLIER = {
+  username: "applier",
+  key: {
+    access_key_id: "AKIAJAPPLIERAPPLIERQ",
+    secret_access_key: "a-secret-that-only-this-test-knows-012345",
+  },
+} as const;
+
+/** A case that is a dry run of a document. */
+export const applying =
+  (document: () => unknown) =>
+  async ({ program }: Target): Promise<number> => {
+    const { access_key_id: id, secret_access_key: secret } = APPLIER.key;
+    const response = await fetch(`${program.user}/api/v1/auth/apply`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ manager: "hostile", documents: [document()], dry_run: true }),
+      signal: AbortSignal.timeout(MAX_WAIT_MS),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+
 /** A case that is one call. */
 export const calling = (path: string, body: () => unknown) => (target: Target) => call(target, path, body());

@@ -2,7 +2,16 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { allow, arn, calling, type HostileCase, range, type Target } from "./hostile-calls.ts";
+import {
+  APPLIER,
+  allow,
+  applying,
+  arn,
+  calling,
+  type HostileCase,
+  range,
+  type Target,
+} from "./hostile-calls.ts";
 import { CONDITIONS, ofResource, VARIABLES, variable } from "./hostile-conditions.ts";
 
 /** Every statement is about everything or about one action: no two actions have the same statements. */
@@ -36,7 +45,11 @@ export function hostileDataset(): unknown {
   });
   return {
     format: 1,
-    policies: [...policies, { name: "plain", statement: [allow(["fs:*"], arn("data/*"))] }],
+    policies: [
+      ...policies,
+      { name: "plain", statement: [allow(["fs:*"], arn("data/*"))] },
+      { name: "directory", statement: [allow(["auth:*"], "*")] },
+    ],
     users: [
       user("wide", wide),
       user("keyless", keyless),
@@ -44,6 +57,7 @@ export function hostileDataset(): unknown {
       user("variable", variable),
       user("of-resource", ofResource),
       { username: "steady", policies: ["plain"] },
+      { username: APPLIER.username, policies: ["directory"], credentials: [APPLIER.key] },
     ],
   };
 }
@@ -338,6 +352,18 @@ const QUESTIONS: readonly HostileCase[] = [
       statement: [{ ...allow(["*"], "*"), ...part }],
     })),
   })),
+  {
+    name: "a dry run of 40,000 users as documents",
+    run: applying(() => ({
+      format: 1,
+      policies: range(100, (policy) => ({
+        name: `applied-${policy}`,
+        statement: [allow(["fs:ReadObject"], arn(`${policy}/*`))],
+      })),
+      groups: range(100, (group) => ({ name: `applied-${group}`, policies: [`applied-${group}`] })),
+      users: range(40_000, (user) => ({ username: `applied-${user}`, groups: [`applied-${user % 100}`] })),
+    })),
+  },
   {
     name: "simulated lists of 100,000 members",
     run: calling("simulate", () =>

@@ -13,6 +13,7 @@ const EVERYTHING_COMPOSED = [
   "config",
   "model",
   "errors",
+  "make-folder",
   "engine",
   "catalog",
   "store",
@@ -55,6 +56,7 @@ const SVCCTL = [
   "config",
   "model",
   "errors",
+  "make-folder",
   "engine",
   "catalog",
   "analysis",
@@ -69,13 +71,14 @@ const SVCCTL = [
  */
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   errors: { may: [] },
+  "make-folder": { may: [] },
   model: { may: ["errors"] },
   config: { may: ["source-files", "errors"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },
   catalog: { may: ["model", "errors"] },
-  store: { may: ["schedule", "model", "errors"] },
+  store: { may: ["schedule", "model", "errors", "make-folder"] },
   workers: { may: ["store", "errors"] },
   journal: { may: ["store", "schedule", "model", "errors"] },
   directory: {
@@ -87,7 +90,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
-  "decision-log": { may: ["engine", "model", "errors"], types: ["decisions"] },
+  "decision-log": { may: ["engine", "model", "errors", "make-folder"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   // The state of a node and its directory at a glance.
@@ -97,7 +100,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     types: ["directory/directory.ts"],
   },
   observe: {
-    may: ["model", "errors"],
+    may: ["model", "errors", "make-folder"],
     types: [
       "store",
       "journal",

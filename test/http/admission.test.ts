@@ -161,30 +161,57 @@ describe("callers whom it takes time to know", () => {
 });
 
 describe("admission", () => {
-  it("runs bulk tasks first come, first served", async () => {
+  it("runs the bulk tasks of a caller first come, first served", async () => {
     const admission = new Admission({ queue: 10, bulkConcurrency: 2 });
     const order: number[] = [];
-    await admission.acquire();
-    await admission.acquire();
-    const tasks = [1, 2, 3].map((number) => admission.acquire().then(() => order.push(number)));
+    await admission.acquire("one");
+    await admission.acquire("one");
+    const tasks = [1, 2, 3].map((number) => admission.acquire("one").then(() => order.push(number)));
     for (const [index, task] of tasks.entries()) {
-      admission.release();
+      admission.release("one");
       await task;
       expect(order).toEqual([1, 2, 3].slice(0, index + 1));
     }
   });
 
+  it("gives the next place to the caller that runs least, and of several to the one that waits longest", async () => {
+    const admission = new Admission({ queue: 100, bulkConcurrency: 2 });
+    const order: string[] = [];
+    const start = (caller: string) => admission.acquire(caller).then(() => order.push(caller));
+    const asked = ["many", "many", "many", "many", "many", "few", "other", "few"];
+    const tasks = asked.map(start);
+    await tasks[0];
+    // Whatever "many" sends, "few" and "other" are served long before its last task.
+    for (const ended of ["many", "many", "few", "other", "few", "many"]) {
+      admission.release(ended);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(order).toEqual(["many", "many", "few", "many", "other", "few", "many", "many"]);
+  });
+
+  it("leaves places in the queue to others, whatever one caller sends", async () => {
+    const admission = new Admission({ queue: 16, bulkConcurrency: 1 });
+    void admission.acquire("many");
+    let waiting = 0;
+    for (; admission.mayWait("many"); waiting++) void admission.acquire("many");
+    expect(waiting).toBe(4);
+    expect(admission.mayWait("few")).toBe(true);
+    void admission.acquire("few");
+    void admission.acquire("few");
+    expect([admission.mayWait("few"), admission.mayWait("other")]).toEqual([false, true]);
+  });
+
   it("forgets who stopped waiting", async () => {
     const gauges = { inFlight: 0, queueLength: 0 };
     const admission = new Admission({ queue: 10, bulkConcurrency: 1 }, gauges);
-    await admission.acquire();
+    await admission.acquire("one");
     const gone = new AbortController();
-    const waiting = admission.acquire(gone.signal);
+    const waiting = admission.acquire("other", gone.signal);
     gone.abort(new Error("gone"));
     await expect(waiting).rejects.toThrow("gone");
-    await expect(admission.acquire(gone.signal)).rejects.toThrow("gone");
-    admission.release();
-    await admission.acquire();
+    await expect(admission.acquire("other", gone.signal)).rejects.toThrow("gone");
+    admission.release("one");
+    await admission.acquire("one");
     expect(gauges.queueLength).toBe(0);
   });
 });

@@ -41,8 +41,14 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
-    decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3 }] },
-    auditTrail: { counters: { ...newCounters(), lost: 4 }, sinks: [{ lagSeconds: 5 }, { lagSeconds: 8 }] },
+    decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3, failures: 6, rejected: 1 }] },
+    auditTrail: {
+      counters: { ...newCounters(), lost: 4 },
+      sinks: [
+        { lagSeconds: 5, failures: 1, rejected: 0 },
+        { lagSeconds: 8, failures: 2, rejected: 3 },
+      ],
+    },
     shadow: {
       decisions: 9,
       dropped: 2,

@@ -178,7 +178,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   DecisionRecordAnswer: object(
     {
       record: schemaRef("DecisionRecord"),
-      explanations: { ...listOf({ type: "object" }), description: "One for each decision, at most 20." },
+      explanations: {
+        ...listOf({ type: "object" }),
+        description:
+          "One for each decision, at most 20. `masked` and `masked_fields` say what masks keep it from saying.",
+      },
     },
     ["record"],
   ),

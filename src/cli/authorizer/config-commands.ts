@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer config show`, `validate` and `docs`. */
 
-import { loadServiceConfig } from "../../compose/configuration.ts";
+import { fileProblems, loadServiceConfig } from "../../compose/configuration.ts";
 import type { AnyItem } from "../../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../../config/load.ts";
 import type { Origin } from "../../config/merge.ts";
@@ -56,6 +56,11 @@ export function showConfig(
 export function validateConfig(load: LoadOptions, streams: CommandStreams): ConfigExitCode {
   const loaded = tryLoad(load, streams);
   if (loaded === undefined) return 2;
+  const problems = fileProblems(loaded);
+  if (problems.length > 0) {
+    streams.stderr.write(`${problemLines(problems, "")}${countOf(problems.length, "problem")}\n`);
+    return 2;
+  }
   const where = loaded.file ?? "no configuration file; variables and defaults";
   const { length } = loaded.warnings;
   streams.stdout.write(`${where}: valid${length === 0 ? "" : `, ${countOf(length, "warning")}`}\n`);

@@ -1,8 +1,9 @@
 /** Certificates of the listeners, read from the files that the configuration names. */
 
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { readFaultOf } from "../../config/read-fault.ts";
-import type { ConfigValues } from "../../config/table.ts";
+import type { ConfigName, ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { TlsMaterial } from "../../http/server/server-lifecycle.ts";
 
@@ -35,24 +36,67 @@ export function userTls(values: ConfigValues): ListenerTls {
   };
 }
 
-type ItemFile = readonly [item: string, file: string | undefined];
+/** Returns what is wrong with the files of the listeners, by the names of the items; [] if nothing is. */
+export function certificateFaults(values: ConfigValues): readonly CertificateFault[] {
+  return [serviceTls, userTls].flatMap((read) => {
+    try {
+      read(values);
+      return [];
+    } catch (error) {
+      if (error instanceof CertificateError) return error.faults;
+      throw error;
+    }
+  });
+}
+
+/** A fault of a file. */
+export interface CertificateFault {
+  readonly item: ConfigName;
+  readonly message: string;
+}
+
+/** Thrown with everything that is wrong with the files of a listener. */
+class CertificateError extends AuthorizerError {
+  readonly faults: readonly CertificateFault[];
+
+  constructor(faults: readonly CertificateFault[]) {
+    super("invalid_request", faults.map(({ item, message }) => `${item}: ${message}`).join("\n"));
+    this.faults = faults;
+  }
+}
+
+type ItemFile = readonly [item: ConfigName, file: string | undefined];
 
 /**
  * Reads the files of a listener.
- * @throws AuthorizerError("invalid_request") that names each file that cannot be read
+ * @throws CertificateError that names each file that cannot be read or used
  */
 function readAll(files: Readonly<Record<"cert" | "key", ItemFile> & { clientCa?: ItemFile }>): TlsMaterial {
-  const faults: string[] = [];
-  const read = ([item, file = ""]: ItemFile): Buffer => {
+  const faults: CertificateFault[] = [];
+  /** Reads a file, and tries its content. */
+  const read = <T>([item, file = ""]: ItemFile, wanted: string, use: (content: Buffer) => T) => {
+    let content: Buffer;
     try {
-      return readFileSync(file);
+      content = readFileSync(file);
     } catch (error) {
-      faults.push(`${item}: ${file}: ${readFaultOf(error)}`);
-      return Buffer.alloc(0);
+      faults.push({ item, message: `${file}: ${readFaultOf(error)}` });
+      return undefined;
+    }
+    try {
+      return { content, used: use(content) };
+    } catch (error) {
+      faults.push({ item, message: `${file}: is no ${wanted} in PEM (${(error as Error).message})` });
+      return undefined;
     }
   };
-  const pair = { cert: read(files.cert), key: read(files.key) };
-  const material = files.clientCa === undefined ? pair : { ...pair, clientCa: read(files.clientCa) };
-  if (faults.length > 0) throw new AuthorizerError("invalid_request", faults.join("\n"));
-  return material;
+  const { clientCa } = files;
+  const cert = read(files.cert, "certificate", (content) => new X509Certificate(content));
+  const key = read(files.key, "private key without a passphrase", (content) => createPrivateKey(content));
+  const ca = clientCa && read(clientCa, "certificate", (content) => new X509Certificate(content));
+  if (cert !== undefined && key !== undefined && !cert.used.checkPrivateKey(key.used)) {
+    faults.push({ item: files.key[0], message: `${files.key[1]}: is not the key of ${files.cert[0]}` });
+  }
+  if (faults.length > 0) throw new CertificateError(faults);
+  const pair = { cert: cert?.content ?? "", key: key?.content ?? "" };
+  return ca === undefined ? pair : { ...pair, clientCa: ca.content };
 }

@@ -11,6 +11,7 @@ import type { ChainSettings } from "../../decision-log/settings.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { AuditLog } from "../../observe/log/audit-log.ts";
 import { loggable } from "../../observe/log/redact.ts";
+import type { SinkSource } from "../../observe/metrics/decision-log-metrics.ts";
 import type { FolderLock } from "../../store/local/folder-lock.ts";
 import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, lockChain, nodeName, sinksOf } from "./decision-log.ts";
@@ -27,7 +28,7 @@ export interface ServiceAudit {
   /** The counters of the chain, and its sinks, for metrics. */
   readonly trail?: {
     readonly counters: DecisionLogCounters;
-    readonly sinks: readonly { readonly lagSeconds: number }[];
+    readonly sinks: readonly SinkSource[];
   };
 }
 

@@ -1,6 +1,6 @@
 /** The decision log, as the configuration has it. */
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
@@ -12,6 +12,7 @@ import { type DecisionLogSettings, parseInclude } from "../../decision-log/setti
 import { HttpSink } from "../../decision-log/sinks/http-sink.ts";
 import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import { type FolderLock, lockFolder } from "../../store/local/folder-lock.ts";
 import type { DataParts } from "../data.ts";
@@ -141,7 +142,7 @@ export function lockChain({ directory, node }: Pick<DecisionLogSettings, "direct
 } {
   for (let worker = 0; ; worker++) {
     const folder = join(directory, chainName(node, worker));
-    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(folder, FOLDER_MODE);
     try {
       return { worker, lock: lockFolder(folder) };
     } catch (error) {

@@ -3,6 +3,7 @@
 import type { DecisionRecords } from "../../api/management/records/ports.ts";
 import { explainRecord } from "../../decision-log/explain-record.ts";
 import type { LoggedDecision } from "../../decision-log/record.ts";
+import { recordIdOf } from "../../decision-log/record-ids.ts";
 import { principalAt } from "../../directory/read/principal-at.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
@@ -17,12 +18,12 @@ export function decisionRecords(
   return {
     node: settings.node,
     page: (query, page) => index.page(query, page),
-    get: (id) => index.get(id),
+    get: (id) => index.get(recordIdOf(id)),
     since: (query, place) => index.since(query, place),
     explain: async (text) => {
       const record = JSON.parse(text) as LoggedDecision;
-      const policiesOf = async (user: string, groups?: readonly string[]) =>
-        (await principalAt(store.history, record.revision, user, groups))?.policies;
+      const policiesOf = async (revision: number, user: string, groups?: readonly string[]) =>
+        (await principalAt(store.history, revision, user, groups))?.policies;
       try {
         const run = <T>(steps: Generator<unknown, T>): Promise<T> => scheduler.run(steps);
         return await explainRecord(record, { policiesOf, partition: catalog.partition, run });

@@ -85,13 +85,19 @@ async function quietDecisions(
   const limits = limitsOf(values);
   let last: Decided | undefined;
   const log: DecisionLog = {
+    keepsFirst: false,
     wants: () => true,
     decided: (decided) => {
       last = decided;
       return undefined;
     },
     // Every question is asked alone.
-    batch: () => ({ about: () => undefined, add: () => undefined, end: () => undefined }),
+    batch: () => ({
+      about: () => undefined,
+      add: () => undefined,
+      lastId: () => undefined,
+      end: () => undefined,
+    }),
   };
   const decisions = await openDecisions({
     directory,

@@ -1,11 +1,11 @@
 /** The use of users, keys and policies, as the configuration has it. */
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type OpenedUsage, openUsage } from "../../decision-log/usage/open-usage.ts";
 import type { UsageCounts } from "../../decision-log/usage/usage-counts.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
+import { makeFolder } from "../../make-folder.ts";
 import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, nodeName } from "./decision-log.ts";
 
@@ -26,7 +26,7 @@ export function openServiceUsage({
   const node = nodeName(values);
   const directory = decisionLogDirectory(values);
   const isKept = memory === undefined || values["authorizer.decision_log.include"] !== "none";
-  if (isKept) makeFolder(directory);
+  if (isKept) tryFolder(directory);
   return openUsage({
     path: isKept ? join(directory, `usage-${node}.sqlite`) : ":memory:",
     node,
@@ -37,9 +37,9 @@ export function openServiceUsage({
 }
 
 /** Without the folder, opening the file fails and is reported. */
-function makeFolder(directory: string): void {
+function tryFolder(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(directory, FOLDER_MODE);
   } catch {}
 }
 

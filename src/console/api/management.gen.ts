@@ -1748,7 +1748,7 @@ export interface DecisionRecordList {
 export interface DecisionRecordAnswer {
   record: DecisionRecord;
   /**
-   * One for each decision, at most 20.
+   * One for each decision, at most 20. `masked` and `masked_fields` say what masks keep it from saying.
    */
   explanations?: {
     [k: string]: unknown;

@@ -67,7 +67,7 @@ export class Applications {
     const schema = this.#catalog.schema("dataset");
     const merged = await readDocuments(documents, { schema, rules: this.#rules, problems });
     throwIfAny(problems);
-    return { merged, entities: wantedEntities(merged) };
+    return { merged, entities: await wantedEntities(merged) };
   }
 
   /** Plans an application. {@link check} says whether the plan can be made true. */
@@ -84,11 +84,11 @@ export class Applications {
     const { merged, entities: wanted } = documents;
     const problems = new ProblemList();
     const checks = { manager, wanted, state, plan, syncs: this.#syncs, problems };
-    checkReferences(merged, this.#rules, state, "load", problems);
+    await checkReferences(merged, this.#rules, state, "load", problems);
     await checkPolicies({ merged, rules: this.#rules, state, mode: "load", problems });
-    checkRemains(checks);
+    await checkRemains(checks);
     const invalid = problems.count;
-    checkManagers(checks);
+    await checkManagers(checks);
     throwIfAny(problems, invalid === 0 ? "conflict" : "invalid_request");
   }
 }

@@ -1,6 +1,7 @@
 /** Checks an application against the directory: references, owners, what would be left (management-cli.md §10). */
 
 import { type BatchOperation, type DirectoryState, entityKey } from "../../directory/batch.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { ProblemList } from "../problem-list.ts";
 import type { AppliedPlan } from "./applied-plan.ts";
 import { policiesAfter } from "./policies-after.ts";
@@ -20,8 +21,16 @@ export interface ApplicationChecks {
 }
 
 /** Adds a problem for each entity that somebody else manages: another manager, or the data sets of the service. */
-export function checkManagers({ manager, wanted, state, syncs, problems }: ApplicationChecks): void {
+export async function checkManagers({
+  manager,
+  wanted,
+  state,
+  syncs,
+  problems,
+}: ApplicationChecks): Promise<void> {
+  const pause = bulkPause();
   for (const entity of wanted) {
+    await pause();
     const { kind, from } = entity;
     const last = state.applied.get(entityKey(entity));
     const isOthers = last !== undefined && last.manager !== manager && last.entity !== "other";
@@ -42,14 +51,16 @@ function isManaged({ kind, name }: WantedEntity, { users, groups, policies }: Di
 }
 
 /** Adds a problem for each reference to what the application removes, and for each external id of two users. */
-export function checkRemains(checks: ApplicationChecks): void {
+export async function checkRemains(checks: ApplicationChecks): Promise<void> {
   const { wanted, plan, problems } = checks;
-  const removed = new Set(
-    plan.changes
-      .filter(({ action, kind }) => action === "remove" && (kind === "group" || kind === "policy"))
-      .map(({ kind, name }) => `${kind}/${name}`),
-  );
+  const removed = new Set<string>();
+  const pause = bulkPause();
+  for (const { action, kind, name } of plan.changes) {
+    await pause();
+    if (action === "remove" && (kind === "group" || kind === "policy")) removed.add(`${kind}/${name}`);
+  }
   for (const { said, from } of wanted) {
+    await pause();
     for (const [list, kind] of [
       ["groups", "group"],
       ["policies", "policy"],
@@ -61,25 +72,37 @@ export function checkRemains(checks: ApplicationChecks): void {
       }
     }
   }
-  checkExternalIds(checks);
-  checkAdministrators(checks);
+  await checkExternalIds(checks);
+  await checkAdministrators(checks);
 }
 
-function checkExternalIds({ wanted, state, plan, problems }: ApplicationChecks): void {
+async function checkExternalIds({ wanted, state, plan, problems }: ApplicationChecks): Promise<void> {
   if (!wanted.some(({ said }) => said.fields["external_id"] !== undefined)) return;
+  const pause = bulkPause();
   const after = new Map<string, string | undefined>();
-  for (const [username, { user }] of state.users) after.set(username, user.value.external_id);
-  for (const operation of plan.operations) noteExternalId(after, operation);
-  const named = new Map(wanted.filter(({ kind }) => kind === "user").map((entity) => [entity.name, entity]));
+  for (const [username, { user }] of state.users) {
+    await pause();
+    after.set(username, user.value.external_id);
+  }
+  for (const operation of plan.operations) {
+    await pause();
+    noteExternalId(after, operation);
+  }
+  const named = new Map<string, WantedEntity["from"]>();
+  for (const { kind, name, from } of wanted) if (kind === "user") named.set(name, from);
   const owners = new Map<string, string>();
   // Users whom the documents do not name come first: the documents are what has to change.
-  const ordered = [...after].sort(([a], [b]) => Number(named.has(a)) - Number(named.has(b)));
-  for (const [username, id] of ordered) {
+  for (const [username, id] of after) {
+    await pause();
+    if (id !== undefined && !named.has(username) && !owners.has(id)) owners.set(id, username);
+  }
+  for (const [username, from] of named) {
+    await pause();
+    const id = after.get(username);
     if (id === undefined) continue;
     const owner = owners.get(id);
     owners.set(id, owner ?? username);
-    const from = named.get(username)?.from;
-    if (owner === undefined || from === undefined) continue;
+    if (owner === undefined) continue;
     problems.add(from.source, `${from.pointer}/external_id`, `this external id belongs to user "${owner}"`);
   }
 }
@@ -90,7 +113,7 @@ function noteExternalId(after: Map<string, string | undefined>, operation: Batch
 }
 
 /** Somebody has to be able to repair what documents break. */
-function checkAdministrators({ wanted, state, plan, problems }: ApplicationChecks): void {
+async function checkAdministrators({ wanted, state, plan, problems }: ApplicationChecks): Promise<void> {
   const touches = plan.operations.some(
     (operation) =>
       operation.op === "delete_user" ||
@@ -98,21 +121,27 @@ function checkAdministrators({ wanted, state, plan, problems }: ApplicationCheck
       (operation.op === "remove_member" && operation.group === ADMINS) ||
       (operation.op === "delete_group" && operation.name === ADMINS),
   );
-  if (!touches || administrators(state, []).length === 0) return;
-  if (administrators(state, plan.operations).length > 0) return;
+  if (!touches || !(await hasAdministrator(state, []))) return;
+  if (await hasAdministrator(state, plan.operations)) return;
   const message = `nobody would be left in ${ADMINS}`;
   const source = wanted[0]?.from.source;
   if (source === undefined) problems.addFile({ pointer: "", message });
   else problems.add(source, "", message);
 }
 
-/** The members of the group after operations who are not inactive. */
-function administrators(state: DirectoryState, operations: readonly BatchOperation[]): readonly string[] {
+/** True if the group has a member after operations who is not inactive. */
+async function hasAdministrator(
+  state: DirectoryState,
+  operations: readonly BatchOperation[],
+): Promise<boolean> {
   const inactive = new Map<string, boolean>();
+  const pause = bulkPause();
   for (const operation of operations) {
+    await pause();
     if (operation.op === "put_user") inactive.set(operation.user.username, operation.user.inactive === true);
   }
-  return [...policiesAfter(state, operations).members(ADMINS)].filter(
-    (username) => !(inactive.get(username) ?? state.users.get(username)?.user.value.inactive === true),
-  );
+  const members = await (await policiesAfter(state, operations)).members(ADMINS);
+  const isInactive = (username: string): boolean =>
+    inactive.get(username) ?? state.users.get(username)?.user.value.inactive === true;
+  return members.values().some((username) => !isInactive(username));
 }

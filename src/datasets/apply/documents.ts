@@ -1,6 +1,7 @@
 /** Reads the documents of an application, which are data sets (management-cli.md §10). */
 
 import type { Schema } from "../../catalog/catalog.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { checkNames } from "../check-entities.ts";
 import { checkForm } from "../check-form.ts";
 import type { DatasetDocument, DatasetUser } from "../dataset.ts";
@@ -39,9 +40,11 @@ export async function readDocuments(
     const form = await checkForm(source, schema, problems);
     if (form !== undefined) checked.push(form);
   }
-  const merged = mergeDatasets(checked, problems);
+  const merged = await mergeDatasets(checked, problems);
   for (const form of checked) checkSections(form, problems);
+  const pause = bulkPause();
   for (const user of merged.users.entries.values()) {
+    await pause();
     for (const [field, instead] of OF_PEOPLE) {
       if (user.value[field] === undefined) continue;
       const message = `is not applied, since it lets somebody act as the user: leave it out, and use ${instead}`;

@@ -35,9 +35,9 @@ export async function planApplication(application: Application): Promise<Applied
   const planner = new Planner(application);
   await planner.run();
   const { changes, operations, claims, said, removed } = planner;
-  const after = policiesAfter(application.state, operations);
+  const after = await policiesAfter(application.state, operations);
   return {
-    changes: changes.map((change) => withPolicies(change, after)),
+    changes: await withPolicies(changes, after),
     operations,
     claims,
     after,
@@ -45,11 +45,27 @@ export async function planApplication(application: Application): Promise<Applied
   };
 }
 
-/** A new membership with the policies that it gives: whoever reviews it sees more than the name of a group. */
-function withPolicies(change: AppliedChange, after: PoliciesAfter): AppliedChange {
-  const { operation } = change;
-  if (operation?.op !== "add_member") return change;
-  return { ...change, policies: after.ofGroup(operation.group).map(({ name }) => name) };
+/** New memberships with the policies that they give: whoever reviews them sees more than the name of a group. */
+async function withPolicies(
+  changes: readonly AppliedChange[],
+  after: PoliciesAfter,
+): Promise<readonly AppliedChange[]> {
+  const ofGroups = new Map<string, readonly string[]>();
+  const pause = bulkPause();
+  const all: AppliedChange[] = [];
+  for (const change of changes) {
+    await pause();
+    const { operation } = change;
+    if (operation?.op !== "add_member") {
+      all.push(change);
+      continue;
+    }
+    const { group } = operation;
+    const policies = ofGroups.get(group) ?? after.ofGroup(group).map(({ name }) => name);
+    ofGroups.set(group, policies);
+    all.push({ ...change, policies });
+  }
+  return all;
 }
 
 /** The place of an entity in the documents. */
@@ -69,7 +85,9 @@ class Planner {
   readonly #manager: string;
   readonly #prune: boolean;
   readonly #state: DirectoryState;
-  readonly #wanted: ReadonlyMap<string, WantedEntity>;
+  readonly #entities: readonly WantedEntity[];
+  /** The same by {@link entityKey}. */
+  readonly #wanted = new Map<string, WantedEntity>();
   /** Operations that keep what was said now. */
   readonly #kept: BatchOperation[] = [];
   readonly #pause = bulkPause();
@@ -78,17 +96,18 @@ class Planner {
     this.#manager = manager;
     this.#prune = prune;
     this.#state = state;
-    this.#wanted = new Map(wanted.map((entity) => [entityKey(entity), entity]));
+    this.#entities = wanted;
   }
 
   async run(): Promise<void> {
+    const wanted = this.#entities;
+    await this.#each(wanted, (entity) => this.#wanted.set(entityKey(entity), entity));
     await this.#each(this.#state.applied.values(), (last) => {
       if (last.manager === this.#manager) this.#former(last);
     });
-    const wanted = [...this.#wanted.values()];
     // What is given up first makes room for what takes its place.
     await this.#each(wanted, (entity) => this.#removedNames(entity));
-    this.#releaseExternalIds();
+    await this.#releaseExternalIds();
     await this.#each(wanted, (entity) => this.#entity(entity));
     await this.#each(wanted, (entity) => this.#addedNames(entity));
     for (const operation of this.#kept) this.operations.push(operation);
@@ -210,18 +229,25 @@ class Planner {
   }
 
   /** External ids that move between two users are released first, which no order of the puts could do. */
-  #releaseExternalIds(): void {
-    const users = [...this.#wanted.values()].filter(({ kind }) => kind === "user");
-    const takers = new Map(users.map(({ name, said }) => [said.fields["external_id"], name]));
-    for (const entity of users) {
-      const there = this.#there(entity);
-      const taker = takers.get(there?.["external_id"]);
-      if (there?.["external_id"] === undefined || taker === undefined || taker === entity.name) continue;
-      const { changed } = compareThreeWays(this.#last(entity)?.fields, entity.said.fields, there);
-      if (!changed.includes("external_id")) continue;
-      const { external_id: _, ...rest } = there;
-      this.operations.push({ op: "put_user", user: { ...rest, username: entity.name } as NewUser });
-    }
+  async #releaseExternalIds(): Promise<void> {
+    const takers = new Map<unknown, string>();
+    await this.#each(this.#entities, ({ kind, name, said }) => {
+      const id = said.fields["external_id"];
+      if (kind === "user" && id !== undefined) takers.set(id, name);
+    });
+    if (takers.size > 0)
+      await this.#each(this.#entities, (entity) => this.#releaseExternalId(entity, takers));
+  }
+
+  #releaseExternalId(entity: WantedEntity, takers: ReadonlyMap<unknown, string>): void {
+    if (entity.kind !== "user") return;
+    const there = this.#there(entity);
+    const taker = takers.get(there?.["external_id"]);
+    if (there?.["external_id"] === undefined || taker === undefined || taker === entity.name) return;
+    const { changed } = compareThreeWays(this.#last(entity)?.fields, entity.said.fields, there);
+    if (!changed.includes("external_id")) return;
+    const { external_id: _, ...rest } = there;
+    this.operations.push({ op: "put_user", user: { ...rest, username: entity.name } as NewUser });
   }
 
   /** The fields of what is there. */

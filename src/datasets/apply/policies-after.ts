@@ -2,17 +2,20 @@
 
 import type { BatchOperation, DirectoryState } from "../../directory/batch.ts";
 import type { NamedStatements } from "../../model/policy.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { PoliciesAfter } from "./applied-plan.ts";
 
 /** Returns the policies of a state after operations. Users and groups without operations cost nothing. */
-export function policiesAfter(
+export async function policiesAfter(
   state: DirectoryState,
   operations: readonly BatchOperation[],
-): PoliciesAfter & { readonly members: (group: string) => ReadonlySet<string> } {
+): Promise<PoliciesAfter & { readonly members: (group: string) => Promise<ReadonlySet<string>> }> {
   const policies = new Map<string, NamedStatements | undefined>();
   const links = new Links();
   const gone = new Set<string>();
+  const pause = bulkPause();
   for (const operation of operations) {
+    await pause();
     if (operation.op === "put_policy") policies.set(operation.policy.name, operation.policy);
     if (operation.op === "delete_policy") policies.set(operation.name, undefined);
     if (operation.op === "delete_user") gone.add(`user/${operation.username}`);
@@ -36,11 +39,17 @@ export function policiesAfter(
       const own = links.after(`user/${username}/policies`, state.users.get(username)?.policies.keys() ?? []);
       return all([...own, ...groupsOf(username).flatMap(namesOfGroup)]);
     },
-    members: (group) => {
-      const known = [...state.users.keys(), ...links.members(group)];
-      const isMember = (username: string) =>
-        !gone.has(`user/${username}`) && groupsOf(username).includes(group);
-      return new Set(known.filter(isMember));
+    members: async (group) => {
+      const members = new Set<string>();
+      const addMembers = async (known: Iterable<string>): Promise<void> => {
+        for (const username of known) {
+          await pause();
+          if (!gone.has(`user/${username}`) && groupsOf(username).includes(group)) members.add(username);
+        }
+      };
+      await addMembers(state.users.keys());
+      await addMembers(links.members(group));
+      return members;
     },
   };
 }

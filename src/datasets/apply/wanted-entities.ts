@@ -1,6 +1,7 @@
 /** The documents of an application, as the entities that they name. */
 
 import type { EntityName, Said } from "../../directory/batch.ts";
+import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { DatasetGroup, DatasetPolicy, DatasetUser } from "../dataset.ts";
 import type { Defined, MergedDataset } from "../merge.ts";
 
@@ -11,12 +12,23 @@ export interface WantedEntity extends EntityName {
 }
 
 /** Returns the entities that documents name: policies, then groups, then users, each in the order of the documents. */
-export function wantedEntities({ policies, groups, users }: MergedDataset): readonly WantedEntity[] {
-  return [
-    ...policies.entries.values().map((from) => policyOf(from)),
-    ...groups.entries.values().map((from) => groupOf(from)),
-    ...users.entries.values().map((from) => userOf(from)),
-  ];
+export async function wantedEntities({
+  policies,
+  groups,
+  users,
+}: MergedDataset): Promise<readonly WantedEntity[]> {
+  const entities: WantedEntity[] = [];
+  const pause = bulkPause();
+  const addAll = async <T>(defined: Iterable<Defined<T>>, entityOf: (from: Defined<T>) => WantedEntity) => {
+    for (const from of defined) {
+      entities.push(entityOf(from));
+      await pause();
+    }
+  };
+  await addAll(policies.entries.values(), policyOf);
+  await addAll(groups.entries.values(), groupOf);
+  await addAll(users.entries.values(), userOf);
+  return entities;
 }
 
 function policyOf(from: Defined<DatasetPolicy>): WantedEntity {

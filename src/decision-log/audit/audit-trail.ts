@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { Chain, type ChainOptions } from "../chain/chain.ts";
 import { type DecisionLogCounters, newCounters } from "../counters.ts";
-import { logKeys } from "../digests.ts";
+import { keysFrom } from "../digests.ts";
 import type { ChainSettings } from "../settings.ts";
 
 /** Largest number of bytes that wait for room on the disk. */
@@ -41,7 +41,7 @@ export class AuditTrail {
   static async open({
     settings,
     secretKey,
-    formerSecretKey = "",
+    formerSecretKey,
     ...rest
   }: AuditTrailOptions): Promise<AuditTrail> {
     const counters = newCounters();
@@ -49,8 +49,8 @@ export class AuditTrail {
     const chain = await Chain.open({
       ...rest,
       settings,
-      sealKey: secretKey === "" ? undefined : logKeys(secretKey).seal,
-      formerSealKey: formerSecretKey === "" ? undefined : logKeys(formerSecretKey).seal,
+      sealKey: keysFrom(secretKey)?.seal,
+      formerSealKey: keysFrom(formerSecretKey)?.seal,
       counters,
       lineHead: () => `{"format":1,"at":"${new Date().toISOString()}","node":${node}`,
       now: Date.now,

@@ -1,12 +1,13 @@
 /** The state of a chain at start: its newest segment, without a line that a crash tore (decision-log.md §2.5). */
 
-import { mkdir, open, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../../make-folder.ts";
 import { lineDigest } from "../digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "./chain-files.ts";
-import { checkLine } from "./chain-line.ts";
 import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
 import { segmentLines } from "./read-lines.ts";
+import { readSeal } from "./read-seal.ts";
 
 const FOLDER_MODE = 0o700;
 
@@ -35,7 +36,7 @@ export interface RecoveredChain {
  * @param keys those with one of which the state has to be signed; none where states are not signed
  */
 export async function recoverChain(folder: string, keys: readonly Buffer[] = []): Promise<RecoveredChain> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(folder, FOLDER_MODE);
   const segments = await segmentsOf(folder);
   const read = await readState(folder, keys);
   const newest = segments.at(-1);
@@ -109,18 +110,13 @@ async function tailOf(segment: SegmentFile): Promise<Tail> {
     since ??= timeOf(line);
     last = line;
   }
-  const sealed = last !== undefined && isSeal(last);
+  const sealed = last !== undefined && readSeal(last) !== undefined;
   return { bytes, cut, lines, since, digest: last && lineDigest(last), sealed };
 }
 
 function timeOf(line: Buffer): number | undefined {
   const time = Date.parse(/"at":"([^"]+)"/.exec(line.toString("latin1", 0, 200))?.[1] ?? "");
   return Number.isNaN(time) ? undefined : time;
-}
-
-/** True for the last line of a closed segment. */
-export function isSeal(line: Buffer): boolean {
-  return checkLine(line).fault === undefined && line.includes('","seal":{"chain":');
 }
 
 /** Digest of the last line before a segment that has none yet. */

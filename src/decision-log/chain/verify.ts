@@ -8,7 +8,7 @@ import { chainsIn, type SegmentFile, segmentName, segmentsOf } from "./chain-fil
 import { type CheckedLine, checkLine, type LineFault } from "./chain-line.ts";
 import { type ChainState, readState, STATE_FILE } from "./chain-state.ts";
 import { hasSoundTrailer, type SegmentLine, segmentLines } from "./read-lines.ts";
-import { isSeal } from "./recover.ts";
+import { readSeal } from "./read-seal.ts";
 
 /** Something that is not as it was written. */
 export interface Finding {
@@ -153,7 +153,8 @@ class SegmentCheck {
     if (expected !== undefined && checked.prev !== expected) {
       return this.#damage(number, "the line before this one was changed, removed or moved");
     }
-    const fault = isSeal(line) ? this.#seal(line, number) : undefined;
+    const seal = readSeal(line);
+    const fault = seal === undefined ? undefined : this.#seal(seal, line, number);
     if (fault !== undefined) return this.#damage(number, fault);
     this.sound++;
     return undefined;
@@ -167,10 +168,9 @@ class SegmentCheck {
     return this.#damage(number, "the line is not complete");
   }
 
-  #seal(line: Buffer, number: number): string | undefined {
+  #seal(seal: LoggedSeal["seal"], line: Buffer, number: number): string | undefined {
     this.sealed = true;
     const { chain, segment } = this.#of;
-    const { seal } = JSON.parse(line.toString("utf8")) as LoggedSeal;
     const { prev } = checkLine(line);
     const own = seal.chain === chain && seal.segment === segment.number && seal.lines === number - 1;
     if (!own || seal.digest !== prev) return "the seal is of another segment";

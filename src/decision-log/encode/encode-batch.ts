@@ -8,6 +8,7 @@ import type {
 } from "../../decisions/decision-log.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import type { Effect, Outcome } from "../../model/decision.ts";
+import { idInBatch } from "../record-ids.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";
@@ -29,12 +30,19 @@ export class EncodedBatch implements DecisionBatch {
   readonly #question: BatchQuestion;
   readonly #counts: Record<Effect, number> = { allow: 0, neutral: 0, deny: 0 };
   #subject: BatchSubject | undefined;
+  /** Revision of the directory when the first subject was named: that of the record. */
+  #revision: number | undefined;
+  /** That of the current item. */
+  #itemRevision = 0;
   /** Subject, action and context of the record: those of its first item. */
   #head = "";
-  /** The beginning of the current item: with subject, action and context if they differ from those of the record. */
+  /** The beginning of the current item: with revision, subject, action and context if they differ from the record's. */
   #itemHead = '{"resource":{"arn":"';
   readonly #items = new ItemBuffer();
-  #count = 0;
+  #id: string | undefined;
+  /** Number of the decisions that `include` selects; the record has the first of them. */
+  #selected = 0;
+  #isLastSelected = false;
   /** The type of the last resource, and what says so between its ARN and its id. */
   #type: string | undefined;
   #typeText = "";
@@ -45,23 +53,31 @@ export class EncodedBatch implements DecisionBatch {
   }
 
   about(subject: BatchSubject): void {
+    // The same object is told of again only in the same turn, or for the same policies.
+    if (subject === this.#subject) return;
     const { user, subjectType, loaded, action, context } = subject;
-    if (isSame(subject, this.#subject)) return;
-    const { parts } = this.#log.encoder;
+    const { parts, revision } = this.#log.encoder;
+    if (isSame(subject, this.#subject) && revision === this.#itemRevision) return;
     const head =
       parts.subject(user, subjectType, loaded, context) +
       `,"action":${JSON.stringify(action)}` +
       parts.context(loaded?.policies, context);
     if (this.#subject === undefined) this.#head = head;
     this.#subject = subject;
-    this.#itemHead = `${head === this.#head ? "{" : `{${head.slice(1)},`}"resource":{"arn":"`;
+    this.#revision ??= revision;
+    this.#itemRevision = revision;
+    const own = revision === this.#revision ? "{" : `{"revision":${revision},`;
+    this.#itemHead = `${head === this.#head ? own : `${own}${head.slice(1)},`}"resource":{"arn":"`;
   }
 
   add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void {
     const { effect } = outcome;
     this.#counts[effect]++;
-    if (this.#count >= this.#log.items || !this.#log.wants(effect)) return;
-    const comma = this.#count++ > 0 ? "," : "";
+    this.#isLastSelected = this.#log.wants(effect);
+    if (!this.#isLastSelected) return;
+    const place = this.#selected++;
+    if (place >= this.#log.items) return;
+    const comma = place > 0 ? "," : "";
     // A resource that was asked for by its ARN has no other name.
     const name = asked === undefined || asked.id === arn ? "" : this.#nameText(asked);
     const loaded = this.#subject?.loaded;
@@ -70,6 +86,15 @@ export class EncodedBatch implements DecisionBatch {
         ? ""
         : this.#log.encoder.parts.statement(statement, loaded);
     this.#items.add(`${comma}${this.#itemHead}${quoted(arn)}${name}${DECISIONS[effect]}${determining}]}`);
+  }
+
+  lastId(): string | undefined {
+    return this.#isLastSelected ? idInBatch(this.#recordId(), this.#selected - 1) : undefined;
+  }
+
+  #recordId(): string {
+    this.#id ??= this.#log.nextId();
+    return this.#id;
   }
 
   /** The type and the id of a resource, between the quotation marks of two texts. */
@@ -84,13 +109,13 @@ export class EncodedBatch implements DecisionBatch {
   end(): Promise<void> | undefined {
     const { allow, neutral, deny } = this.#counts;
     const effect = deny > 0 ? "deny" : neutral > 0 || allow === 0 ? "neutral" : "allow";
-    if (this.#count === 0 && !this.#log.wants(effect)) return undefined;
+    if (this.#selected === 0 && !this.#log.wants(effect)) return undefined;
     const { encoder } = this.#log;
     const { entrance, requestId, call } = this.#question;
     const head =
       this.#head === "" ? `${encoder.parts.subject(null, undefined, undefined, NOTHING)}` : this.#head;
     const start =
-      encoder.head(this.#log.nextId(), entrance) +
+      encoder.head(this.#recordId(), entrance, this.#revision) +
       encoder.parts.asked(call, requestId) +
       head +
       `,"decision":${effect === "allow"},"effect":"${effect}","determining":[]${durationText(call)},"items":[`;
@@ -114,7 +139,6 @@ const DECISIONS = {
 
 /** True for a subject that makes the same record. Its policies may have been looked up anew. */
 function isSame(one: BatchSubject, other: BatchSubject | undefined): boolean {
-  if (one === other) return true;
   return (
     other !== undefined &&
     one.user === other.user &&

@@ -68,9 +68,13 @@ export class RecordEncoder {
     );
   }
 
+  /** The current revision of the directory. */
+  get revision(): number {
+    return this.#options.revision();
+  }
+
   /** The members that every record begins with. */
-  head(id: string, entrance: string): string {
-    const revision = this.#options.revision();
+  head(id: string, entrance: string, revision = this.revision): string {
     if (revision !== this.#revision || entrance !== this.#entrance) {
       this.#revision = revision;
       this.#entrance = entrance;

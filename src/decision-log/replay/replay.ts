@@ -8,9 +8,14 @@ import { decide } from "../../engine/decide.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
-import { isMask } from "../digests.ts";
 import type { LoggedDecision } from "../record.ts";
-import { isHypothetical, isMasked, questionsOf, type RecordedQuestion } from "../recorded-questions.ts";
+import {
+  isHypothetical,
+  isMasked,
+  isMaskedField,
+  questionsOf,
+  type RecordedQuestion,
+} from "../recorded-questions.ts";
 
 /**
  * The policies of users, and of groups that were asserted for an unknown user: in the order of their names; undefined
@@ -156,7 +161,7 @@ export class Replay {
 
   #noteMissing({ reads }: CompiledUser, context: RecordedQuestion["context"]): void {
     for (const field of reads) {
-      if (!context.has(field) || isMask(context.get(field))) this.#missing.add(field);
+      if (!context.has(field) || isMaskedField({ context }, field)) this.#missing.add(field);
     }
   }
 }

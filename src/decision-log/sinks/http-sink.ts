@@ -9,6 +9,7 @@ import { gzip } from "node:zlib";
 import type { Report } from "../chain/chain.ts";
 import { segmentsOf } from "../chain/chain-files.ts";
 import { segmentLines } from "../chain/read-lines.ts";
+import { readAnswer, type SinkAnswer } from "./sink-answer.ts";
 import type { SinkFormat } from "./sink-format.ts";
 import { type SinkPlace, SinkPlaceFile } from "./sink-place.ts";
 
@@ -18,6 +19,8 @@ const MOST_BYTES = 1 << 20;
 const TIMEOUT_MS = 30_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
+/** Most lines in a row that are left out as invalid. */
+const MOST_INVALID = 16;
 /** Time between two looks for new lines, if nobody tells of them. */
 const LOOK_MS = 2_000;
 
@@ -37,12 +40,17 @@ export interface HttpSinkOptions {
 
 /** Sends lines as long as it is open. */
 export class HttpSink {
+  /** Requests that were not taken. */
+  failures = 0;
+  /** Lines that the sink refused as invalid and lacks. */
+  rejected = 0;
   readonly #options: HttpSinkOptions;
   readonly #file: SinkPlaceFile;
   readonly #stop = new AbortController();
   readonly #now: () => number;
   #place: SinkPlace = { segment: 0, offset: 0 };
   #failing = false;
+  #waitMs = FIRST_WAIT_MS;
   /** True if the sink has lines of the chain, so that others which it will never have are a loss. */
   #hasBegun = false;
   #oldest: number | undefined;
@@ -94,9 +102,7 @@ export class HttpSink {
       } catch (error) {
         // A segment may be compressed or removed while it is opened; it is looked for again.
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-          this.#options.report("a sink of the decision log cannot read the segments", {
-            reason: String(error),
-          });
+          this.#report("a sink of the decision log cannot read the segments", { reason: String(error) });
         }
         await this.#wait(FIRST_WAIT_MS);
       }
@@ -111,57 +117,122 @@ export class HttpSink {
     if (segment.number > this.#place.segment) {
       if (this.#hasBegun) {
         const lost = { from: this.#place.segment, to: segment.number - 1 };
-        this.#options.report("segments were removed before a sink of the decision log had them", lost);
+        this.#report("segments were removed before a sink of the decision log had them", lost);
       }
       this.#place = { segment: segment.number, offset: 0 };
     }
     let batch: Buffer[] = [];
     let bytes = 0;
-    let { offset } = this.#place;
-    for await (const { line, complete } of segmentLines(segment, offset)) {
+    for await (const { line, complete } of segmentLines(segment, this.#place.offset)) {
       if (!complete) break;
       batch.push(line);
       bytes += line.length + 1;
       if (batch.length < MOST_LINES && bytes < MOST_BYTES) continue;
-      offset += bytes;
-      if (!(await this.#deliver(batch, { segment: segment.number, offset }))) return true;
+      if (!(await this.#deliver(batch))) return true;
       batch = [];
       bytes = 0;
     }
-    if (batch.length > 0) {
-      offset += bytes;
-      if (!(await this.#deliver(batch, { segment: segment.number, offset }))) return true;
-    }
+    if (batch.length > 0 && !(await this.#deliver(batch))) return true;
     const isLast = segments.at(-1) === segment;
     if (!isLast) this.#place = { segment: segment.number + 1, offset: 0 };
     else this.#oldest = undefined;
     return !isLast || batch.length > 0;
   }
 
-  /** Sends a batch until it is taken. Returns false if the sink was closed before. */
-  async #deliver(lines: readonly Buffer[], after: SinkPlace): Promise<boolean> {
+  /**
+   * Sends lines until they are taken. What the receiver refuses for its content is sent in smaller parts.
+   * @returns false if the rest of the segment is to be read again
+   */
+  async #deliver(lines: readonly Buffer[]): Promise<boolean> {
+    let rest = lines;
+    let size = lines.length;
+    while (rest.length > 0) {
+      const part = rest.slice(0, size);
+      const answer = await this.#send(part);
+      if (answer === undefined) return false;
+      if (answer.outcome === "taken") {
+        await this.#taken(part, answer.rejected);
+        rest = rest.slice(size);
+      } else if (part.length > 1) {
+        size = Math.ceil(part.length / 2);
+      } else {
+        const done = await this.#sendBehind(rest);
+        if (done === 0) {
+          await this.#failed(answer.reason);
+          return false;
+        }
+        rest = rest.slice(done);
+        size = lines.length;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * The first line was refused for its content. It is left out if the receiver takes one behind it: else the fault may
+   * be that of the receiver, or of the address.
+   * @returns the number of lines that are done
+   */
+  async #sendBehind(lines: readonly Buffer[]): Promise<number> {
+    for (let count = 1; count < Math.min(lines.length, MOST_INVALID); count++) {
+      const answer = await this.#send(lines.slice(count, count + 1));
+      if (answer === undefined) return 0;
+      if (answer.outcome !== "taken") continue;
+      const ids = lines
+        .slice(0, count)
+        .map((line) => /"id":"([^"]+)"/.exec(line.toString("latin1"))?.[1] ?? "");
+      this.#report("a sink of the decision log refuses records as invalid; it lacks them", {
+        segment: this.#place.segment,
+        offset: this.#place.offset,
+        ids,
+      });
+      this.rejected += count;
+      await this.#taken(lines.slice(0, count + 1), answer.rejected);
+      return count + 1;
+    }
+    return 0;
+  }
+
+  /** The lines are done: the next time the sink begins behind them. */
+  async #taken(lines: readonly Buffer[], rejected: number): Promise<void> {
+    this.#failing = false;
+    this.#waitMs = FIRST_WAIT_MS;
+    this.#hasBegun = true;
+    if (rejected > 0) {
+      this.rejected += rejected;
+      this.#report("a sink of the decision log did not keep all records that it took", { rejected });
+    }
+    const { segment, offset } = this.#place;
+    this.#place = { segment, offset: lines.reduce((sum, line) => sum + line.length + 1, offset) };
+    await this.#file.write(this.#place).catch(() => undefined);
+  }
+
+  /** Sends lines until the receiver takes them or refuses their content. undefined if the sink was closed before. */
+  async #send(lines: readonly Buffer[]): Promise<Exclude<SinkAnswer, { outcome: "failed" }> | undefined> {
     const [first] = lines;
     this.#oldest = first === undefined ? undefined : timeOf(first);
     const body = await compressed(this.#options.format.body(lines));
-    for (let wait = FIRST_WAIT_MS; !this.#stop.signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      const fault = await this.#post(body);
-      if (fault === undefined) {
-        this.#failing = false;
-        this.#hasBegun = true;
-        this.#place = after;
-        await this.#file.write(after).catch(() => undefined);
-        return true;
-      }
-      if (!this.#failing && !this.#stop.signal.aborted) {
-        this.#options.report("a sink of the decision log does not take records", { reason: fault });
-      }
-      this.#failing = true;
-      await this.#wait(wait, false);
+    while (!this.#stop.signal.aborted) {
+      const answer = await this.#post(body);
+      if (answer.outcome === "taken") return answer;
+      this.failures++;
+      if (answer.outcome === "invalid") return answer;
+      await this.#failed(answer.reason, answer.restMs);
     }
-    return false;
+    return undefined;
   }
 
-  async #post(body: Buffer): Promise<string | undefined> {
+  /** Reports a fault once, and waits: as long as the receiver says, else longer each time. */
+  async #failed(reason: string, restMs = this.#waitMs): Promise<void> {
+    if (!this.#failing && !this.#stop.signal.aborted) {
+      this.#report("a sink of the decision log does not take records", { reason });
+    }
+    this.#failing = true;
+    this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS);
+    await this.#wait(restMs, false);
+  }
+
+  async #post(body: Buffer): Promise<SinkAnswer> {
     const { url, format, token } = this.#options;
     try {
       const answer = await fetch(url, {
@@ -175,12 +246,15 @@ export class HttpSink {
         redirect: "error",
         signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       });
-      await answer.body?.cancel();
-      return answer.ok ? undefined : `status ${answer.status}`;
+      return await readAnswer(answer, format.rejectedIn, this.#now());
     } catch (error) {
       const cause = (error as Error).cause ?? error;
-      return cause instanceof Error ? cause.message : String(cause);
+      return { outcome: "failed", reason: cause instanceof Error ? cause.message : String(cause) };
     }
+  }
+
+  #report(problem: string, fields: object): void {
+    this.#options.report(problem, { sink: new URL(this.#options.url).host, ...fields });
   }
 
   /** @param wakes false if new lines do not end the wait */

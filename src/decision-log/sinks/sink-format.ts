@@ -8,6 +8,8 @@ export interface SinkFormat {
   readonly contentType: string;
   /** Returns the body of a request. */
   body(lines: readonly Buffer[]): Buffer;
+  /** Returns the number of lines that a successful answer says it did not keep; absent if answers say nothing. */
+  rejectedIn?(answer: string): number;
 }
 
 /** Lines as they are, so that the receiver can verify the chain. */
@@ -27,6 +29,15 @@ export const OTLP: SinkFormat = {
     const scopeLogs = [{ scope: { name: "svc-authorizer.decision-log" }, logRecords }];
     return Buffer.from(JSON.stringify({ resourceLogs: [{ resource, scopeLogs }] }));
   },
+  rejectedIn: (answer) => {
+    try {
+      // A number of 64 bits, which JSON of Protocol Buffers writes as a text.
+      const count = Number(JSON.parse(answer)?.partialSuccess?.rejectedLogRecords ?? 0);
+      return Number.isSafeInteger(count) && count > 0 ? count : 0;
+    } catch {
+      return 0;
+    }
+  },
 };
 
 /** Severity numbers of OpenTelemetry. */
@@ -37,8 +48,11 @@ function logRecord(text: string): object {
   const line = JSON.parse(text) as LoggedLine;
   const refused = "decision" in line && !line.decision;
   const attributes = attributesOf(line);
+  const time = `${Date.parse(line.at)}000000`;
   return {
-    timeUnixNano: `${Date.parse(line.at)}000000`,
+    timeUnixNano: time,
+    // What made the record also observed it.
+    observedTimeUnixNano: time,
     severityNumber: refused ? WARN : INFO,
     severityText: refused ? "WARN" : "INFO",
     body: { stringValue: text },

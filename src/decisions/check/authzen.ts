@@ -38,7 +38,6 @@ export interface AuthzenOptions {
   readonly registered: RegisteredResources;
   readonly deciding: Deciding;
   readonly requestProperties: RequestProperties;
-  readonly nextId: () => string;
   readonly counters: DecisionCounters;
 }
 
@@ -215,14 +214,12 @@ export class Authzen {
     reason: string,
     text: string,
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { deciding, nextId } = this.#options;
-    const id = nextId();
-    const answer = denial(reason, text, id);
-    if (!deciding.logs) return answer;
+    const { deciding } = this.#options;
     const { subject, resource } = request;
     const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
     const about = { user: subject.id, subjectType: subject.type, required, context: NO_FIELDS, error: text };
-    const written = deciding.refused(id, about, request);
+    const { id, written } = deciding.refused(about, request);
+    const answer = denial(reason, text, id);
     return written === undefined ? answer : written.then(() => answer);
   }
 }

@@ -157,25 +157,27 @@ export class Deciding {
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
     this.useOf(loaded)?.decidedOne(required.action, place);
     if (!this.logs) return this.#unlogged(outcome, asked, call);
-    const id = this.#audited(outcome, request, call);
     const statement = place.statementIn(loaded.policies);
     const { user, context } = asked;
-    const written = this.#logged(
-      {
-        id,
-        entrance: call.entrance,
-        requestId: call.requestId,
-        call: call.call,
-        user,
-        loaded,
-        required,
-        resource: call.resource,
-        context,
-        outcome,
-        decidedBy: statement === undefined ? NO_STATEMENTS : [statement],
-      },
-      call.batch,
-    );
+    if (call.batch !== undefined)
+      addTo(call.batch, { user, loaded, required, context }, outcome, call, statement);
+    const id = this.#audited(outcome, request, call);
+    const written =
+      call.batch !== undefined
+        ? undefined
+        : this.#logged({
+            id,
+            entrance: call.entrance,
+            requestId: call.requestId,
+            call: call.call,
+            user,
+            loaded,
+            required,
+            resource: call.resource,
+            context,
+            outcome,
+            decidedBy: statement === undefined ? NO_STATEMENTS : [statement],
+          });
     const { effect, message } = outcome;
     const answer: CheckAnswer = message === undefined ? { effect, id } : { effect, message, id };
     return written === undefined ? answer : written.then(() => answer);
@@ -267,48 +269,46 @@ export class Deciding {
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
-  refused(
-    id: string,
-    subject: DecisionSubject,
-    call: Omit<DecisionCall, "explain">,
-  ): Promise<void> | undefined {
-    return this.#note(id, { effect: "neutral" }, subject, call);
+  refused(subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
+    return this.#note({ effect: "neutral" }, subject, call, () => this.#idFor(call));
   }
 
   #noted(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): Recorded {
-    const id = this.#audited(outcome, subject, call);
-    return { id, written: this.#note(id, outcome, subject, call) };
-  }
-
-  #note(
-    id: string,
-    outcome: Outcome,
-    subject: DecisionSubject,
-    { entrance, requestId, call, resource, batch }: Omit<DecisionCall, "explain">,
-  ): Promise<void> | undefined {
-    if (!this.logs) return undefined;
-    const { decidedBy = NO_STATEMENTS, loaded } = subject;
-    return this.#logged(
-      { ...subject, id, entrance, requestId, call, loaded, outcome, decidedBy, resource },
-      batch,
-    );
+    return this.#note(outcome, subject, call, () => this.#audited(outcome, subject, call));
   }
 
   /** Adds a decision to the record that it is a part of, or gives it one of its own. */
-  #logged(decided: Decided, batch: DecisionBatch | undefined): Promise<void> | undefined {
-    const { log } = this.#options;
-    const { outcome, required } = decided;
-    if (batch !== undefined && required !== null && "action" in required) {
-      const { user, subjectType, loaded, context, resource, decidedBy } = decided;
-      batch.about({ user, subjectType, action: required.action, loaded, context });
-      batch.add(outcome, required.resource, resource, decidedBy[0]);
-      return undefined;
+  #note(
+    outcome: Outcome,
+    subject: DecisionSubject,
+    call: Omit<DecisionCall, "explain">,
+    newId: () => string,
+  ): Recorded {
+    if (!this.logs) return { id: newId(), written: undefined };
+    const { decidedBy = NO_STATEMENTS, loaded, required } = subject;
+    if (call.batch !== undefined && required !== null && "action" in required) {
+      addTo(call.batch, { ...subject, required }, outcome, call, decidedBy[0]);
+      return { id: newId(), written: undefined };
     }
-    return log?.wants(outcome.effect) ? log.decided(decided) : undefined;
+    const { entrance, requestId, resource } = call;
+    const id = newId();
+    const asked = { entrance, requestId, call: call.call, resource };
+    return { id, written: this.#logged({ ...subject, ...asked, id, loaded, outcome, decidedBy }) };
   }
 
+  #logged(decided: Decided): Promise<void> | undefined {
+    const { log } = this.#options;
+    return log?.wants(decided.outcome.effect) ? log.decided(decided) : undefined;
+  }
+
+  /** The id of a decision: that which it has in the record of its batch, else a new one. */
+  #idFor({ batch }: Pick<DecisionCall, "batch">): string {
+    return batch?.lastId() ?? this.#options.nextId();
+  }
+
+  /** Audits a decision, which is in the record of its batch already. Returns its id. */
   #audited(outcome: Outcome, subject: DecisionSubject, call: Omit<DecisionCall, "explain">): string {
-    const id = this.#options.nextId();
+    const id = this.#idFor(call);
     const { audit } = this.#options;
     if (audit.decisions === "all" || (audit.decisions === "denied" && outcome.effect !== "allow")) {
       const { user, credential, required, operation } = subject;
@@ -362,6 +362,18 @@ export class Deciding {
       evaluated_at: this.#options.now().toISOString(),
     };
   }
+}
+
+/** Adds a decision about one permission to the record of a batch. */
+function addTo(
+  batch: DecisionBatch,
+  { user, subjectType, loaded, context, required }: DecisionSubject & { readonly required: RequiredLeaf },
+  outcome: Outcome,
+  { resource }: Pick<DecisionCall, "resource">,
+  statement: CompiledStatement | undefined,
+): void {
+  batch.about({ user, subjectType, action: required.action, loaded, context });
+  batch.add(outcome, required.resource, resource, statement);
 }
 
 /** The request with a place for the statements that decide. */

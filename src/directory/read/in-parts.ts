@@ -1,6 +1,6 @@
 /**
  * Reads of many records in parts, between which other work runs (security.md §5.3): a policy has up to 100 KiB, a user
- * or a resource 64 KiB of attributes.
+ * or a resource 64 KiB of attributes, and what documents said of one as much.
  */
 
 import { Turns } from "../../schedule/turns.ts";
@@ -8,7 +8,7 @@ import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord } from "../../s
 import type { Partition } from "../records/layout.ts";
 
 /** Partitions whose records may be long. */
-const LONG: ReadonlySet<Partition> = new Set(["policy", "user", "resource"]);
+const LONG: ReadonlySet<Partition> = new Set(["policy", "user", "resource", "applied"]);
 /** Records of the first part. */
 const FIRST = 20;
 /** Characters that a part has, if the records are as long as those before. */

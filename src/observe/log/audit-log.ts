@@ -10,10 +10,11 @@
  * would be written nowhere, `decisions` is "none", so that callers compose no record for nothing.
  */
 
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
 import { openSink } from "../output/open-sink.ts";
@@ -56,7 +57,7 @@ export function createAuditLog(options: AuditLogOptions): AuditLog {
 
 function checkWritable(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     closeSync(openSync(path, "a", FILE_MODE));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

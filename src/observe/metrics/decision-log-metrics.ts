@@ -9,8 +9,11 @@ const AUDIT_PREFIX = "svc_authorizer_audit_log_";
 /** The values that are read from a log. */
 export interface DecisionLogSource {
   readonly counters: DecisionLogCounters;
-  readonly sinks: readonly { readonly lagSeconds: number }[];
+  readonly sinks: readonly SinkSource[];
 }
+
+/** The values that are read from a sink. */
+export type SinkSource = Readonly<Record<"lagSeconds" | "failures" | "rejected", number>>;
 
 /** The metrics of the chain that the audit log is kept in; none of them if there is none. */
 export function auditTrailMetrics(source: DecisionLogSource | undefined): ScrapedMetric[] {
@@ -41,6 +44,13 @@ export function auditTrailMetrics(source: DecisionLogSource | undefined): Scrape
       "Age of the oldest audit record that a sink lacks, of the slowest sink.",
       slowest,
     ),
+    metric("counter", "sink_failures_total", "Requests that a sink of the audit log did not take.", failures),
+    metric(
+      "counter",
+      "sink_rejected_total",
+      "Audit records that a sink refused as invalid and lacks.",
+      rejected,
+    ),
     metric("gauge", "waiting_lines", "Lines of the audit log that wait to be written.", (one) => {
       return one.counters.waiting;
     }),
@@ -49,6 +59,14 @@ export function auditTrailMetrics(source: DecisionLogSource | undefined): Scrape
 
 function slowest({ sinks }: DecisionLogSource): number {
   return Math.max(0, ...sinks.map(({ lagSeconds }) => lagSeconds));
+}
+
+function failures({ sinks }: DecisionLogSource): number {
+  return sinks.reduce((sum, one) => sum + one.failures, 0);
+}
+
+function rejected({ sinks }: DecisionLogSource): number {
+  return sinks.reduce((sum, one) => sum + one.rejected, 0);
 }
 
 /** The metrics of the log. */
@@ -82,6 +100,18 @@ export function decisionLogMetrics(source: DecisionLogSource | undefined): Scrap
       `${PREFIX}sink_lag_seconds`,
       "Age of the oldest record that a sink lacks, of the slowest sink.",
       () => source && slowest(source),
+    ),
+    single(
+      "counter",
+      `${PREFIX}sink_failures_total`,
+      "Requests that a sink did not take.",
+      () => source && failures(source),
+    ),
+    single(
+      "counter",
+      `${PREFIX}sink_rejected_total`,
+      "Records that a sink refused as invalid and lacks.",
+      () => source && rejected(source),
     ),
     metric("gauge", "waiting_lines", "Lines that wait to be written.", ({ waiting }) => waiting),
   ];

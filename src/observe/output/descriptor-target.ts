@@ -3,11 +3,11 @@
  * Writes happen off the event loop, so that a stalled reader at the other end of a pipe does not block requests.
  */
 
-import { close, closeSync, mkdirSync, open, openSync, write, writeSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { close, closeSync, open, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { makeFolder } from "../../make-folder.ts";
 import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 const RETRY_MS = 10;
@@ -68,13 +68,13 @@ class DescriptorTarget implements LineTarget {
 
   async #open(): Promise<number> {
     const path = this.#path as string;
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     return await openDescriptor(path, "a", FILE_MODE);
   }
 
   #openSync(): number {
     const path = this.#path as string;
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     return openSync(path, "a", FILE_MODE);
   }
 

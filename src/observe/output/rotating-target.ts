@@ -4,10 +4,11 @@
  */
 
 import { once } from "node:events";
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { RotatingFileStream } from "rotating-file-stream";
+import { makeFolder } from "../../make-folder.ts";
 import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 /** Limits at which a file is rotated. */
@@ -66,6 +67,8 @@ class RotatingTarget implements LineTarget {
 
   async #open(): Promise<RotatingFileStream> {
     const name = basename(this.#path);
+    // The library tries for ever to make a folder that cannot be made.
+    makeFolder(dirname(this.#path));
     // Loaded only where the log goes to a file: it takes 5 MiB.
     const { createStream } = await import("rotating-file-stream");
     const stream = createStream(
@@ -89,7 +92,7 @@ class RotatingTarget implements LineTarget {
   writeSync(text: string): void {
     const all = this.#waiting + text;
     if (all === "") return;
-    mkdirSync(dirname(this.#path), { recursive: true });
+    makeFolder(dirname(this.#path));
     appendFileSync(this.#path, all, { mode: FILE_MODE });
   }
 

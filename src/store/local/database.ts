@@ -4,6 +4,7 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } fr
 import { dirname } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { DATA_FILE, inspectDataFile, READERS_FILE } from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
@@ -26,7 +27,7 @@ const MAX_READERS = 1_024;
  */
 export function prepareFolder(folder: string): void {
   const names = refusing(folder, "cannot be created or read", () => {
-    mkdirSync(dirname(folder), { recursive: true });
+    makeFolder(dirname(folder));
     if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
     return readdirSync(folder);
   });

@@ -5,9 +5,10 @@
  * without a clean end.
  */
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
+import { makeFolder } from "../../make-folder.ts";
 import { committedChange, wholeStateChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";
 import type {
@@ -58,7 +59,7 @@ export interface StateFile {
 export async function openLocalReplica(options: LocalReplicaOptions): Promise<Replica> {
   const { path, log } = options;
   const bootId = "bootId" in options ? options.bootId : readBootId();
-  makeFolder(path);
+  makeReplicaFolder(path);
   const lock = lockFolder(path);
   try {
     const found = await reopen(path, bootId, log);
@@ -72,9 +73,9 @@ export async function openLocalReplica(options: LocalReplicaOptions): Promise<Re
   }
 }
 
-function makeFolder(path: string): void {
+function makeReplicaFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const message = `The folder ${path} (authorizer.replication.path) cannot be created: ${reason}`;

@@ -73,6 +73,12 @@ describe("what may come next", () => {
       "/repositories/data/branches?prefix=m",
     ],
     [
+      ["tag", "show", "svc://data/v"],
+      { results: [{ id: "v1" }] },
+      ["svc://data/v1"],
+      "/repositories/data/tags?prefix=v",
+    ],
+    [
       ["fs", "ls", "svc://data/main/a"],
       { results: [{ path: "a/" }, { path: "ab" }] },
       ["svc://data/main/a/", "svc://data/main/ab"],

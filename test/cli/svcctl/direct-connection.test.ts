@@ -1,6 +1,6 @@
 /** Answers that go from the socket into a file, however the network cuts them into pieces. */
 import { once } from "node:events";
-import { open, readFile } from "node:fs/promises";
+import { open, readFile, writeFile } from "node:fs/promises";
 import http, { createServer as createProxy } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -34,10 +34,12 @@ async function received(
   signal?: AbortSignal,
   length = CONTENT.length,
   pause?: (bytes: number) => Promise<void> | undefined,
+  mode = "w",
 ) {
   const exchange = new HttpExchange(1);
   const path = join(temporaryFolder(), "a");
-  const file = await open(path, "w");
+  await writeFile(path, "");
+  const file = await open(path, mode);
   let [bytes, written] = [0, 0];
   try {
     const answer = await exchange.send({ method: "GET", url, direct: true, signal });
@@ -138,6 +140,14 @@ describe("an answer that goes into a file", () => {
   it("of another length than the range fails", async () => {
     const url = await listening((socket) => inPieces(socket, HEAD, CONTENT));
     await expect(received(url, undefined, 7)).rejects.toMatchObject({ message: "the content ended early" });
+  });
+
+  it("into a file that takes nothing fails with the error of the file", async () => {
+    const url = await listening((socket) => inPieces(socket, HEAD, CONTENT));
+    await expect(received(url, undefined, CONTENT.length, undefined, "r")).rejects.toMatchObject({
+      code: "EBADF",
+      syscall: "write",
+    });
   });
 
   it("waits while the caller has it wait, and then arrives whole", async () => {

@@ -89,6 +89,22 @@ describe("checksums of files", () => {
     expect(answers).toEqual([{ id: 2, digest: md5(CONTENT.subarray(0, 300_000)) }]);
   });
 
+  it("of files that end later wait again, though earlier ones were hurried", () => {
+    const { path, answers, hashes } = hashesOf();
+    for (let id = 0; id < 8; id += 1) {
+      hashes.obey({ id, path, together: true });
+      hashes.obey({ id, reached: 300_000 });
+    }
+    hashes.obey({ id: 2, end: "digest" });
+    expect(hashes.work()).toBe("waits");
+    hashes.hurry();
+    // The other one ends before there is a turn in which none has ended.
+    while (answers.length === 0) hashes.work();
+    hashes.obey({ id: 5, end: "digest" });
+    expect(hashes.work()).toBe("waits");
+    expect(answers.map(({ id }) => id)).toEqual([2]);
+  });
+
   it("of a file that became shorter fails, and the others go on", () => {
     const { path, answers, hashes } = hashesOf();
     for (let id = 0; id < 6; id += 1) {

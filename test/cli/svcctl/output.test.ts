@@ -107,6 +107,14 @@ describe("a statement document", () => {
     expect(() => parseDocument(text)).toThrow(`could not parse statement JSON document: ${why}`);
   });
 
+  it("is refused with all its problems at once", () => {
+    const text = '{"statement":[{"action":"fs:*","resource":5},{"effect":[],"condition":""}]}';
+    expect(() => parseDocument(text)).toThrow(
+      "could not parse statement JSON document: statement[0].action: expected a list; statement[0].resource: expected a string; " +
+        "statement[1].effect: expected a string; statement[1].condition: expected an object",
+    );
+  });
+
   it("that cannot be read ends the command before any call", async () => {
     const { code, stderr } = await svcctl(
       ["auth", "policies", "create", "--id", "P", "--statement-document", "none.json"],

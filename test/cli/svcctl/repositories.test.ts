@@ -89,7 +89,10 @@ describe("URIs", () => {
   });
 
   it.each([
-    ["example-repo", "repository", "malformed svc URI"],
+    ["example-repo", "repository", "malformed svc URI: expected svc://REPOSITORY"],
+    ["example-repo/main", "branch", "malformed svc URI: expected svc://REPOSITORY/BRANCH"],
+    ["example-repo/main", "ref", "malformed svc URI: expected svc://REPOSITORY/REF"],
+    ["example-repo/main/a", "path", "malformed svc URI: expected svc://REPOSITORY/REF/PATH"],
     ["http://example-repo", "repository", "malformed svc URI"],
     ["svc://", "repository", "malformed svc URI"],
     ["svc://user@example-repo", "repository", "malformed svc URI"],

@@ -118,6 +118,28 @@ describe("records of decisions", () => {
     expect((await run(["decisions", "show", "d-unknown"])).code).toBe(1);
   });
 
+  it("are found by the id of each refusal of a batch", async () => {
+    const subject = { type: "user", id: "alice" };
+    const resources = ["data/a", "other/a", "data/b", "other/b"].map((id) => ({ type: "object", id }));
+    const answers = await authorizer.client.evaluateMany({
+      subject,
+      action: { name: "read" },
+      evaluations: [...resources, { type: "none", id: "a" }].map((resource) => ({ resource })),
+    });
+    const refused = answers.filter(({ decision }) => !decision) as unknown as { context: { id: string } }[];
+    const ids = refused.map(({ context }) => context.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBeGreaterThanOrEqual(3);
+    const shown = await Promise.all(ids.map((id) => run(["decisions", "show", id, "--json"])));
+    for (const [index, { code, stdout, stderr }] of shown.entries()) {
+      expect(code, stderr).toBe(0);
+      const { record } = JSON.parse(stdout);
+      const [batch, place] = (ids[index] as string).split(".");
+      expect(record).toMatchObject({ id: batch, entrance: "evaluations" });
+      expect(record.items[Number(place)]).toMatchObject({ decision: false });
+    }
+  });
+
   it("are followed as they are written", async () => {
     const tail = run(["decisions", "tail", "--subject", "carol", "--count", "2", "--json"]);
     // It follows what comes after its start, which nothing announces.

@@ -1,6 +1,7 @@
 /** Records have the condition fields by which decisions were made, whichever way a question comes (decision-log.md §1.1). */
 
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isDecision, type LoggedDecision } from "../../../src/decision-log/record.ts";
@@ -61,7 +62,8 @@ afterAll(async () => {
   cleanUp();
 });
 
-const newest = (): LoggedDecision => linesOf(join(folder, "n-0")).filter(isDecision).at(-1) as LoggedDecision;
+const records = (): readonly LoggedDecision[] => linesOf(join(folder, "n-0")).filter(isDecision);
+const newest = (): LoggedDecision => records().at(-1) as LoggedDecision;
 
 async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
   const answer = await fetch(`${authorizer.url}/access/v1${path}`, {
@@ -160,6 +162,30 @@ describe("the address of the client", () => {
 });
 
 describe("a stream of a filter", () => {
+  it("has each part of its answer on disk before the part, and nothing twice", async () => {
+    const before = records().length;
+    const asked = request(`${authorizer.url}/access/v1/filter`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/x-ndjson" },
+    });
+    asked.write('{"user":"ada","action":"demo:Read"}\n');
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const parts = response.setEncoding("utf8")[Symbol.asyncIterator]();
+    const found: LoggedDecision[][] = [];
+    for (const id of ["a1", "a2"]) {
+      asked.write(`"${note(id)}"\n`);
+      await parts.next();
+      found.push(records().slice(before));
+    }
+    asked.end();
+    expect((await parts.next()).value).toContain('"complete":true');
+    expect(found.map((some) => some.map(({ items }) => items?.map(({ resource }) => resource.arn)))).toEqual([
+      [[note("a1")]],
+      [[note("a1")], [note("a2")]],
+    ]);
+    expect(records().slice(before)).toEqual(found[1]);
+  });
+
   it("that its caller leaves has a record of what was answered", async () => {
     const before = newest().id;
     const answered = new Promise<void>((resolve, reject) => {

@@ -104,6 +104,8 @@ class Batch {
   readonly #explain: boolean;
   readonly #budget: WorkBudget;
   readonly #record: DecisionBatch | undefined;
+  /** The id of the outcome that was just found: that which it has in the record, else a new one. */
+  readonly #newId = (): string => this.#record?.lastId() ?? this.#decisions.decisionId();
 
   constructor(
     decisions: Decisions,
@@ -220,7 +222,7 @@ class Batch {
     const outcome = outcomes(resource.type, resource.id, told ?? undefined);
     if (outcome === undefined) return undefined;
     if (this.#decisions.shadow?.takes()) this.#tellShadow(element, outcome.effect === "allow");
-    return outcomeText(outcome, this.#decisions.decisionId);
+    return outcomeText(outcome, this.#newId);
   }
 
   #turnTo(subject: unknown, action: unknown): void {

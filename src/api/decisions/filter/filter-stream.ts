@@ -30,6 +30,8 @@ import { type FilterHead, type FilterHeadBody, headOf, ItemReader } from "./filt
 /** Longest form of a character in a JSON string, `\uXXXX`. */
 const ESCAPED_BYTES = 6;
 const AROUND_ITEM = 64;
+/** Longest time between an answer and the end of its record. */
+const RECORD_MS = 1_000;
 
 /** Parts with which streams are served. */
 export interface StreamServing {
@@ -70,6 +72,7 @@ class FilterSession {
   readonly #gone = new AbortController();
   readonly #splitter = new LineSplitter();
   #batch: DecisionBatch | undefined;
+  #recordedAt = performance.now();
   #head: FilterHead | undefined;
   #items: ItemReader | undefined;
   #seen = 0;
@@ -79,8 +82,7 @@ class FilterSession {
     this.#serving = serving;
     this.#limits = serving.limits;
     this.#call = call;
-    const { requestId } = call;
-    this.#batch = serving.decisions.log?.batch({ entrance: "filter", requestId, call });
+    this.#batch = this.#newBatch();
     this.#response = call.response;
     this.#response.once("close", () => this.#gone.abort());
   }
@@ -97,6 +99,19 @@ class FilterSession {
       throw invalidRequest([], "line 1: an object with user and action is needed");
     await this.recorded();
     this.#response.end(`{"complete":true,"items":${this.#seen},"allowed":${this.#allowed}}\n`);
+  }
+
+  #newBatch(): DecisionBatch | undefined {
+    const { requestId } = this.#call;
+    return this.#serving.decisions.log?.batch({ entrance: "filter", requestId, call: this.#call });
+  }
+
+  /** Ends the record of what was decided so far, where it cannot wait for the end of the stream. */
+  async #partRecorded(): Promise<void> {
+    const now = performance.now();
+    if (this.#serving.decisions.log?.keepsFirst !== true && now - this.#recordedAt < RECORD_MS) return;
+    this.#recordedAt = now;
+    await this.recorded();
   }
 
   /** Ends the record, once. Resolves when the answer need not wait for it. */
@@ -198,6 +213,7 @@ class FilterSession {
       lines.push({ index, text: `{"index":${index}}` });
       this.#allowed++;
     }
+    await this.#partRecorded();
     lines.sort((a, b) => a.index - b.index);
     await this.#write(lines.map(({ text }) => `${text}\n`).join(""));
   }
@@ -206,9 +222,12 @@ class FilterSession {
     const { user, groups, token, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
-    await this.#serving.admission.acquire(this.#gone.signal);
+    const { admission } = this.#serving;
+    const caller = this.#call.caller.name;
+    await admission.acquire(caller, this.#gone.signal);
     try {
       const { requestId } = this.#call;
+      this.#batch ??= this.#newBatch();
       const batch = this.#batch;
       return await this.#serving.decisions.filter({
         user,
@@ -223,7 +242,7 @@ class FilterSession {
         waiter: this.#call,
       });
     } finally {
-      this.#serving.admission.release();
+      admission.release(caller);
     }
   }
 

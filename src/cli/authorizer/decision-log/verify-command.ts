@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer decision-log verify` (decision-log.md §2.6). */
 
 import { type Finding, Verification } from "../../../decision-log/chain/verify.ts";
-import { logKeys } from "../../../decision-log/digests.ts";
+import { keysFrom } from "../../../decision-log/digests.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
@@ -61,5 +61,5 @@ async function sealKeys(context: CommandContext, config: string | undefined): Pr
   if (config === undefined) return [];
   const values = storeValues(context, { config });
   const secrets = [values["auth.encrypt.secret_key"], values["authorizer.previous_secret_key"]];
-  return secrets.flatMap((secret) => (secret === undefined || secret === "" ? [] : [logKeys(secret).seal]));
+  return secrets.flatMap((secret) => keysFrom(secret)?.seal ?? []);
 }

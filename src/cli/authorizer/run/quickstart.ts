@@ -1,12 +1,13 @@
 /** `run --quickstart`: a service that works without a configuration file (decision-api.md §1). */
 
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigObject, FlagValue, LoadOptions } from "../../../config/load.ts";
 import { AuthorizerError } from "../../../errors.ts";
+import { makeFolder } from "../../../make-folder.ts";
 
 /** The default data folder of the quick start. */
 export const QUICKSTART_FOLDER = "./.svc-authorizer";
@@ -59,7 +60,7 @@ export function quickstartConfig(
  */
 export function prepareQuickstart(folder: string): Quickstart {
   try {
-    mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+    makeFolder(folder, OWNER_FOLDER);
     const tokenFile = join(folder, TOKEN_FILE);
     const flag = "--quickstart";
     return {

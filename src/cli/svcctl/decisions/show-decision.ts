@@ -63,5 +63,17 @@ function recordLines(record: JsonObject, { context }: CommandCall): readonly str
 
 function explanationLines(answer: JsonObject, { context }: CommandCall): readonly string[] {
   const explanations = Array.isArray(answer["explanations"]) ? answer["explanations"].filter(isObject) : [];
-  return explanations.flatMap((one) => [...explanationText(one, context.style), ""]);
+  return explanations.flatMap((one) => [...explanationText(one, context.style), ...maskLines(one), ""]);
+}
+
+/** Names what masks keep an explanation from saying. */
+function maskLines({ masked, masked_fields: fields }: JsonObject): readonly string[] {
+  if (masked === true) {
+    return ["This decision cannot be explained: its user or permission is masked in the log"];
+  }
+  if (!Array.isArray(fields)) return [];
+  const names = fields.map((name) => safeText(String(name))).join(", ");
+  return [
+    `The policies read condition fields that are masked in the log, so that the reasons may be others: ${names}`,
+  ];
 }

@@ -1,7 +1,8 @@
 /** `svcctl fs download`. */
 
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { makeFolder } from "../../../make-folder.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { openApi } from "../api/api-client.ts";
@@ -51,7 +52,7 @@ export async function download(call: CommandCall): Promise<void> {
       if (!api.settings.local.skipNonRegular) await placeSymlink(linkTarget, file);
       return await done();
     }
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const progress = await openProgress(call, "Downloading");
     const described = sizeAndChecksum(stats);
     progress.expect(described.size);

@@ -1,10 +1,10 @@
 /** Finds linked folders, and `svcctl local list`. */
 
-import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import type { CommandCall } from "../command.ts";
 import { printPage } from "../output/page.ts";
 import { uriText } from "../uri/svc-uri.ts";
+import { folderEntries } from "./files/folder-entries.ts";
 import { INDEX_NAME, readIndex } from "./files/index-file.ts";
 import { folderOf } from "./local-arguments.ts";
 
@@ -12,14 +12,13 @@ import { folderOf } from "./local-arguments.ts";
 export async function findLinkedFolders(root: string): Promise<readonly string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {
-    const entries = await readdir(folder, { withFileTypes: true });
+    const entries = await folderEntries(folder);
     if (entries.some(({ name }) => name === INDEX_NAME)) {
       found.push(relative(root, folder) || ".");
       return;
     }
-    const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."));
-    for (const { name } of folders.sort((left, right) => (left.name < right.name ? -1 : 1))) {
-      await visit(join(folder, name));
+    for (const entry of entries) {
+      if (entry.isDirectory() && !entry.name.startsWith(".")) await visit(join(folder, entry.name));
     }
   };
   await visit(root);

@@ -1,6 +1,7 @@
 /** Links a folder with a path of a repository, and `svcctl local init`. */
 
-import { mkdir, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
+import { makeFolder } from "../../../make-folder.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { type ApiClient, openApi } from "../api/api-client.ts";
@@ -47,7 +48,7 @@ export async function linkFolder(
   if (root === folder) {
     throw new Error(`Directory '${folder}' is a git repository, please specify a sub-directory`);
   }
-  await mkdir(folder, { recursive: true });
+  makeFolder(folder);
   if ((await isLinked(folder)) && call.options["force"] !== true) {
     throw new Error(
       `directory '${folder}' already linked to a svc path, run command with --force to overwrite`,

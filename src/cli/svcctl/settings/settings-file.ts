@@ -78,10 +78,10 @@ function textOf(path: string, shown: string): string | { fault: string; missing?
   }
 }
 
-/** `open X: no such file or directory`. */
-export function openFault(path: string, error: unknown): string {
+/** `open X: no such file or directory`, or with the name of another call. */
+export function openFault(path: string, error: unknown, call: "open" | "stat" | "lstat" = "open"): string {
   const { code = "", message } = error as NodeJS.ErrnoException;
-  return `open ${path}: ${SYSTEM_TEXTS.get(code) ?? message}`;
+  return `${call} ${path}: ${SYSTEM_TEXTS.get(code) ?? message}`;
 }
 
 const SYSTEM_TEXTS: ReadonlyMap<string, string> = new Map([

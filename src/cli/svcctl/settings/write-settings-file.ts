@@ -1,10 +1,11 @@
 /** Writes svcctl's configuration file so that nobody else can read the secret (management-cli.md §8). */
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stringify } from "yaml";
 import { formatDuration } from "../../../config/values/duration.ts";
+import { makeFolder } from "../../../make-folder.ts";
 import type { Answers } from "./config-answers.ts";
 import { openFault } from "./settings-file.ts";
 import {
@@ -37,7 +38,7 @@ export function writeSettingsFile(
   const target = targetOf(path);
   const draft = `${target}.${randomUUID()}`;
   try {
-    mkdirSync(dirname(target), { recursive: true });
+    makeFolder(dirname(target));
     writeFileSync(draft, fileText(values), { mode: OWNER_ONLY, flag: "wx" });
     renameSync(draft, target);
   } catch (error) {

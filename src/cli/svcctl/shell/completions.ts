@@ -6,7 +6,7 @@ import type { OptionSpec } from "../../command-spec.ts";
 import { SHELLS } from "./completion-scripts.ts";
 
 /** A URI of a data server, as arguments of commands are called. */
-export type UriName = "repository-uri" | "branch-uri" | "ref-uri" | "path-uri";
+export type UriName = "repository-uri" | "branch-uri" | "tag-uri" | "ref-uri" | "path-uri";
 
 /** Names of a kind that begin with what was typed. It never fails: without an answer there are none. */
 export type NameSource = (
@@ -78,7 +78,8 @@ const URIS: readonly (readonly [RegExp, UriName])[] = [
   [/^repository-uri/, "repository-uri"],
   [/^branch-uri/, "branch-uri"],
   [/^path-uri/, "path-uri"],
-  [/(ref|commit|tag)(-uri|s\.\.\.)?$/, "ref-uri"],
+  [/^tag-uri/, "tag-uri"],
+  [/(ref|commit)(-uri|s\.\.\.)?$/, "ref-uri"],
 ];
 
 /** Values of the argument that is being typed; nothing for other arguments than URIs. */

@@ -10,6 +10,9 @@ const SCHEME = "svc://";
 /** Most names of a list. */
 const MOST = 100;
 
+/** The list that the references of a kind are all on. */
+const ONLY: Partial<Record<UriName, string>> = { "branch-uri": "branches", "tag-uri": "tags" };
+
 /** Lists the URIs. One that may go on ends with a slash. */
 export async function urisThatBeginWith(
   api: ApiClient,
@@ -42,7 +45,7 @@ async function refs(
   base: string,
 ): Promise<readonly string[]> {
   const end = kind === "path-uri" ? "/" : "";
-  const lists = kind === "branch-uri" ? ["branches"] : ["branches", "tags"];
+  const lists = ["branches", "tags"].filter((list) => ONLY[kind] === undefined || ONLY[kind] === list);
   const found = lists.map((list) => names(api, ["repositories", repository, list], { prefix }, "id"));
   return (await Promise.all(found)).flat().map((name) => base + name + end);
 }

@@ -20,6 +20,9 @@ const PARTS_AT_STORE = 8;
 const AHEAD_BYTES = 32 * 1024 * 1024;
 const AHEAD_PARTS = 2;
 
+/** Bytes that arrive before their checksum is asked for. */
+const TOLD_BYTES = 1024 * 1024;
+
 /** The outcome of a download in parts. */
 export interface Parts {
   /** False where there is no need to compare, or nothing to compare with. */
@@ -51,11 +54,17 @@ export async function downloadParts(
   let hash = comparable && needsHash ? link.hashes.follow(partial.content, stats.size) : undefined;
   const ahead = Math.max(AHEAD_BYTES, AHEAD_PARTS * partSize);
   let whole = 0;
+  // A checksum that waited for whole parts would be computed when the transfer is over.
+  let told = 0;
+  const tell = (position: number): void => {
+    if (position - told < TOLD_BYTES && position < stats.size) return;
+    told = position;
+    hash?.reached(position);
+  };
   const noteParts = (parts: readonly number[]): void => {
     for (const part of parts) partial.add(part);
-    const before = whole;
     while (whole < count && partial.has(whole)) whole += 1;
-    if (whole > before) hash?.reached(endOf(whole));
+    tell(endOf(whole));
   };
   const fetchRun = async ([first, end]: Run, stop: AbortSignal): Promise<void> => {
     let next = first;
@@ -66,6 +75,7 @@ export async function downloadParts(
       const arrived: number[] = [];
       for (; next < end && endOf(next + 1) <= written; next += 1) arrived.push(next);
       if (arrived.length > 0) noteParts(arrived);
+      if (next === whole) tell(written);
     };
     const range = (): string => `bytes=${position}-${endOf(end) - 1}`;
     const take = async (answer: StreamAnswer): Promise<void> => {

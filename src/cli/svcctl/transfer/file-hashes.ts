@@ -9,11 +9,11 @@ import { BLOCK_BYTES, LANES } from "./md5-module.ts";
 /** Files at once from which on they are computed together: for fewer, the library is as quick. */
 const FEWEST = 4;
 
-/** Bytes that are read at once of a file that is computed alone. */
-const READ_BYTES = 1024 * 1024;
+/** Bytes that are read at once of a file that is computed alone: they stay in the cache of a processor. */
+const READ_BYTES = 256 * 1024;
 
 /** Bytes of a file that is computed alone after which it is said how far it is. */
-const TOLD_BYTES = 8 * READ_BYTES;
+const TOLD_BYTES = 8 * 1024 * 1024;
 
 /** The rest behind a turn: more at once, something that waits for other files, or nothing. */
 type Work = "more" | "waits" | "none";
@@ -29,6 +29,8 @@ interface Followed {
   at: number;
   reached: number;
   isEnded: boolean;
+  /** Ended, and has waited long enough for others. */
+  isHurried: boolean;
 }
 
 /** The files of one thread. */
@@ -37,7 +39,6 @@ export class FileHashes {
   readonly #onComputed: (id: number, position: number) => void;
   readonly #files = new Map<number, Followed>();
   #lanes: Md5Lanes | undefined;
-  #isHurried = false;
   #block: Buffer | undefined;
 
   /**
@@ -57,7 +58,7 @@ export class FileHashes {
     this.#guarded(id, () => {
       if (path !== undefined) {
         const file = openSync(path, "r");
-        const progress = { hash: undefined, at: start, reached: start, isEnded: false };
+        const progress = { hash: undefined, at: start, reached: start, isEnded: false, isHurried: false };
         this.#files.set(id, { id, file, start, together, ...progress });
       }
       const followed = this.#files.get(id);
@@ -68,9 +69,9 @@ export class FileHashes {
     });
   }
 
-  /** Lets files that have ended wait for others no longer. */
+  /** Lets the files that have ended by now wait for others no longer. */
   hurry(): void {
-    this.#isHurried = true;
+    for (const followed of this.#files.values()) followed.isHurried = followed.isEnded;
   }
 
   /** Computes a part of what is there. */
@@ -105,10 +106,10 @@ export class FileHashes {
   #workTogether(files: readonly Followed[]): Work {
     const ended = files.filter(({ isEnded }) => isEnded);
     const growing = files.filter((followed) => !followed.isEnded && wholeBlocks(followed) >= LANE_BYTES);
-    if (ended.length === 0) this.#isHurried = false;
     if (ended.length + growing.length < LANES) {
       if (ended.length === 0) return "none";
-      if (!this.#isHurried && ended.length * 2 < this.#files.size) return "waits";
+      const isHurried = ended.some((followed) => followed.isHurried);
+      if (!isHurried && ended.length * 2 < this.#files.size) return "waits";
     }
     const finished = ended.filter((followed) => wholeBlocks(followed) === 0);
     for (const followed of finished) this.#guarded(followed.id, () => this.#finish(followed));

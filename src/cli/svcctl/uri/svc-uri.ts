@@ -12,6 +12,12 @@ export interface SvcUri {
 /** The kinds of URI that commands take. */
 export type UriKind = "repository" | "branch" | "ref" | "path";
 
+const FORMS: Readonly<Record<UriKind, string>> = {
+  repository: "svc://REPOSITORY",
+  branch: "svc://REPOSITORY/BRANCH",
+  ref: "svc://REPOSITORY/REF",
+  path: "svc://REPOSITORY/REF/PATH",
+};
 const SCHEME = "svc://";
 const REPOSITORY = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const BRANCH = /^\w[-\w]*$/;
@@ -31,7 +37,7 @@ export class UriFault extends Error {
 export function parseUri(name: string, text: string, kind: UriKind, base: string | undefined): SvcUri {
   const whole = base !== undefined && !text.startsWith(SCHEME) ? joined(base, text) : text;
   const uri = split(whole);
-  const fault = uri === undefined ? "malformed svc URI" : faultOf(uri, kind);
+  const fault = uri === undefined ? `malformed svc URI: expected ${FORMS[kind]}` : faultOf(uri, kind);
   if (uri === undefined || fault !== undefined) throw new UriFault(`${name} ${fault}`);
   return uri;
 }

@@ -11,20 +11,34 @@ import { ViaText } from "./via-text.tsx";
 export interface ReasonsOfDecision {
   readonly effect: Effect;
   readonly determining: readonly DeterminingStatement[];
-  readonly tree: EffectTree;
+  readonly tree?: EffectTree;
   readonly near_misses: readonly NearMiss[];
+  /** True where the record has the user or the permission masked, so that nothing can be explained. */
+  readonly masked?: true;
+  /** Condition fields that policies read and that are masked. */
+  readonly masked_fields?: readonly string[];
 }
 
 /** Shows the reasons. */
 export function Reasons({ of: reasons }: { readonly of: ReasonsOfDecision }) {
+  const { tree, masked, masked_fields: fields = [] } = reasons;
+  if (masked) return <p>This decision cannot be explained: its user or permission is masked in the log.</p>;
   return (
     <>
+      {fields.length > 0 && (
+        <p>
+          The policies read condition fields that are masked in the log, so that the reasons may be others:{" "}
+          {fields.join(", ")}.
+        </p>
+      )}
       <Deciding of={reasons.determining} />
       {reasons.effect === "neutral" && <NearMisses of={reasons.near_misses} />}
-      <details>
-        <summary>Evaluation</summary>
-        <EffectTreeView tree={reasons.tree} />
-      </details>
+      {tree !== undefined && (
+        <details>
+          <summary>Evaluation</summary>
+          <EffectTreeView tree={tree} />
+        </details>
+      )}
     </>
   );
 }

@@ -21,13 +21,15 @@ export async function readDocument(context: CommandContext, path: string): Promi
 /**
  * The statements of a document: the first JSON value of the text. Unknown keys are left out. A resource may be a list
  * too, as `auth policies show` prints it.
- * @throws Error `could not parse statement JSON document: …`
+ * @throws Error `could not parse statement JSON document: …` with every problem
  */
 export function parseDocument(text: string): readonly Statement[] {
-  const document = objectOf(firstValue(text), "document");
-  const list = document["statement"] ?? [];
-  if (!Array.isArray(list)) throw faulty("statement: expected a list");
-  return list.map((entry, index) => statementOf(entry, `statement[${index}]`));
+  const reader = new Reader();
+  const document = reader.object(firstValue(text), "document");
+  const list = reader.list(document["statement"], "statement");
+  const statements = list.map((entry, index) => statementOf(entry, `statement[${index}]`, reader));
+  if (reader.problems.length > 0) throw faulty(reader.problems.join("; "));
+  return statements;
 }
 
 function faulty(what: string): Error {
@@ -45,37 +47,49 @@ function firstValue(text: string): unknown {
   }
 }
 
-function statementOf(value: unknown, at: string): Statement {
-  const { sid, action, effect, resource, condition } = objectOf(value, at);
-  const named = textOf(sid, `${at}.sid`);
+function statementOf(value: unknown, at: string, reader: Reader): Statement {
+  const { sid, action, effect, resource, condition } = reader.object(value, at);
+  const named = reader.text(sid, `${at}.sid`);
   return {
     ...(named === "" ? {} : { sid: named }),
-    action: listOf(action, `${at}.action`),
-    effect: textOf(effect, `${at}.effect`),
+    action: reader.texts(action, `${at}.action`),
+    effect: reader.text(effect, `${at}.effect`),
     resource: Array.isArray(resource)
-      ? JSON.stringify(listOf(resource, `${at}.resource`))
-      : textOf(resource, `${at}.resource`),
+      ? JSON.stringify(reader.texts(resource, `${at}.resource`))
+      : reader.text(resource, `${at}.resource`),
     ...(condition !== undefined &&
       condition !== null && {
         // The server judges what stands in it.
-        condition: objectOf(condition, `${at}.condition`) as Condition,
+        condition: reader.object(condition, `${at}.condition`) as Condition,
       }),
   };
 }
 
-function objectOf(value: unknown, at: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
-  throw faulty(`${at}: expected an object`);
-}
+/** Reads values of expected types. What has another type is noted, and reads as if it were absent. */
+class Reader {
+  readonly problems: string[] = [];
 
-function listOf(value: unknown, at: string): readonly string[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw faulty(`${at}: expected a list`);
-  return value.map((element, index) => textOf(element, `${at}[${index}]`));
-}
+  object(value: unknown, at: string): Readonly<Record<string, unknown>> {
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value };
+    this.problems.push(`${at}: expected an object`);
+    return {};
+  }
 
-function textOf(value: unknown, at: string): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "string") return value;
-  throw faulty(`${at}: expected a string`);
+  list(value: unknown, at: string): readonly unknown[] {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value)) return value;
+    this.problems.push(`${at}: expected a list`);
+    return [];
+  }
+
+  texts(value: unknown, at: string): readonly string[] {
+    return this.list(value, at).map((element, index) => this.text(element, `${at}[${index}]`));
+  }
+
+  text(value: unknown, at: string): string {
+    if (value === undefined || value === null) return "";
+    if (typeof value === "string") return value;
+    this.problems.push(`${at}: expected a string`);
+    return "";
+  }
 }

@@ -1,7 +1,8 @@
 /** Names of objects as paths of files: no object leads out of its folder, or through a link. */
 
-import { lstat, mkdir } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { dirname, resolve, sep } from "node:path";
+import { makeFolder } from "../../../../make-folder.ts";
 
 /**
  * The path of the file that an object belongs to.
@@ -40,7 +41,7 @@ export class TargetFolders {
 
   async #enter(folder: string, name: string): Promise<boolean> {
     await refuseLinks(this.#root, name, folder);
-    return (await mkdir(folder, { recursive: true })) !== undefined;
+    return makeFolder(folder) !== undefined;
   }
 }
 

@@ -79,7 +79,7 @@ async function linkedFolder(start: string): Promise<string | undefined> {
   try {
     found = await stat(start);
   } catch (error) {
-    throw new NotLinked(`${start}: ${openFault(start, error).replace(/^open /, "stat ")}`, { cause: error });
+    throw new NotLinked(`${start}: ${openFault(start, error, "stat")}`, { cause: error });
   }
   let folder = found.isDirectory() ? start : dirname(start);
   while (dirname(folder) !== folder) {

@@ -1,14 +1,15 @@
 /** Symbolic links, which the data server keeps as empty objects whose metadata names the target. */
 
-import { mkdir, rm, symlink } from "node:fs/promises";
+import { rm, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../../../make-folder.ts";
 
 /** Metadata with the target. */
 export const SYMLINK_TARGET = "::lakefs::symlink-target";
 
 /** Makes a link in place of what is there. */
 export async function placeSymlink(target: string, file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
+  makeFolder(dirname(file));
   await rm(file, { force: true });
   await symlink(target, file);
 }

@@ -1,7 +1,8 @@
 /** Downloads one object of a linked folder. */
 
-import { mkdir, rm, utimes } from "node:fs/promises";
+import { rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../../../make-folder.ts";
 import { fetchStats, metadataOf, sizeAndChecksum } from "../../objects/object-stats.ts";
 import { downloadObject } from "../../transfer/download-object.ts";
 import { mtimeOf } from "../compare/object-times.ts";
@@ -27,12 +28,12 @@ export async function fetchFile(sync: Sync, path: string): Promise<boolean> {
   const stats = await fetchStats(link.api, place, false);
   const metadata = metadataOf(stats);
   const target = settings.symlinks ? metadata.get(SYMLINK_TARGET) : undefined;
-  if (isFolder) await mkdir(file, { recursive: true });
+  if (isFolder) makeFolder(file);
   else if (target !== undefined) {
     await placeSymlink(target, file);
     return true;
   } else {
-    await mkdir(dirname(file), { recursive: true });
+    makeFolder(dirname(file));
     const described = sizeAndChecksum(stats);
     progress.expect(described.size);
     const { presign } = mode;

@@ -1,0 +1,78 @@
+/** Explanations name what masks keep them from saying (decision-log.md §3.2). */
+
+import { afterAll, expect, it } from "vitest";
+import { startAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { cleanUp, newFolder } from "../program.ts";
+
+const KEY_ID = "AKIAJROOTROOTROOTROQ";
+const SECRET = "a-secret-of-root-0123456789";
+const DATASET = {
+  format: 1,
+  users: [
+    { username: "alice", policies: ["Inside"] },
+    { username: "root", policies: ["All"] },
+  ],
+  policies: [
+    {
+      name: "Inside",
+      statement: [
+        {
+          effect: "allow",
+          action: ["fs:ReadObject"],
+          resource: "*",
+          condition: { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
+        },
+      ],
+    },
+    { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] },
+  ],
+};
+
+afterAll(cleanUp);
+
+/** Returns the text of `decisions show --explain` about a decision of a service with these masks. */
+async function explainedWith(mask: string): Promise<string> {
+  const authorizer = await startAuthorizer({
+    dataset: DATASET as never,
+    config: {
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": newFolder(),
+      "authorizer.decision_log.mask": mask,
+    },
+  });
+  try {
+    await authorizer.directory.credentials.create("root", {
+      access_key_id: KEY_ID,
+      secret_access_key: SECRET,
+    });
+    const env = {
+      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
+      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
+    };
+    const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
+    await authorizer.client.check({ user: "alice", required, context: { SourceIp: "10.1.2.3" } });
+    const listed = await svcctl(["decisions", "list", "--action", "fs:*", "-o", "json"], { env });
+    const [record] = JSON.parse(listed.stdout);
+    const shown = await svcctl(["decisions", "show", record.id, "--explain"], { env });
+    expect(shown.code, shown.stderr).toBe(0);
+    return shown.stdout;
+  } finally {
+    await authorizer.close();
+  }
+}
+
+it("of a condition field that the policies read", async () => {
+  const text = await explainedWith("SourceIp");
+  expect(text).toContain("Effect: allow");
+  expect(text).toContain(
+    "The policies read condition fields that are masked in the log, so that the reasons may be others: SourceIp",
+  );
+});
+
+it("of the user: there are no reasons", async () => {
+  const text = await explainedWith("/subject/id");
+  expect(text).toContain("This decision cannot be explained: its user or permission is masked in the log");
+  expect(text).not.toContain("unknown");
+});
