@@ -9,7 +9,7 @@ import { expect } from "vitest";
 import type { Edit, Rule } from "./rules.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** What the model needs of the sources. */
+/** The parts of the sources that the model needs. */
 const PARTS = [
   "package.json",
   "src/journal",
@@ -69,7 +69,7 @@ export async function expectSound(schedules: number, edits: readonly Edit[] = []
 
 /** Expects that some schedule has a fault once a rule is taken out. */
 export async function expectFault(rule: Rule, schedules: number): Promise<void> {
-  const edits = rule.variant === undefined ? [rule] : [rule.variant, rule];
+  const edits = rule.also === undefined ? [rule] : [rule.also, rule];
   const { fault } = await runWith(edits, schedules, "first");
   expect(fault).not.toBe("");
 }

@@ -18,7 +18,7 @@ export interface Connection {
   readonly isSilent: boolean;
 }
 
-/** What a node is told of its connection. */
+/** A node that hears of its connection. */
 interface Listener {
   /** Called with each entry that is about to be created. */
   onCreate(): void;

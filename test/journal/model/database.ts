@@ -1,4 +1,4 @@
-/** What all nodes share: the engine, the truth about every entry that it ever had, and backups that it is put back to. */
+/** The database that all nodes share: its engine, the truth about every entry that it ever had, and backups of it. */
 
 import type { ItemKind, ItemName } from "../../../src/journal/engine.ts";
 import { MemoryEngine } from "../../../src/journal/engines/memory.ts";

@@ -1,4 +1,4 @@
-/** What is wrong with the log, the answers and the copies at the end of a run. */
+/** The check of the log, the answers and the copies at the end of a run. */
 
 import { entryName } from "../../../src/journal/engine.ts";
 import { readBody } from "../../../src/journal/entry-parts.ts";
