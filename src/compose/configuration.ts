@@ -2,6 +2,7 @@
 
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
 import { type ConfigProblem, problemOf } from "../config/problem.ts";
+import { selectFiles } from "../source-files/select-files.ts";
 import { certificateFaults } from "./listeners/tls.ts";
 import { DATABASE_TYPES } from "./store/backends.ts";
 
@@ -13,9 +14,15 @@ export function loadServiceConfig(options: Omit<LoadOptions, "databaseTypes">): 
   return loadConfig({ ...options, databaseTypes: DATABASE_TYPES });
 }
 
-/** Returns what `run` would find wrong with files that the configuration names. */
-export function fileProblems({ values, origins }: LoadedConfig): readonly ConfigProblem[] {
-  return certificateFaults(values).map(({ item, message }) =>
-    problemOf(item, message, origins.get(item)?.place ?? {}),
+/**
+ * Returns what `run` would find wrong with files that the configuration names: those of TLS that cannot be used, and data
+ * sets that are not there.
+ */
+export async function fileProblems({ values, origins }: LoadedConfig): Promise<readonly ConfigProblem[]> {
+  const item = "authorizer.datasets";
+  const { problems } = await selectFiles(values[item]);
+  const datasets = problems.map(({ file, message }) => ({ item, message: `${file}: ${message}` }));
+  return [...certificateFaults(values), ...datasets].map((fault) =>
+    problemOf(fault.item, fault.message, origins.get(fault.item)?.place ?? {}),
   );
 }

@@ -76,6 +76,13 @@ export class CompiledPolicies {
     return this.#merged((set) => set.statementsMatching(action));
   }
 
+  /** As {@link statementsMatching}, in steps where there is one set. */
+  *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
+    const [set] = this.sets;
+    if (set === undefined || this.sets.length > 1) return this.statementsMatching(action);
+    return yield* set.statementsMatchingInSteps(action);
+  }
+
   #merged(of: (set: PolicySet) => readonly CompiledStatement[]): readonly CompiledStatement[] {
     if (this.sets.length === 1) return of(this.sets[0] as PolicySet);
     const all = this.sets.flatMap(of).sort(byNameAndIndex);

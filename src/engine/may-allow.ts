@@ -20,8 +20,13 @@ import { PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
 const SUBJECT = "subject.";
 
-/** True if a policy can allow a user with this name. */
-export type NameTest = (username: string) => boolean;
+/** The users that a policy can allow. */
+export interface AllowedUsers {
+  /** True if the policy can allow a user with this name. */
+  readonly mayBe: (username: string) => boolean;
+  /** Units of work of asking that. */
+  readonly price: number;
+}
 
 /** The question, and the facts that are the same for every user. */
 export interface MayAllowQuestion extends RequiredLeaf {
@@ -29,15 +34,20 @@ export interface MayAllowQuestion extends RequiredLeaf {
   readonly context: ConditionFields;
 }
 
-/** True if some policy can allow a user with this name and these condition fields. */
-export type FieldsTest = (username: string, context: ConditionFields) => boolean;
+/** The users that some policy can allow. */
+export interface AllowedFields {
+  /** True for a user with this name and these condition fields. */
+  readonly mayBe: (username: string, context: ConditionFields) => boolean;
+  /** Units of work of asking that. */
+  readonly price: number;
+}
 
 /** The policies that matter for a question, by name. */
 export interface Narrowed {
   /** Policies that can allow it, with the users that they can allow. */
-  readonly allowing: ReadonlyMap<string, NameTest>;
+  readonly allowing: ReadonlyMap<string, AllowedUsers>;
   /** Present if attributes of the user decide whether any of them can allow it. */
-  readonly byFields: FieldsTest | undefined;
+  readonly byFields: AllowedFields | undefined;
   /** Does not contain policies that cannot change any decision about the question. */
   readonly relevant: ReadonlySet<string>;
 }
@@ -50,7 +60,8 @@ export function* narrowPolicies(policies: CompiledPolicies, question: MayAllowQu
   const narrowing = new Narrowing(policies, question);
   let work = 0;
   for (const statement of policies.fallible) narrowing.addFallible(statement);
-  for (const statement of policies.statementsMatching(question.action.toWellFormed())) {
+  const action = question.action.toWellFormed();
+  for (const statement of yield* policies.statementsMatchingInSteps(action)) {
     work += yield* narrowing.add(statement);
     if (work < STEP_UNITS) continue;
     yield work;
@@ -70,6 +81,12 @@ interface Way {
 
 /** Largest number of ways that are tried for each user. */
 const MOST_WAYS = 16;
+
+/** Units of work of compiling and matching a resource, for each character and besides them. */
+const PER_CHARACTER = 4;
+const PER_TEMPLATE = 1_500;
+
+const ANYBODY: AllowedUsers = { mayBe: () => true, price: 0 };
 
 /** The result of a condition for all users, or its dependence on the user. */
 type Holding = "always" | "never" | "name" | "attributes";
@@ -102,7 +119,7 @@ class Narrowing {
     let work = PER_ITEM;
     for (const [index, resource] of resources.entries()) {
       if (this.#canMatch(resource)) matching.push(resource);
-      work += PER_ITEM + resource.length + this.#required.length;
+      work += this.#priceOfMatch(resource);
       // One statement may have a hundred patterns that each take a millisecond.
       if (index % FEW_PATTERNS < FEW_PATTERNS - 1) continue;
       yield work;
@@ -131,19 +148,38 @@ class Narrowing {
   }
 
   result(): Narrowed {
-    const allowing = new Map<string, NameTest>();
+    const allowing = new Map<string, AllowedUsers>();
     for (const [policy, ways] of this.#ways) {
-      allowing.set(policy, (name) => ways.some((way) => this.#passes(way, name)));
+      const price = this.#priceOf(ways);
+      // The decision about a user is made in steps: where a test would take longer than one, nobody is left out.
+      const isQuick = price <= MOST_AT_ONCE;
+      const mayBe = (name: string) => ways.some((way) => this.#passes(way, name));
+      allowing.set(policy, isQuick ? { mayBe, price } : ANYBODY);
     }
-    for (const policy of this.#forAnybody) allowing.set(policy, () => true);
+    for (const policy of this.#forAnybody) allowing.set(policy, ANYBODY);
     return { allowing, byFields: this.#byFields(), relevant: this.#relevant };
   }
 
-  #byFields(): FieldsTest | undefined {
+  #priceOf(ways: readonly Way[]): number {
+    let price = 0;
+    for (const { templates = [], condition, by } of ways) {
+      if (by !== "nothing" && condition !== undefined) price += priceOf(condition, this.#context, "");
+      for (const template of templates) price += this.#priceOfMatch(template);
+    }
+    return price;
+  }
+
+  #priceOfMatch(resource: string): number {
+    return PER_TEMPLATE + PER_CHARACTER * (resource.length + this.#required.length);
+  }
+
+  #byFields(): AllowedFields | undefined {
     const ways = [...this.#ways.values()].flat();
     const decide = this.#forAnybody.size === 0 && ways.some(({ by }) => by === "attributes");
     if (!decide || ways.length > MOST_WAYS) return undefined;
-    return (name, context) => ways.some((way) => this.#passes(way, name, context));
+    const price = this.#priceOf(ways);
+    if (price > MOST_AT_ONCE) return undefined;
+    return { mayBe: (name, context) => ways.some((way) => this.#passes(way, name, context)), price };
   }
 
   /** True if the resource matches for some name. A name in the last field may be any text. */

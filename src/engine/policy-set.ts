@@ -12,6 +12,10 @@ import type { CompiledStatement } from "./statement.ts";
 import { StatementOrder } from "./statement-order.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "./work.ts";
 
+/** Statements that are looked at between two looks at the units of work, and the units of one. */
+const LOOKED_AT_ONCE = 1_000;
+const PER_LOOK = 50;
+
 /** Policies in evaluation order. Immutable except for indexes that are built on first use. */
 export class PolicySet {
   readonly policies: readonly CompiledPolicy[];
@@ -66,14 +70,30 @@ export class PolicySet {
 
   /** The statements that match an action, in evaluation order, found without the indexes. */
   statementsMatching(action: string): readonly CompiledStatement[] {
-    const found: { readonly order: number; readonly statement: CompiledStatement }[] = [];
-    for (const list of finish(this.#lists.matchingInSteps(action))) {
-      const { statements, orders } = this.#byList[list] as ListedStatements;
-      for (const [position, statement] of statements.entries()) {
-        found.push({ order: orders[position] as number, statement });
+    return finish(this.statementsMatchingInSteps(action));
+  }
+
+  /** As {@link statementsMatching}, in steps. */
+  *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
+    const matches = new Uint8Array(this.size);
+    let work = 0;
+    for (const list of yield* this.#lists.matchingInSteps(action)) {
+      for (const order of (this.#byList[list] as ListedStatements).orders) {
+        matches[order] = 1;
+        if (++work < LOOKED_AT_ONCE) continue;
+        yield work * PER_LOOK;
+        work = 0;
       }
     }
-    return found.sort((a, b) => a.order - b.order).map(({ statement }) => statement);
+    const found: CompiledStatement[] = [];
+    for (let order = matches.indexOf(1); order >= 0; order = matches.indexOf(1, order + 1)) {
+      found.push(this.statementAt(order));
+      if (++work < LOOKED_AT_ONCE) continue;
+      yield work * PER_LOOK;
+      work = 0;
+    }
+    yield work * PER_LOOK;
+    return found;
   }
 
   /** The index of an action; builds it if it is missing. */

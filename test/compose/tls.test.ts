@@ -30,8 +30,8 @@ it("every file that cannot be read is named with its item and the reason", () =>
   expect(() => serviceTls(values)).toThrow(missing.join("\n"));
 });
 
-it("config validate names the files of all listeners", () => {
-  expect(fileProblems(loaded).map(formatProblem)).toEqual([
+it("config validate names the files of all listeners", async () => {
+  expect((await fileProblems(loaded)).map(formatProblem)).toEqual([
     "authorizer.tls.cert_file: /a.pem: there is no such file",
     "authorizer.tls.key_file: /a.key: there is no such file",
     "authorizer.tls.client_ca_file: /ca.pem: there is no such file",
@@ -40,7 +40,7 @@ it("config validate names the files of all listeners", () => {
   ]);
 });
 
-it("names files that have no certificate or no key, and a key of another certificate", () => {
+it("names files that have no certificate or no key, and a key of another certificate", async () => {
   const folder = temporaryFolder();
   const file = (name: string) => join(folder, name);
   for (const name of ["one", "other"]) {
@@ -49,18 +49,27 @@ it("names files that have no certificate or no key, and a key of another certifi
     execFileSync("openssl", ["req", "-x509", "-nodes", ...kind, ...files], { stdio: "ignore" });
   }
   writeFileSync(file("garbage"), "garbage");
-  const problemsOf = (cert: string, key: string) => {
+  const problemsOf = async (cert: string, key: string) => {
     const tls = { enabled: true, cert_file: file(cert), key_file: file(key) };
-    return fileProblems(configFromObject({ ...BASE, tls })).map(({ item, message }) => `${item}: ${message}`);
+    const problems = await fileProblems(configFromObject({ ...BASE, tls }));
+    return problems.map(({ item, message }) => `${item}: ${message}`);
   };
-  expect(problemsOf("one.pem", "one.key")).toEqual([]);
-  expect(problemsOf("one.pem", "other.key")).toEqual([
+  expect(await problemsOf("one.pem", "one.key")).toEqual([]);
+  expect(await problemsOf("one.pem", "other.key")).toEqual([
     `tls.key_file: ${file("other.key")}: is not the key of tls.cert_file`,
   ]);
-  expect(problemsOf("garbage", "garbage")).toEqual([
+  expect(await problemsOf("garbage", "garbage")).toEqual([
     expect.stringContaining(`tls.cert_file: ${file("garbage")}: is no certificate in PEM`),
     expect.stringContaining(
       `tls.key_file: ${file("garbage")}: is no private key without a passphrase in PEM`,
     ),
+  ]);
+});
+
+it("config validate names data sets that are not there", async () => {
+  const none = join(temporaryFolder(), "none.yaml");
+  const problems = await fileProblems(configFromObject({ ...BASE, "authorizer.datasets": [none] }));
+  expect(problems.map(formatProblem)).toEqual([
+    `authorizer.datasets: ${none}: no such file, or it cannot be read`,
   ]);
 });

@@ -87,7 +87,7 @@ describe("config show", () => {
           const streams = captured();
           expect(showConfig(folder.options({ env }), streams, { json })).toBe(0);
           expect(streams.out() + streams.err()).not.toContain("Zq7");
-          validateConfig(folder.options({ env: { ...env, SVC_AUTHORIZER_GUARDS: "wrong" } }), streams);
+          void validateConfig(folder.options({ env: { ...env, SVC_AUTHORIZER_GUARDS: "wrong" } }), streams);
           expect(streams.out() + streams.err()).not.toContain("Zq7");
         },
       ),
@@ -152,10 +152,10 @@ describe("config show", () => {
 });
 
 describe("config validate", () => {
-  it("says that a configuration is valid, with its warnings on standard error", () => {
+  it("says that a configuration is valid, with its warnings on standard error", async () => {
     const folder = new ConfigFolder({ "cwd/config.yaml": "listen_adress: :1\n" });
     const streams = captured();
-    expect(validateConfig(folder.options({ env: COMPLETE }), streams)).toBe(0);
+    expect(await validateConfig(folder.options({ env: COMPLETE }), streams)).toBe(0);
     const file = folder.at("cwd/config.yaml");
     expect(streams.out()).toBe(`${file}: valid, 2 warnings\n`);
     expect(streams.err()).toContain(
@@ -163,12 +163,12 @@ describe("config validate", () => {
     );
   });
 
-  it("lists all problems and warnings, and fails", () => {
+  it("lists all problems and warnings, and fails", async () => {
     const folder = new ConfigFolder({
       "cwd/config.yaml": "logging: {format: xml}\nnope: 1\nauthorizer:\n  guard: strict\n",
     });
     const streams = captured();
-    expect(validateConfig(folder.options({ env: { SVC_AUTH_CACHE_SIZE: "0" } }), streams)).toBe(2);
+    expect(await validateConfig(folder.options({ env: { SVC_AUTH_CACHE_SIZE: "0" } }), streams)).toBe(2);
     const file = folder.at("cwd/config.yaml");
     expect(streams.out()).toBe("");
     expect(streams.err().trimEnd().split("\n")).toEqual([

@@ -36,6 +36,10 @@ const stars = range(5, (policy) => ({
   statement: range(120, (index) => allow(["fs:ReadObject"], arn(`${"*a?".repeat(200)}${index}`))),
 }));
 
+/** Resources that name the user between wildcards, and many members who have them. */
+const named = range(100, (index) => allow(["fs:NamedRead"], arn(`*\${user}*-${index % 10}*`)));
+const members = range(2_000, (index) => ({ username: `member-${index}`, groups: ["named"] }));
+
 /** The directory. */
 export function hostileDataset(): unknown {
   const policies = [...wide, ...keyless, ...stars, ...variable, ...ofResource];
@@ -49,13 +53,16 @@ export function hostileDataset(): unknown {
       ...policies,
       { name: "plain", statement: [allow(["fs:*"], arn("data/*"))] },
       { name: "directory", statement: [allow(["auth:*"], "*")] },
+      { name: "named", statement: named },
     ],
+    groups: [{ name: "named", policies: ["named"] }],
     users: [
       user("wide", wide),
       user("keyless", keyless),
       user("stars", stars),
       user("variable", variable),
       user("of-resource", ofResource),
+      ...members,
       { username: "steady", policies: ["plain"] },
       { username: APPLIER.username, policies: ["directory"], credentials: [APPLIER.key] },
     ],
@@ -270,6 +277,10 @@ const QUESTIONS: readonly HostileCase[] = [
   {
     name: "who can, with patterns without a key",
     run: calling("who-can", () => ({ action: "fs:ReadObject", resource: arn("x1_1/1a2b3c") })),
+  },
+  {
+    name: "who can, of 2,000 members with 100 patterns of their names",
+    run: calling("who-can", () => ({ action: "fs:NamedRead", resource: arn("nobody-0-1-2-3-4-5-6-7-8-9") })),
   },
   {
     name: "a search for users, with patterns without a key",

@@ -53,10 +53,10 @@ export function showConfig(
 }
 
 /** Reports every problem and warning of a configuration, one a line. Exit code 2 when there is a problem. */
-export function validateConfig(load: LoadOptions, streams: CommandStreams): ConfigExitCode {
+export async function validateConfig(load: LoadOptions, streams: CommandStreams): Promise<ConfigExitCode> {
   const loaded = tryLoad(load, streams);
   if (loaded === undefined) return 2;
-  const problems = fileProblems(loaded);
+  const problems = await fileProblems(loaded);
   if (problems.length > 0) {
     streams.stderr.write(`${problemLines(problems, "")}${countOf(problems.length, "problem")}\n`);
     return 2;
@@ -147,9 +147,9 @@ export function show(call: CommandCall): void {
 }
 
 /** `config validate`. */
-export function validate(call: CommandCall): void {
+export async function validate(call: CommandCall): Promise<void> {
   call.context.finish(
-    validateConfig(loadOptionsOf(call.context, flagsOf<ConfigFlags>(call)), call.context.edge),
+    await validateConfig(loadOptionsOf(call.context, flagsOf<ConfigFlags>(call)), call.context.edge),
   );
 }
 

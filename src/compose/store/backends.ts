@@ -64,6 +64,12 @@ export async function openStore(values: ConfigValues, logger: Logger, inSpan?: I
   if (open !== undefined) return open(values, logger);
   const engine = await openEngine(values, logger);
   if (engine !== undefined) return openReplicated(engine, values, logger, inSpan);
+  if (type === "") {
+    throw new AuthorizerError(
+      "invalid_request",
+      `database.type is not set: one of ${DATABASE_TYPES.join(", ")}`,
+    );
+  }
   const message = `database.type ${type} is not available in this build; use ${DATABASE_TYPES.join(" or ")}`;
   throw new AuthorizerError("invalid_request", message);
 }

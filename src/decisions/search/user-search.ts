@@ -4,7 +4,7 @@
  */
 
 import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
-import { type FieldsTest, narrowPolicies } from "../../engine/may-allow.ts";
+import { type AllowedFields, narrowPolicies } from "../../engine/may-allow.ts";
 import { PER_ITEM } from "../../engine/work.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
@@ -47,7 +47,7 @@ interface NarrowedDirectory {
   /** The policies that can allow it, by internal id, with the users that they can allow. */
   readonly holders: ReadonlyMap<string, HolderTest>;
   /** Present if attributes of the user decide whether any of them can allow it. */
-  readonly byFields: FieldsTest | undefined;
+  readonly byFields: AllowedFields | undefined;
   /** False for a policy that cannot change any decision about the question. */
   readonly relevant: (policy: StoredPolicy) => boolean;
 }
@@ -89,7 +89,8 @@ export class UserSearch {
         budget.spend(PER_ITEM);
         if (byFields !== undefined) {
           const properties = await survey.properties(name);
-          if (properties === undefined || !byFields(name, fields(properties))) continue;
+          budget.spend(byFields.price);
+          if (properties === undefined || !byFields.mayBe(name, fields(properties))) continue;
         }
         const principal = await survey.principal(name);
         if (principal === undefined) continue;
@@ -116,9 +117,16 @@ export class UserSearch {
       narrowPolicies(policies, { ...required, context }),
       { budget },
     );
-    const holders = [...allowing].map(([name, test]) => [versions.get(name)?.id ?? "", test] as const);
+    const holders = new Map<string, HolderTest>();
+    for (const [name, { mayBe, price }] of allowing) {
+      const test = (username: string): boolean => {
+        budget.spend(price);
+        return mayBe(username);
+      };
+      holders.set(versions.get(name)?.id ?? "", test);
+    }
     return {
-      holders: new Map(holders),
+      holders,
       byFields,
       // A version other than the analysed one may differ.
       relevant: ({ name, version }) => relevant.has(name) || versions.get(name)?.version !== version,

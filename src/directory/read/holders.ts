@@ -39,25 +39,49 @@ interface Cursor {
   upTo: string | undefined;
 }
 
-function partOf(names: readonly string[], limit: number, passes: (index: number) => boolean): Part {
+/** Waits if it is time to let other work run. */
+type Pause = () => Promise<void> | undefined;
+
+async function partOf(
+  names: readonly string[],
+  limit: number,
+  passes: (index: number) => boolean,
+  pause: Pause,
+): Promise<Part> {
   const upTo = names.length < limit ? undefined : names.at(-1);
-  return { names: names.filter((_, index) => passes(index)), upTo };
+  const passed: string[] = [];
+  for (const [index, name] of names.entries()) {
+    if (passes(index)) passed.push(name);
+    await pause();
+  }
+  return { names: passed, upTo };
 }
 
-function membersList(reader: Reader, groupId: string, tests: readonly HolderTest[], limit: number): List {
+function membersList(
+  reader: Reader,
+  groupId: string,
+  tests: readonly HolderTest[],
+  limit: number,
+  pause: Pause,
+): List {
   const base = under(groupId, "");
   return async (after) => {
     const found = await reader.scan("group_user", { prefix: base, after: base + after, limit });
     const names = found.map(({ key }) => key.slice(base.length));
-    return partOf(names, limit, (index) => tests.some((passes) => passes(names[index]!)));
+    return partOf(names, limit, (index) => tests.some((passes) => passes(names[index]!)), pause);
   };
 }
 
-function usersList(reader: Reader, limit: number, passes: (id: string, username: string) => boolean): List {
+function usersList(
+  reader: Reader,
+  limit: number,
+  passes: (id: string, username: string) => boolean,
+  pause: Pause,
+): List {
   return async (after) => {
     const found = await reader.scan("user", { limit, ...(after !== "" && { after }) });
     const names = found.map(({ key }) => key);
-    return partOf(names, limit, (index) => passes(found[index]!.record.id, names[index]!));
+    return partOf(names, limit, (index) => passes(found[index]!.record.id, names[index]!), pause);
   };
 }
 
@@ -75,8 +99,9 @@ async function listsOf(
   reader: Reader,
   policies: ReadonlyMap<string, HolderTest>,
   { mostLists, listed, leastListed, users }: HolderSizes,
+  pause: Pause,
 ): Promise<readonly List[]> {
-  const everyone = [usersList(reader, users, () => true)];
+  const everyone = [usersList(reader, users, () => true, pause)];
   if (policies.size > mostLists) return everyone;
   const direct: TestsById = new Map();
   const groups: TestsById = new Map();
@@ -89,16 +114,17 @@ async function listsOf(
       }
     }
     if (groups.size > mostLists) return everyone;
+    await pause();
   }
   const limit = Math.max(leastListed, Math.floor(listed / Math.max(1, groups.size)));
-  const lists = [...groups].map(([groupId, tests]) => membersList(reader, groupId, tests, limit));
+  const lists = [...groups].map(([groupId, tests]) => membersList(reader, groupId, tests, limit, pause));
   if (direct.size === 0) return lists;
   const passes = (id: string, username: string): boolean =>
     direct.get(id)?.some((test) => test(username)) ?? false;
-  return [...lists, usersList(reader, users, passes)];
+  return [...lists, usersList(reader, users, passes, pause)];
 }
 
-async function refill(cursors: readonly Cursor[], pause: () => Promise<void> | undefined): Promise<void> {
+async function refill(cursors: readonly Cursor[], pause: Pause): Promise<void> {
   for (const cursor of cursors) {
     if (cursor.waiting.length > 0 || cursor.upTo === undefined) continue;
     const { names, upTo } = await cursor.list(cursor.upTo);
@@ -135,10 +161,10 @@ export async function* readHolders(
   reader: Reader,
   policies: ReadonlyMap<string, HolderTest>,
   after: string,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
   sizes: HolderSizes = SIZES,
 ): AsyncGenerator<readonly string[]> {
-  const lists = await listsOf(reader, policies, sizes);
+  const lists = await listsOf(reader, policies, sizes, pause);
   let cursors: readonly Cursor[] = lists.map((list) => ({ list, waiting: [], upTo: after }));
   while (cursors.length > 0) {
     await refill(cursors, pause);

@@ -1,6 +1,10 @@
 /** Tests the errors of svc-authorizer for wrong command lines, and which modules a command line loads. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
+import { decidedBy, openTestLog } from "../../decision-log/test-log.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 async function authorizer(...args: string[]) {
   const output = { stdout: "", stderr: "" };
@@ -27,6 +31,33 @@ describe("a mistyped command", () => {
   ])("fails, and names the word and not the flags behind it: %j", async (args, word, path, hint) => {
     const stderr = `error: unknown command "${word}" for "${path}"\n${hint}\nRun '${path} --help' for usage.\n`;
     expect(await authorizer(...args)).toEqual({ code: 2, stdout: "", stderr });
+  });
+});
+
+describe("an empty configuration", () => {
+  function emptyFile(): string {
+    const file = join(temporaryFolder(), "empty.yaml");
+    writeFileSync(file, "");
+    return file;
+  }
+
+  it("names no store that could be checked", async () => {
+    const { code, stderr } = await authorizer("check-store", "--config", emptyFile());
+    expect(code).toBe(2);
+    expect(stderr).toContain("error: database.type is not set: one of local, mem, ");
+  });
+
+  it("has no key with which seals could be checked, which is said", async () => {
+    const folder = temporaryFolder();
+    const log = await openTestLog(folder);
+    log.decided(decidedBy("alice", "r"));
+    await log.close();
+    const args = ["decision-log", "verify", "--directory", folder];
+    expect(await authorizer(...args)).toMatchObject({ code: 0, stderr: "" });
+    expect(await authorizer(...args, "--config", emptyFile())).toMatchObject({
+      code: 0,
+      stderr: "auth.encrypt.secret_key is not set: seals are not checked\n",
+    });
   });
 });
 

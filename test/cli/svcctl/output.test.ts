@@ -107,6 +107,10 @@ describe("a statement document", () => {
     expect(() => parseDocument(text)).toThrow(`could not parse statement JSON document: ${why}`);
   });
 
+  it("may begin with a mark of the byte order", () => {
+    expect(parseDocument('\uFEFF{"statement":[]}')).toEqual([]);
+  });
+
   it("is refused with all its problems at once", () => {
     const text = '{"statement":[{"action":"fs:*","resource":5},{"effect":[],"condition":""}]}';
     expect(() => parseDocument(text)).toThrow(

@@ -138,6 +138,9 @@ describe("records of decisions", () => {
       expect(record).toMatchObject({ id: batch, entrance: "evaluations" });
       expect(record.items[Number(place)]).toMatchObject({ decision: false });
     }
+    const one = await run(["decisions", "show", ids[1] as string]);
+    expect(one.stdout).toContain(`Decision: ${ids[1]}\n`);
+    expect(one.stdout).toContain(`Resource: ${object("other/object/a")}\n`);
   });
 
   it("are followed as they are written", async () => {
@@ -184,6 +187,12 @@ describe("records of decisions", () => {
     expect((await run(["policy", "replay", "--from", "1", "--to", "2"])).stderr).toContain("--log");
     const refused = await run(["policy", "replay", "--server", "--from", "1", "--to", "2"], "alice");
     expect(refused.stderr).toContain("auth:ReadDecisions");
+  });
+
+  it("are not followed for less than one", async () => {
+    const { code, stderr } = await run(["decisions", "tail", "--count", "0"]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("--count 0: expected at least 1");
   });
 
   it("need auth:ReadDecisions", async () => {

@@ -61,5 +61,9 @@ async function sealKeys(context: CommandContext, config: string | undefined): Pr
   if (config === undefined) return [];
   const values = storeValues(context, { config });
   const secrets = [values["auth.encrypt.secret_key"], values["authorizer.previous_secret_key"]];
-  return secrets.flatMap((secret) => keysFrom(secret)?.seal ?? []);
+  const keys = secrets.flatMap((secret) => keysFrom(secret)?.seal ?? []);
+  if (keys.length === 0) {
+    context.err("auth.encrypt.secret_key is not set: seals are not checked\n");
+  }
+  return keys;
 }

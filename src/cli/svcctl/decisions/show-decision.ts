@@ -33,9 +33,25 @@ export async function showDecision(call: CommandCall): Promise<void> {
 
 async function print(call: CommandCall, answer: JsonObject): Promise<void> {
   const record = isObject(answer["record"]) ? answer["record"] : {};
+  const place = placeIn(record, call.args[0] ?? "");
+  const shown = place === undefined ? record : decisionAt(record, place);
   await printObject(call, answer, () =>
-    [...recordLines(record, call), ...explanationLines(answer, call)].join("\n"),
+    [...recordLines(shown, call), ...explanationLines(answer, call, place)].join("\n"),
   );
+}
+
+/** The place of a decision in the record of its batch, which its id ends with; undefined for a whole record. */
+function placeIn(record: JsonObject, id: string): number | undefined {
+  const place = Number(/\.(\d+)$/.exec(id)?.[1] ?? Number.NaN);
+  const { items } = record;
+  return Array.isArray(items) && isObject(items[place]) ? place : undefined;
+}
+
+/** One decision of a batch in the form of a record. */
+function decisionAt(record: JsonObject, place: number): JsonObject {
+  const { items, counts: _counts, determining: _determining, ...shared } = record;
+  const item = (items as readonly JsonObject[])[place];
+  return { ...shared, effect: "allow", ...item, id: `${String(record["id"])}.${place}` };
 }
 
 function recordLines(record: JsonObject, { context }: CommandCall): readonly string[] {
@@ -61,8 +77,16 @@ function recordLines(record: JsonObject, { context }: CommandCall): readonly str
   return [...shown.map(([name, value]) => `${name}: ${bold(safeText(String(value)))}`), ""];
 }
 
-function explanationLines(answer: JsonObject, { context }: CommandCall): readonly string[] {
-  const explanations = Array.isArray(answer["explanations"]) ? answer["explanations"].filter(isObject) : [];
+function explanationLines(
+  answer: JsonObject,
+  { context }: CommandCall,
+  place: number | undefined,
+): readonly string[] {
+  const all = Array.isArray(answer["explanations"]) ? answer["explanations"].filter(isObject) : [];
+  const explanations = place === undefined ? all : all.slice(place, place + 1);
+  if (all.length > 0 && explanations.length === 0) {
+    return [`Only the first ${all.length} decisions of a batch are explained`, ""];
+  }
   return explanations.flatMap((one) => [...explanationText(one, context.style), ...maskLines(one), ""]);
 }
 

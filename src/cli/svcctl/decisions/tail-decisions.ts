@@ -1,5 +1,6 @@
 /** `svcctl decisions tail`: the stream of records (server-sent events). */
 
+import { UsageFailure } from "../../failure.ts";
 import { recordEvents } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
 import { decisionFilters } from "./decision-filters.ts";
@@ -9,6 +10,7 @@ import { summaryOf } from "./record-summary.ts";
 export async function tailDecisions(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
+  if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
   let printed = 0;
   for await (const record of recordEvents(context, "decisions/stream", decisionFilters(options))) {
     context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);

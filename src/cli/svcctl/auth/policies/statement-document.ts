@@ -25,7 +25,8 @@ export async function readDocument(context: CommandContext, path: string): Promi
  */
 export function parseDocument(text: string): readonly Statement[] {
   const reader = new Reader();
-  const document = reader.object(firstValue(text), "document");
+  // Some editors begin a file with a mark of the byte order.
+  const document = reader.object(firstValue(text.replace(/^\uFEFF/, "")), "document");
   const list = reader.list(document["statement"], "statement");
   const statements = list.map((entry, index) => statementOf(entry, `statement[${index}]`, reader));
   if (reader.problems.length > 0) throw faulty(reader.problems.join("; "));
