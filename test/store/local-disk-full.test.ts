@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { READERS_FILE } from "../../src/store/local/data-file.ts";
+import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Child, startChild } from "./children/child.ts";
 
 let parent: string;
@@ -13,6 +15,14 @@ beforeEach(() => {
 afterEach(async () => {
   await child?.kill();
   rmSync(parent, { recursive: true, force: true });
+});
+
+it("has the blocks of the file that is written through memory from the start: none is missing on a full disk", async () => {
+  const folder = join(parent, "store");
+  await (await openLocalStore({ path: folder, syncWrites: false })).close();
+  const { blocks, size } = statSync(join(folder, READERS_FILE));
+  expect(blocks * 512).toBeGreaterThanOrEqual(size);
+  expect(size).toBeGreaterThan(65_536);
 });
 
 it("refuses commits that find no room, loses none that was acknowledged, and works again with room", async () => {

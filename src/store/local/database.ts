@@ -1,7 +1,16 @@
 /** The LMDB database below the local store: its folder, its options, its errors in the words of this service. */
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
@@ -60,6 +69,7 @@ export async function openDatabase(
     const reason = isNew ? "is no store of svc-authorizer" : `is damaged: ${DATA_FILE} was cut short`;
     throw new AuthorizerError("unavailable", `The store folder ${folder} ${reason}.`);
   }
+  if (!readOnly) refusing(folder, "cannot be used", () => allocateReaders(join(folder, READERS_FILE)));
   const database = refusing(folder, what, () =>
     open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites, readOnly })),
   );
@@ -104,6 +114,24 @@ function databaseOptions(
     eventTurnBatching: false,
   };
   return options;
+}
+
+/** Bytes of the file in which LMDB notes readers: 64 for each, and a head of less than 4 KiB. */
+const READERS_BYTES = MAX_READERS * 64 + 4_096;
+
+/**
+ * Makes the file of the readers with all its blocks. LMDB makes it without, and writes to it through memory: on a full
+ * disk that would end the process by a signal.
+ */
+function allocateReaders(path: string): void {
+  if (existsSync(path)) return;
+  try {
+    writeFileSync(path, Buffer.alloc(READERS_BYTES), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    rmSync(path, { force: true });
+    throw error;
+  }
 }
 
 /** Makes the entry of a new file or folder itself survive a power loss. */
