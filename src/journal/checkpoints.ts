@@ -37,6 +37,8 @@ export interface CheckpointSource {
   readonly format?: number;
   readonly recent: readonly EntryId[];
   readonly pages: AsyncIterable<readonly VersionedRecord[]>;
+  /** Throws where the engine may have been put back since: to a log that is another one, or without the pieces. */
+  readonly assertSame?: () => void;
 }
 
 /** Entries of a part may be named by entries up to this many revisions later. */
@@ -67,6 +69,7 @@ export async function writeCheckpoint(
     ...(format !== undefined && { format }),
     bytes,
   };
+  source.assertSame?.();
   if (await engine.create(checkpointName(revision), Buffer.from(JSON.stringify(marker)))) return marker;
   await engine.remove(Array.from({ length: count }, (_, index) => pieceName(revision, id, index)));
   return undefined;
@@ -185,12 +188,17 @@ async function* readPieces(engine: Engine, marker: CheckpointMarker): AsyncGener
 /**
  * Removes what is no longer needed: everything below the newest checkpoint that is not younger than `keptSince`
  * (RFC 3339), or below the newest of all where the engine cannot hold much more.
+ * @param assertSame throws where the engine may have been put back since the work began
  * @returns whether the engine's limit made it remove what should have been kept
  */
-export async function trimLog(engine: Engine, keptSince: string): Promise<boolean> {
+export async function trimLog(
+  engine: Engine,
+  keptSince: string,
+  assertSame: () => void = () => {},
+): Promise<boolean> {
   const newest = (await engine.isCrowded?.()) === true ? await newestCheckpoint(engine, 0) : undefined;
   const isEarly = newest !== undefined && newest.last.at > keptSince;
-  await removeBefore(engine, newest?.revision ?? (await oldEnough(engine, keptSince)));
+  await removeBefore(engine, newest?.revision ?? (await oldEnough(engine, keptSince)), assertSame);
   return isEarly;
 }
 
@@ -210,21 +218,27 @@ async function oldEnough(engine: Engine, keptSince: string): Promise<number> {
  * Removes everything that came before a checkpoint, for which it raises the floor first; and what an earlier removal
  * left, since it was broken off or since a slower node wrote there afterwards.
  * @param revision that of the checkpoint; 0: only what was left
+ * @param assertSame throws where the engine may have been put back since the work began
  */
-export async function removeBefore(engine: Engine, revision: number): Promise<void> {
+export async function removeBefore(
+  engine: Engine,
+  revision: number,
+  assertSame: () => void = () => {},
+): Promise<void> {
+  const removeUpTo = async (kind: ItemKind, upTo: number): Promise<void> => {
+    for (;;) {
+      const names = await engine.list(kind, upTo, MOST_LISTED);
+      assertSame();
+      if (names.length > 0) await engine.remove(names);
+      if (names.length < MOST_LISTED) return;
+    }
+  };
+  assertSame();
   if (revision > 0) await engine.raiseFloor(revision);
   const floor = await engine.floor();
   if (floor === 0) return;
-  await removeUpTo(engine, "entry", floor);
-  await removeUpTo(engine, "part", floor - PART_LIFE);
-  await removeUpTo(engine, "checkpoint", floor - 1);
-  await removeUpTo(engine, "piece", floor - 1);
-}
-
-async function removeUpTo(engine: Engine, kind: ItemKind, upTo: number): Promise<void> {
-  for (;;) {
-    const names = await engine.list(kind, upTo, MOST_LISTED);
-    if (names.length > 0) await engine.remove(names);
-    if (names.length < MOST_LISTED) return;
-  }
+  await removeUpTo("entry", floor);
+  await removeUpTo("part", floor - PART_LIFE);
+  await removeUpTo("checkpoint", floor - 1);
+  await removeUpTo("piece", floor - 1);
 }

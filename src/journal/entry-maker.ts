@@ -13,7 +13,7 @@ import type { EntryWrites } from "../store/port.ts";
 import { PART_LIFE } from "./checkpoints.ts";
 import type { Engine } from "./engine.ts";
 import { writeParts } from "./entry-parts.ts";
-import { mergeWrites, type Waiting, weightOf } from "./groups.ts";
+import { mergeWrites, type Waiting, type WrittenParts, weightOf } from "./groups.ts";
 import type { LogNode } from "./node.ts";
 
 /** Group weight relative to what an item can hold: texts grow when they are written as JSON in UTF-8. */
@@ -34,6 +34,8 @@ export interface Made {
   readonly head: EntryHead;
   readonly item: Buffer;
   readonly writes: EntryWrites;
+  /** The doubts of the node when its parts began to be written: they may have been lost since where there are more. */
+  readonly doubts: number;
 }
 
 /** Makes entries that follow the newest one of a node. */
@@ -51,10 +53,10 @@ export class EntryMaker {
     const turn = group.some((one) => one.turn);
     const raised = group.some((one) => one.raise === true) ? this.#parts.node.knownFormat : undefined;
     const parts = this.#fits(body) ? undefined : await this.#partsOf(group, body.bytes);
-    return this.#entryOf(writes, body, {
+    return this.#entryOf(writes, body, parts?.doubts, {
       ...(turn && { turn }),
       ...(raised !== undefined && { format: raised }),
-      ...(parts !== undefined && { parts }),
+      ...(parts !== undefined && { parts: parts.of }),
     });
   }
 
@@ -79,6 +81,7 @@ export class EntryMaker {
   #entryOf(
     writes: EntryWrites,
     body: EncodedBody,
+    doubts: number | undefined,
     more: Partial<Pick<EntryHead, "turn" | "parts" | "format">>,
   ): Made {
     const { node, wallClock } = this.#parts;
@@ -93,16 +96,19 @@ export class EntryMaker {
       digest: body.digest,
       ...more,
     };
-    return { head, item: encodeItem(head, more.parts === undefined ? body.bytes : undefined), writes };
+    const item = encodeItem(head, more.parts === undefined ? body.bytes : undefined);
+    return { head, item, writes, doubts: doubts ?? node.doubts };
   }
 
   /** Parts of a group that is one commit are used again after a lost race, while they may be named. */
-  async #partsOf(group: readonly Waiting[], body: Buffer) {
+  async #partsOf(group: readonly Waiting[], body: Buffer): Promise<WrittenParts> {
     const { engine, node } = this.#parts;
     const known = group.length === 1 ? group[0]!.parts : undefined;
-    if (known !== undefined && known.base > node.revision + 1 - PART_LIFE) return known;
+    const { doubts } = node;
+    const isThere = known?.doubts === doubts && known.of.base > node.revision + 1 - PART_LIFE;
+    if (known !== undefined && isThere) return known;
     try {
-      const parts = await writeParts(engine, body, node.revision);
+      const parts = { of: await writeParts(engine, body, node.revision), doubts };
       if (group.length === 1) group[0]!.parts = parts;
       return parts;
     } catch (error) {
@@ -114,6 +120,6 @@ export class EntryMaker {
   /** An entry that writes nothing. */
   async empty(): Promise<Made> {
     const writes: EntryWrites = { put: [], delete: [] };
-    return this.#entryOf(writes, await encodeBody(writes), {});
+    return this.#entryOf(writes, await encodeBody(writes), undefined, {});
   }
 }

@@ -22,7 +22,13 @@ export interface Waiting {
   /** The body of this commit alone, where it is larger than an item. */
   body?: EncodedBody;
   /** Parts that hold that body. */
-  parts?: PartsOf;
+  parts?: WrittenParts;
+}
+
+/** Parts that were written, and the doubts of the node when that began. */
+export interface WrittenParts {
+  readonly of: PartsOf;
+  readonly doubts: number;
 }
 
 /** The waiting commits, sorted for the next entry. */

@@ -232,7 +232,7 @@ class Journal implements JournalStore {
 
   async checkpoint(): Promise<void> {
     const { engine, settings } = this.#options;
-    const source = await this.#node.exclusive(async () => this.#node.checkpointSource());
+    const source = await this.#node.exclusive(() => this.#node.checkpointSource());
     this.#node.checkpointRevision = source.revision;
     this.#node.bytesSinceCheckpoint = 0;
     if (source.revision === 0) return;
@@ -242,7 +242,7 @@ class Journal implements JournalStore {
       this.#node.checkpointBytes = written.bytes;
     }
     const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
-    if (await trimLog(engine, keptSince)) {
+    if (await trimLog(engine, keptSince, source.assertSame)) {
       this.#options.log?.error(
         { revision: source.revision },
         "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",

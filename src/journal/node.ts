@@ -16,7 +16,7 @@ import {
   readRecords,
 } from "./checkpoints.ts";
 import type { JournalCounters } from "./counters.ts";
-import { type Engine, entryName } from "./engine.ts";
+import { type Engine, entryName, NothingDone } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
 import { RecentIds } from "./recent-ids.ts";
 
@@ -25,6 +25,9 @@ const PAGE = 100;
 const ENTRY_COST = 4 * 1024;
 /** Least weight of entries that makes a checkpoint due, whatever their number. */
 const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+/** Attempts to get past an entry, and the time between them. */
+const MOST_IDLE = 20;
+const IDLE_MS = 100;
 /** Time for which other nodes hold their commits back for a turn. */
 const TURN_MS = 5_000;
 
@@ -96,7 +99,9 @@ export class LogNode {
   readonly #parts: NodeParts;
   /** The moment at which the read was sent that last proved the copy to be the newest. */
   #provedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
-  #isDoubted = true;
+  #doubts = 1;
+  /** The doubts before the newest verification. */
+  #verified = 0;
   #mayBeFarBehind = true;
   #turn: { readonly node: string; readonly until: number } | undefined;
   #lane: Promise<unknown> = Promise.resolve();
@@ -130,9 +135,12 @@ export class LogNode {
     return { monotonic: clock.now(), wall: wallClock() };
   }
 
-  /** A read that was sent then has shown that there is no entry behind the newest one of the copy. */
+  /**
+   * A read that was sent then has shown that there is no entry behind the newest one of the copy. Nothing is shown where
+   * the log may be another one than the copy came from.
+   */
   proved(sent: Moment): void {
-    this.#provedAt = sent;
+    if (!this.isDoubted) this.#provedAt = sent;
   }
 
   /** Milliseconds since the copy was proved to be the newest, by the clock that says more: a suspended machine stops one. */
@@ -163,19 +171,27 @@ export class LogNode {
   async follow(): Promise<void> {
     const { engine } = this.#parts;
     if (this.#mayBeFarBehind) await this.#skipAhead();
-    for (;;) {
+    for (let idle = 0; ; idle++) {
+      if (idle > 0) await this.#rest(idle);
+      const { lastId } = this;
       const sent = this.moment();
       const { entries, floor } = await engine.entries(this.revision, PAGE);
       if (floor > this.revision) {
         await this.load();
-        continue;
-      }
-      if (entries.length === 0) {
+      } else if (entries.length === 0) {
         this.proved(sent);
         return;
+      } else {
+        for (const { item } of entries) if (!(await this.#take(item))) break;
       }
-      for (const { item } of entries) if (!(await this.#take(item))) break;
+      if (this.lastId !== lastId) idle = -1;
     }
+  }
+
+  /** Pauses where the next entry is gone, or lacks parts, and no checkpoint is there instead: not everything is seen at once. */
+  async #rest(idle: number): Promise<void> {
+    if (idle > MOST_IDLE) throw new NothingDone(`what follows entry ${this.revision} of the log is gone`);
+    await this.#parts.clock.delay(IDLE_MS);
   }
 
   /** Applies an entry of this node's or another's making. */
@@ -210,9 +226,10 @@ export class LogNode {
   /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
   async load(): Promise<void> {
     const { engine, replica } = this.#parts;
-    for (;;) {
+    for (let gone = ""; ; ) {
       const marker = await newestCheckpoint(engine, this.revision);
       if (marker === undefined) return;
+      if (marker.id === gone) throw new NothingDone(`checkpoint ${marker.revision} of the log is damaged`);
       this.#assertKnown(marker.format ?? 1);
       try {
         const recent = await readRecentIds(engine, marker);
@@ -231,27 +248,34 @@ export class LogNode {
       } catch (error) {
         // It was removed while it was read: there is a newer one.
         if (!(error instanceof CheckpointGone)) throw error;
+        gone = marker.id;
       }
     }
   }
 
   /** The log may be another one from now on: the engine failed, or was connected to anew. */
   doubt(): void {
-    this.#isDoubted = true;
+    this.#doubts += 1;
     this.#mayBeFarBehind = true;
+  }
+
+  /** Times that the log may have become another one: what was written before the last of them may be gone. */
+  get doubts(): number {
+    return this.#doubts;
+  }
+
+  /** True until it is verified after the last of them. */
+  get isDoubted(): boolean {
+    return this.#doubts > this.#verified;
   }
 
   /** As {@link verify}, where there is doubt; true where there was. Only within {@link exclusive}. */
   async verifyIfDoubted(): Promise<boolean> {
-    if (!this.#isDoubted) return false;
+    if (!this.isDoubted) return false;
     // What breaks while it is verified is a new doubt.
-    this.#isDoubted = false;
-    try {
-      await this.verify();
-    } catch (error) {
-      this.#isDoubted = true;
-      throw error;
-    }
+    const doubts = this.#doubts;
+    await this.verify();
+    this.#verified = doubts;
     return true;
   }
 
@@ -271,10 +295,10 @@ export class LogNode {
         return;
       }
     } else {
-      // It may be gone, or created anew where it was removed. What follows a newer checkpoint is read behind that one.
+      // It may be gone, or created anew where it was removed. A newer checkpoint does not tell whether it was in the log.
       const marker = await newestCheckpoint(engine, 0);
-      const isOwn = marker?.last.id === this.lastId || (marker?.revision ?? 0) > this.revision;
-      if (marker?.log === this.log && isOwn) {
+      if (marker?.log === this.log && marker.revision > this.revision) return this.load();
+      if (marker?.log === this.log && marker.last.id === this.lastId) {
         this.format = marker.format ?? 1;
         return;
       }
@@ -282,17 +306,21 @@ export class LogNode {
     await this.#rebuild();
   }
 
-  /** Returns the data that a checkpoint of the copy is written from. */
-  checkpointSource(): CheckpointSource {
+  /** Returns the data that a checkpoint of the copy is written from. Only within {@link exclusive}. */
+  async checkpointSource(): Promise<CheckpointSource> {
+    await this.verifyIfDoubted();
     const { revision, pages } = this.#parts.replica.state();
-    const last = { id: this.lastId, at: this.lastAt };
+    const verified = this.#verified;
     return {
       format: this.format,
       revision,
-      last,
+      last: { id: this.lastId, at: this.lastAt },
       log: this.log,
       recent: [...this.recent.list],
       pages,
+      assertSame: () => {
+        if (this.#doubts > verified) throw new NothingDone("the database may have lost what was written");
+      },
     };
   }
 

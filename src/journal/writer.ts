@@ -11,8 +11,10 @@ import type { Commit } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { JournalCounters } from "./counters.ts";
+import { type Created, createEntry } from "./create-entry.ts";
 import { entryName, NothingDone } from "./engine.ts";
 import { EntryMaker, FILL, type Made, type MakerParts } from "./entry-maker.ts";
+import { readBody } from "./entry-parts.ts";
 import { formGroup, type Waiting } from "./groups.ts";
 import { LateAnswer } from "./late-answer.ts";
 import type { Clock } from "./node.ts";
@@ -42,15 +44,6 @@ export interface WriterParts extends MakerParts {
 
 /** The outcome of an attempt. `answered`: its callers were told that the outcome is unknown. */
 type Outcome = "committed" | "lost" | "unknown" | "answered";
-
-/** The state of an attempt's entry in the log. `gone`: its place is at or below the floor. */
-type Fate = "created" | "present" | "unknown" | "gone";
-
-/** The result of a create, and the floor afterwards where that is known. */
-interface Created {
-  readonly fate: Fate;
-  readonly floor?: number | undefined;
-}
 
 /** Commits use cases to the log. */
 export class LogWriter {
@@ -138,7 +131,7 @@ export class LogWriter {
           return node.held > 0 ? false : this.#commitNext();
         });
       } catch (error) {
-        for (const { reject } of this.#waiting.splice(0)) reject(error);
+        for (const { reject } of this.#waiting.splice(0)) reject(asUnavailable(error));
       }
       if (lost) await clock.delay(Math.random() * JITTER_MS);
     }
@@ -179,7 +172,8 @@ export class LogWriter {
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
     const { counters, onCommitted } = this.#parts;
     const made = await this.#maker.make(group);
-    if (group.some((one) => this.#isLate(one))) {
+    // What is sent to another log than the entry was made for could land there later.
+    if (this.#parts.node.isDoubted || group.some((one) => this.#isLate(one))) {
       this.#requeue(group);
       return false;
     }
@@ -279,9 +273,12 @@ export class LogWriter {
     const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, () => answer.giveIfDue());
     const attempts = [made];
     let winner = made;
-    let { fate, floor: known }: Created = await this.#create(made, true);
+    /** Doubts before what is known of the entry was asked: it may have been lost since where there are more. */
+    let { doubts } = node;
+    let { fate, floor: known }: Created = await createEntry(this.#parts, made, true);
     for (;;) {
       if (fate === "unknown") {
+        doubts = node.doubts;
         const sent = node.moment();
         const item = await ask(() => engine.read(entryName(revision)));
         const floor = await ask(() => engine.floor());
@@ -291,12 +288,17 @@ export class LogWriter {
         }
         if (this.#closed) throw outcomeUnknown();
         answer.giveIfDue();
-        if (!(await ask(() => this.#follows(made, false)))) return answer.given ? "answered" : "unknown";
+        if (!(await ask(() => this.#follows(made, false)))) {
+          if (node.revision < revision) return answer.given ? "answered" : "unknown";
+          fate = "gone";
+          continue;
+        }
+        if (node.isDoubted) continue;
         node.proved(sent);
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
         if (answer.given && attempts.length === 1) attempts.push(await this.#maker.empty());
         winner = attempts.at(-1)!;
-        ({ fate, floor: known } = await this.#create(winner, false));
+        ({ fate, floor: known } = await createEntry(this.#parts, winner, false));
         if (fate === "unknown") await clock.delay(RETRY_MS);
       } else if (fate === "present") {
         const item = await ask(() => engine.read(entryName(revision)));
@@ -317,7 +319,15 @@ export class LogWriter {
           fate = "gone";
           continue;
         }
-        if (!(await ask(() => this.#follows(made, true)))) return answer.given ? "answered" : "unknown";
+        if (!(await ask(() => this.#follows(made, true)))) {
+          if (node.revision < revision) return answer.given ? "answered" : "unknown";
+          fate = "gone";
+          continue;
+        }
+        if (node.doubts !== doubts) {
+          fate = "unknown";
+          continue;
+        }
         // The outcome is known: a large entry may take the replica longer than an engine may take to answer.
         answer.stop();
         await node.apply(winner.head, winner.writes, winner.item.length);
@@ -335,31 +345,23 @@ export class LogWriter {
     }
   }
 
-  /** False where the log lost the entry before this one; the copy has been made anew then. */
-  async #follows({ head }: Made, isCreated: boolean): Promise<boolean> {
+  /**
+   * False where the entry cannot be the next one: the log lost the one before, or parts of this one, and the copy has been
+   * made anew; or it has gone beyond the place, and the copy with it.
+   */
+  async #follows({ head, item: whole, doubts }: Made, isCreated: boolean): Promise<boolean> {
     const { engine, node } = this.#parts;
     await node.verifyIfDoubted();
-    if (node.lastId === head.prev) return true;
-    // No node that follows this log could apply it, nor get past it.
-    if (isCreated) await engine.remove([entryName(head.revision)]);
+    if (node.revision >= head.revision) return false;
+    const mayLackParts = head.parts !== undefined && node.doubts !== doubts;
+    const isWhole = !mayLackParts || (await readBody(engine, head, whole)) !== undefined;
+    if (node.lastId === head.prev && isWhole) return true;
+    // No node that follows this log could apply it, nor get past it. It may be gone, and another's in its place.
+    const item = isCreated ? await engine.read(entryName(head.revision)) : undefined;
+    if (item !== undefined && decodeHead(item).id === head.id)
+      await engine.remove([entryName(head.revision)]);
     await node.follow();
     return false;
-  }
-
-  async #create({ head, item }: Made, isFirst: boolean): Promise<Created> {
-    const { engine } = this.#parts;
-    const name = entryName(head.revision);
-    try {
-      const { created, floor } = (await engine.createAndFloor?.(name, item)) ?? {
-        created: await engine.create(name, item),
-        floor: undefined,
-      };
-      return created ? { fate: "created", floor } : { fate: "present" };
-    } catch (error) {
-      this.#parts.onTrouble(error);
-      if (isFirst && error instanceof NothingDone) throw error;
-      return { fate: "unknown" };
-    }
   }
 
   /** Asks the engine until it answers. */

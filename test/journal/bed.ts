@@ -20,6 +20,9 @@ export interface Cable {
 
 /** An engine over another whose `close` leaves that as it is, and that cannot be read while its cable is cut. */
 export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine {
+  const assertWhole = () => {
+    if (cable.cut) throw new Error("the connection was cut");
+  };
   return {
     budgets: engine.budgets,
     get restMs() {
@@ -30,12 +33,18 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
     ...(engine.createAndFloor !== undefined && {
       createAndFloor: (name, item) => engine.createAndFloor!(name, item),
     }),
-    read: (name) => engine.read(name),
+    read: async (name) => {
+      assertWhole();
+      return engine.read(name);
+    },
     entries: async (after, limit) => {
-      if (cable.cut) throw new Error("the connection was cut");
+      assertWhole();
       return engine.entries(after, limit);
     },
-    floor: () => engine.floor(),
+    floor: async () => {
+      assertWhole();
+      return engine.floor();
+    },
     raiseFloor: (to) => engine.raiseFloor(to),
     remove: (names) => engine.remove(names),
     list: (kind, upTo, limit) => engine.list(kind, upTo, limit),

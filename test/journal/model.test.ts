@@ -1,11 +1,12 @@
 /**
  * Random schedules of the protocol (journal.md §2, journal.md §3): nodes interleave at every call of the engine; answers are
- * lost, creates land late or twice, nodes die, and the log is trimmed under those who sleep.
+ * lost, creates land late or twice, nodes are suspended, die and come back, the log is trimmed under those who sleep, and the
+ * database is put back to an earlier moment.
  */
 
 import { it } from "vitest";
 import { expectFault, expectSound } from "./model/check.ts";
-import { RULES } from "./model/rules.ts";
+import { RULES, SHORT_PART_LIFE } from "./model/rules.ts";
 
 const TIMEOUT_MS = 180_000;
 const SCHEDULES = 500;
@@ -18,6 +19,10 @@ it(
     timeout: TIMEOUT_MS,
   },
   () => expectSound(SCHEDULES),
+);
+
+it("so is every history where parts are removed soon", { timeout: TIMEOUT_MS }, () =>
+  expectSound(SCHEDULES / 2, [SHORT_PART_LIFE]),
 );
 
 it.each(RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, (rule) =>

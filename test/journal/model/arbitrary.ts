@@ -1,12 +1,15 @@
 /** Runs that fast-check makes up and shrinks. */
 
 import fc from "fast-check";
-import type { Run, UseCase } from "./run.ts";
+import type { UseCase } from "./client.ts";
+import type { Run } from "./run.ts";
 
 const useCase: fc.Arbitrary<UseCase> = fc.record({
   read: fc.nat(3),
   scan: fc.integer({ min: 0, max: 3 }).map((of) => of === 3),
   write: fc.nat(3),
+  bulk: fc.integer({ min: 0, max: 7 }).map((of) => (of === 7 ? 400 : 0)),
+  turn: fc.integer({ min: 0, max: 9 }).map((of) => of === 9),
 });
 
 const client = fc.array(useCase, { minLength: 1, maxLength: 4 });

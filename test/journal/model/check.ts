@@ -6,12 +6,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { Rule } from "./rules.ts";
+import type { Edit, Rule } from "./rules.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** The parts of the sources that the model needs. */
+const PARTS = [
+  "package.json",
+  "src/journal",
+  "src/store",
+  "src/model",
+  "src/schedule",
+  "src/errors.ts",
+  "test/journal/model",
+];
 const MAIN = "test/journal/model/main.ts";
 
-interface Verdict {
+export interface Verdict {
   readonly fault: string;
   readonly runs: number;
 }
@@ -31,34 +41,35 @@ function run(folder: string, schedules: number, ...more: readonly string[]): Pro
   });
 }
 
-/** Expects that no schedule of the sources has a fault. */
-export async function expectSound(schedules: number): Promise<void> {
-  const verdict = await run(ROOT, schedules);
+/** Runs the model on a copy of the sources in which some lines are replaced. */
+export async function runWith(edits: readonly Edit[], schedules: number, ...more: readonly string[]) {
+  const folder = mkdtempSync(join(tmpdir(), "journal-rule-"));
+  try {
+    for (const part of PARTS) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    for (const { file, from, to } of edits) {
+      const source = readFileSync(join(folder, file), "utf8");
+      expect(source.split(from)).toHaveLength(2);
+      writeFileSync(
+        join(folder, file),
+        source.replace(from, () => to),
+      );
+    }
+    return await run(folder, schedules, ...more);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Expects that no schedule of the sources has a fault, with some lines of them replaced. */
+export async function expectSound(schedules: number, edits: readonly Edit[] = []): Promise<void> {
+  const verdict = await runWith(edits, schedules);
   expect(verdict).toEqual(expect.objectContaining({ fault: "", runs: schedules }));
 }
 
 /** Expects that some schedule has a fault once a rule is taken out. */
-export async function expectFault({ file, from, to }: Rule, schedules: number): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "journal-rule-"));
-  try {
-    for (const part of [
-      "src/journal",
-      "src/store",
-      "src/model",
-      "src/schedule",
-      "src/errors.ts",
-      "test/journal/model",
-    ]) {
-      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    }
-    cpSync(join(ROOT, "package.json"), join(folder, "package.json"));
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    const source = readFileSync(join(ROOT, file), "utf8");
-    expect(source.split(from)).toHaveLength(2);
-    writeFileSync(join(folder, file), source.replace(from, to));
-    const { fault } = await run(folder, schedules, "first");
-    expect(fault).not.toBe("");
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+export async function expectFault(rule: Rule, schedules: number): Promise<void> {
+  const edits = rule.also === undefined ? [rule] : [rule.also, rule];
+  const { fault } = await runWith(edits, schedules, "first");
+  expect(fault).not.toBe("");
 }

@@ -1,17 +1,34 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-/** A rule that a run can be made without. */
-export interface Rule {
-  readonly name: string;
-  readonly source: string;
+/** A text of the program and what it is replaced by. */
+export interface Edit {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
+/** A rule that a run can be made without. */
+export interface Rule extends Edit {
+  readonly name: string;
+  readonly source: string;
+  /** Another line that is replaced: it keeps the rule, too, or hides it from short runs. */
+  readonly also?: Edit;
+}
+
 const WRITER = "src/journal/writer.ts";
+const MAKER = "src/journal/entry-maker.ts";
 const GROUPS = "src/journal/groups.ts";
 const NODE = "src/journal/node.ts";
+const CHECKPOINTS = "src/journal/checkpoints.ts";
+const ENGINE = "src/journal/engines/memory.ts";
+const RECENT = "src/store/recent-writes.ts";
+
+/** Parts that live for so few revisions that some are removed in a run. */
+export const SHORT_PART_LIFE: Edit = {
+  file: CHECKPOINTS,
+  from: "export const PART_LIFE = 1_000;",
+  to: "export const PART_LIFE = 2;",
+};
 
 export const RULES: readonly Rule[] = [
   {
@@ -29,6 +46,28 @@ export const RULES: readonly Rule[] = [
     to: "if (later!.length > 0) {",
   },
   {
+    name: "running again what read a copy that was made anew",
+    source: "journal.md §2.2",
+    file: RECENT,
+    from: "if (base !== undefined && this.#base !== undefined && base !== this.#base) return true;",
+    to: "",
+  },
+  {
+    name: "creating an entry only where there is none",
+    source: "journal.md §2.3",
+    file: ENGINE,
+    from: "if (this.#items.has(key)) return false;",
+    to: "",
+  },
+  {
+    name: "writing parts again that are so old that they may be gone",
+    source: "journal.md §2.3",
+    file: MAKER,
+    from: " && known.of.base > node.revision + 1 - PART_LIFE;",
+    to: ";",
+    also: SHORT_PART_LIFE,
+  },
+  {
     name: "comparing the ids after a refused create",
     source: "journal.md §2.4",
     file: WRITER,
@@ -36,11 +75,46 @@ export const RULES: readonly Rule[] = [
     to: "const own = attempts.find(({ head }) => head.id === id && Date.now() < 0);",
   },
   {
+    name: "a new id for every attempt",
+    source: "journal.md §2.4",
+    file: MAKER,
+    from: "id: newId(),",
+    to: "id: node.id,",
+  },
+  {
+    name: "holding back for another node's turn",
+    source: "journal.md §2.4",
+    file: WRITER,
+    from: "return node.held > 0 ? false : this.#commitNext();",
+    to: "return this.#commitNext();",
+  },
+  {
     name: "finding out what became of a create without an answer",
     source: "journal.md §2.5",
-    file: WRITER,
+    file: "src/journal/create-entry.ts",
     from: "if (isFirst && error instanceof NothingDone) throw error;",
     to: "if (isFirst) throw error;",
+  },
+  {
+    name: "committing nothing else while a create may still land",
+    source: "journal.md §2.5",
+    file: WRITER,
+    from: "answer.giveIfDue();\n        if (!(await",
+    to: 'return "lost";\n        if (!(await',
+  },
+  {
+    name: "asking until the time limit before an outcome is called unknown",
+    source: "journal.md §2.5",
+    file: WRITER,
+    from: "answer.giveIfDue();\n        if (!(await",
+    to: 'return "unknown";\n        if (!(await',
+  },
+  {
+    name: "the same id when it is created again",
+    source: "journal.md §2.5",
+    file: WRITER,
+    from: "winner = attempts.at(-1)!;",
+    to: 'const id = made.head.id.split("").reverse().join(""); winner = { ...made, head: { ...made.head, id }, item: Buffer.from(made.item.toString().replace(made.head.id, id)) }; attempts.splice(0, 2, winner);',
   },
   {
     name: "reading the floor after a create",
@@ -50,6 +124,13 @@ export const RULES: readonly Rule[] = [
     to: "if (Date.now() < 0) {",
   },
   {
+    name: "loading the checkpoint where a place is gone",
+    source: "journal.md §2.6",
+    file: WRITER,
+    from: "await ask(() => node.load());",
+    to: "",
+  },
+  {
     name: "looking for the own id among the carried ones",
     source: "journal.md §2.6",
     file: WRITER,
@@ -57,10 +138,108 @@ export const RULES: readonly Rule[] = [
     to: "if (Date.now() < 0) return",
   },
   {
+    name: "calling the outcome unknown where the carried ids do not reach back",
+    source: "journal.md §2.6",
+    file: WRITER,
+    from: 'return node.recent.covers(revision) ? "lost" : "unknown";',
+    to: 'return "lost";',
+  },
+  {
     name: "reading the floor before an entry is applied",
     source: "journal.md §2.6",
     file: NODE,
     from: "if (floor > this.revision) {",
     to: "if (entries.length === 0 && floor > this.revision) {",
+  },
+  {
+    name: "applying an entry before its writers are answered",
+    source: "journal.md §2.7",
+    file: WRITER,
+    from: "await node.apply(winner.head, winner.writes, winner.item.length);",
+    to: "",
+  },
+  {
+    name: "moving the copy in one lane",
+    source: "journal.md §2.5",
+    file: NODE,
+    from: "const done = this.#lane.then(work);",
+    to: "const done = work();",
+  },
+  {
+    name: "applying only what follows the copy's newest entry",
+    source: "journal.md §3",
+    file: NODE,
+    from: "if (head.prev !== this.lastId) {",
+    to: "if (Date.now() < 0) {",
+  },
+  {
+    name: "verifying the log at the start",
+    source: "journal.md §3",
+    file: NODE,
+    from: "#doubts = 1;",
+    to: "#doubts = 0;",
+  },
+  {
+    name: "verifying the log after trouble, before a commit",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "await node.verifyIfDoubted();\n      if (node.lastId",
+    to: "if (node.lastId",
+    also: { file: WRITER, from: "this.#parts.node.isDoubted || group", to: "group" },
+  },
+  {
+    name: "verifying the log before a create is tried again or taken for committed",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "await node.verifyIfDoubted();\n    if (node.revision >=",
+    to: "if (node.revision >=",
+  },
+  {
+    name: "reading an entry again that was there before the trouble",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "if (node.doubts !== doubts) {",
+    to: "if (Date.now() < 0) {",
+  },
+  {
+    name: "making a copy anew that is not of this log",
+    source: "journal.md §3",
+    file: NODE,
+    from: "      }\n    }\n    await this.#rebuild();",
+    to: "      }\n    }",
+  },
+  {
+    name: "proving nothing while the log may be another one",
+    source: "journal.md §3",
+    file: NODE,
+    from: "if (!this.isDoubted) this.#provedAt = sent;",
+    to: "this.#provedAt = sent;",
+  },
+  {
+    name: "reading the floor before absence proves anything",
+    source: "journal.md §3",
+    file: NODE,
+    from: "if (floor > this.revision) {",
+    to: "if (entries.length > 0 && floor > this.revision) {",
+  },
+  {
+    name: "reading the floor before a create that is tried again proves anything",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "if (item !== undefined || floor >= revision) {",
+    to: "if (item !== undefined) {",
+  },
+  {
+    name: "raising the floor before anything is removed",
+    source: "journal.md §4",
+    file: CHECKPOINTS,
+    from: `if (revision > 0) await engine.raiseFloor(revision);
+  const floor = await engine.floor();
+  if (floor === 0) return;
+  await removeUpTo("entry", floor);`,
+    to: `const floor = revision;
+  if (floor === 0) return;
+  await removeUpTo("entry", floor);
+  await engine.raiseFloor(revision);`,
   },
 ];

@@ -1,6 +1,8 @@
 /** Decides which of the calls that wait goes on next, from a list of numbers that a test makes up and shrinks. */
 
-import { setTimeout as delay } from "node:timers/promises";
+/** Turns of the event loop after which nothing that is under way can still be at work. */
+const QUIET_TURNS = 20;
+const MOST_STEPS = 8_000;
 
 /** One run of a schedule. */
 export class Schedule {
@@ -20,6 +22,16 @@ export class Schedule {
     return choice === undefined ? 0 : choice % count;
   }
 
+  /** Nothing goes wrong from now on. */
+  calm(): void {
+    this.#used = this.#choices.length;
+  }
+
+  /** True once in so many times; never once the choices are used up. */
+  rarely(times: number): boolean {
+    return this.choose(times) === times - 1;
+  }
+
   /** Resolves when the schedule lets whoever waits go on. */
   step(): Promise<void> {
     return new Promise((resolve) => {
@@ -27,19 +39,27 @@ export class Schedule {
     });
   }
 
+  /** Waits for up to so many steps of its own. */
+  async wait(most: number): Promise<void> {
+    for (let left = this.choose(most); left > 0; left--) await this.step();
+  }
+
   /** Runs until nothing waits. False where it does not end. */
   async run(): Promise<boolean> {
+    const end = this.steps + MOST_STEPS;
     for (;;) {
       // What is not a step is done within the same turn of the event loop.
-      await new Promise((resolve) => setImmediate(resolve));
-      if (this.#waiting.length === 0) {
-        // On a busy machine work in turns may have given way: nothing waits only when nothing comes.
-        await delay(3);
-        if (this.#waiting.length === 0) return true;
-      }
-      if (this.steps++ > 20_000) return false;
+      await nextTurn();
+      // On a busy machine work in turns may have given way: nothing waits only when nothing comes.
+      for (let turn = 0; turn < QUIET_TURNS && this.#waiting.length === 0; turn++) await nextTurn();
+      if (this.#waiting.length === 0) return true;
+      if (this.steps++ > end) return false;
       const [next] = this.#waiting.splice(this.choose(this.#waiting.length), 1);
       next!();
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,0 +1,118 @@
+/** A client of a node: it runs use cases one after the other, and knows what it was answered. */
+
+import { isErrorCode } from "../../../src/errors.ts";
+import type { ReadSet } from "../../../src/store/port.ts";
+import { COMMIT_TIMEOUT_MS, type ModelNode, STEP_MS } from "./model-node.ts";
+
+/** The behaviour of one client: it reads one key or all of them, and writes another. */
+export interface UseCase {
+  readonly read: number;
+  readonly scan: boolean;
+  readonly write: number;
+  /** Bytes that it writes besides. */
+  readonly bulk: number;
+  /** True: it asks the other nodes to hold back first. */
+  readonly turn: boolean;
+}
+
+/** The answer that a client got. */
+export interface Outcome {
+  readonly kind: "running" | "acknowledged" | "refused" | "unknown";
+  readonly revision?: number;
+}
+
+/** The value that a use case writes into its key: its identity and what it had read. */
+export interface Trace {
+  readonly uid: string;
+  /** Values of the keys that it read, by key. */
+  readonly seen: Readonly<Record<string, string | null>>;
+  /** The key that it wrote. */
+  readonly wrote: string;
+}
+
+/** The partition of the keys. */
+export const P = "things";
+/** The partition of the traces. */
+export const TRACES = "traces";
+const KEYS = ["a", "b", "c", "d"];
+const MOST_ATTEMPTS = 8;
+/** Time in which an outcome is found out, where races were lost before. */
+const LEAST_WAIT_MS = 0.19 * COMMIT_TIMEOUT_MS;
+/** Carried ids that are more than a run has entries. */
+const ENOUGH_IDS = 100;
+
+/** Runs a client's use cases, each until it is committed, refused for good or of unknown outcome. */
+export async function runClient(
+  node: ModelNode,
+  name: string,
+  useCases: readonly UseCase[],
+  outcomes: Map<string, Outcome>,
+): Promise<void> {
+  for (const [index, useCase] of useCases.entries()) {
+    const uid = `${name}.${index}`;
+    outcomes.set(uid, { kind: "running" });
+    if (useCase.turn) await node.writer.takeTurn().catch(expected);
+    outcomes.set(uid, await runUseCase(node, uid, useCase));
+    await node.world.schedule.wait(40);
+  }
+}
+
+async function runUseCase(node: ModelNode, uid: string, useCase: UseCase): Promise<Outcome> {
+  const { schedule, database } = node.world;
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    const { reads, trace } = await decide(node, uid, useCase);
+    await schedule.wait(6);
+    const { epoch } = database;
+    const began = schedule.steps;
+    try {
+      const revision = await node.writer.commit({
+        reads,
+        put: [
+          { partition: P, key: KEYS[useCase.write]!, value: uid },
+          { partition: TRACES, key: uid, value: trace },
+          ...(useCase.bulk > 0 ? [{ partition: "bulk", key: uid, value: "x".repeat(useCase.bulk) }] : []),
+        ],
+      });
+      if (epoch === database.epoch) await assertInForce(node, uid, trace);
+      return { kind: "acknowledged", revision };
+    } catch (error) {
+      if (isErrorCode(error, "outcome_unknown")) {
+        const isEarly = (schedule.steps - began) * STEP_MS < LEAST_WAIT_MS;
+        const mayBe = database.epoch > 0 || node.world.carriedIds < ENOUGH_IDS;
+        if (isEarly && !mayBe) node.fault ||= `${uid} was called unknown before its time`;
+        return { kind: "unknown" };
+      }
+      expected(error);
+    }
+  }
+  return { kind: "refused" };
+}
+
+async function decide(node: ModelNode, uid: string, { read, scan, write }: UseCase) {
+  const snapshot = await node.replica.snapshot();
+  const { revision, base } = snapshot;
+  const keys = scan ? KEYS : [KEYS[read]!];
+  const found = await snapshot.getMany(P, keys);
+  snapshot.release();
+  const reads: ReadSet = {
+    revision,
+    base,
+    keys: new Map(scan ? [] : [[P, new Set(keys)]]),
+    ranges: scan ? [{ partition: P, prefix: "", after: undefined, upTo: undefined }] : [],
+  };
+  const seen = Object.fromEntries(keys.map((key, index) => [key, found[index]?.value ?? null]));
+  return { reads, trace: JSON.stringify({ uid, seen, wrote: KEYS[write]! } satisfies Trace) };
+}
+
+/** Whoever is answered reads his own write (journal.md §2.7). */
+async function assertInForce(node: ModelNode, uid: string, trace: string): Promise<void> {
+  const snapshot = await node.replica.snapshot();
+  const found = await snapshot.get(TRACES, uid);
+  snapshot.release();
+  if (found?.value !== trace) node.fault ||= `${uid} was acknowledged before it was in force`;
+}
+
+function expected(error: unknown): void {
+  if (isErrorCode(error, "outcome_unknown")) return;
+  if (!isErrorCode(error, "conflict") && !isErrorCode(error, "unavailable")) throw error;
+}

@@ -1,0 +1,124 @@
+/** The database that all nodes share: its engine, the truth about every entry that it ever had, and backups of it. */
+
+import type { ItemKind, ItemName } from "../../../src/journal/engine.ts";
+import { MemoryEngine } from "../../../src/journal/engines/memory.ts";
+import { readBody } from "../../../src/journal/entry-parts.ts";
+import { decodeHead, type EntryHead } from "../../../src/store/log-entry.ts";
+import type { EntryWrites } from "../../../src/store/port.ts";
+import type { Schedule } from "./schedule.ts";
+
+/** An entry that was created above the floor. */
+export interface Entry {
+  /** False: the one before, or a part of this one, is not in the log, as that lost it; no other node can apply this one. */
+  readonly follows: boolean;
+  readonly head: EntryHead;
+  readonly item: Buffer;
+  /** Undefined where its parts had been lost. */
+  readonly body: EntryWrites | undefined;
+}
+
+/** A copy of the engine as it was at one moment. */
+export interface Backup {
+  readonly engine: MemoryEngine;
+  readonly log: readonly Entry[];
+}
+
+/** The newest entry of the log, and the step from which on it was that. */
+interface Head {
+  readonly id: string;
+  readonly from: number;
+}
+
+const KINDS: readonly ItemKind[] = ["entry", "part", "checkpoint", "piece"];
+const EVERYTHING = Number.MAX_SAFE_INTEGER;
+
+/** The database of a run. */
+export class Database {
+  engine: MemoryEngine;
+  /** The log, also what was trimmed. */
+  log: Entry[] = [];
+  /** Times that it was put back to a backup. */
+  epoch = 0;
+  /** The first thing that a node did to it and must not do; "" for none. */
+  fault = "";
+  /** Every entry that was created above the floor, by {@link nameOf}. */
+  readonly known = new Map<string, Entry>();
+  /** Those that were lost. */
+  readonly lost: Entry[] = [];
+  readonly #heads: Head[] = [{ id: "", from: 0 }];
+  readonly #schedule: Schedule;
+
+  constructor(schedule: Schedule, budgets: { entry: number; part: number }) {
+    this.#schedule = schedule;
+    this.engine = new MemoryEngine(budgets);
+  }
+
+  /** As an engine does. An entry above the floor that follows the newest one is part of the log. */
+  async create(name: ItemName, item: Buffer): Promise<boolean> {
+    const { engine } = this;
+    const made = await engine.create(name, item);
+    if (!made || name.kind !== "entry" || name.number <= (await engine.floor())) return made;
+    const head = decodeHead(item);
+    const body = await readBody(engine, head, item);
+    const follows = body !== undefined && name.number === this.log.length + 1 && head.prev === this.#newest;
+    const entry = { head, item, body, follows };
+    this.known.set(nameOf(head), entry);
+    if (!follows) return made;
+    this.log.push(entry);
+    this.#noteHead();
+    return made;
+  }
+
+  /** As an engine does. What the log still needs must not be removed. */
+  async remove(names: readonly ItemName[]): Promise<void> {
+    const floor = await this.engine.floor();
+    for (const { kind, number } of names) {
+      const isNeeded = kind === "entry" && number > floor && number <= this.log.length;
+      if (isNeeded) this.fault ||= `entry ${number} was removed above the floor`;
+    }
+    await this.engine.remove(names);
+  }
+
+  /** Makes a backup. */
+  async backUp(): Promise<Backup> {
+    const { engine } = this;
+    const copy = new MemoryEngine(engine.budgets);
+    for (const kind of KINDS) {
+      for (const name of await engine.list(kind, EVERYTHING, EVERYTHING)) {
+        await copy.create(name, (await engine.read(name))!);
+      }
+    }
+    await copy.raiseFloor(await engine.floor());
+    return { engine: copy, log: [...this.log] };
+  }
+
+  /** Puts everything back to a backup: what came later is lost. */
+  restore({ engine, log }: Backup): void {
+    this.lost.push(...this.log.slice(log.length));
+    this.engine = engine;
+    this.log = [...log];
+    this.epoch += 1;
+    this.#noteHead();
+  }
+
+  /** True if an entry was the newest of the log at some moment between two steps. */
+  wasNewest(id: string, since: number, until: number): boolean {
+    return this.#heads.some(
+      (head, index) =>
+        head.id === id && head.from <= until && (this.#heads[index + 1]?.from ?? until) >= since,
+    );
+  }
+
+  get #newest(): string {
+    return this.log.at(-1)?.head.id ?? "";
+  }
+
+  #noteHead(): void {
+    this.#heads.push({ id: this.#newest, from: this.#schedule.steps });
+  }
+}
+
+/** Names an entry: one that was lost may have had the same revision. */
+export function nameOf({ revision, id }: { readonly revision: number; readonly id: string }): string {
+  return `${revision}/${id}`;
+}
