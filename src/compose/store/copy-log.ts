@@ -15,11 +15,25 @@ import { withOfflineStore } from "./offline-store.ts";
  * @throws AuthorizerError "invalid_request" for a target that is not empty or keeps nothing
  */
 export async function copyStore(from: ConfigValues, to: ConfigValues): Promise<CopyReport> {
+  refuseTarget(from, to);
   const logger = openLog({ ...to, "logging.output": ["="], "logging.level": "WARN" });
   try {
     return await withOfflineStore(from, (source) => copyInto(source, to, logger));
   } finally {
     await logger.close();
+  }
+}
+
+function refuseTarget(from: ConfigValues, to: ConfigValues): void {
+  const type = to["database.type"];
+  if (type === undefined) {
+    throw new AuthorizerError("invalid_request", "database.type of the target (--to) is not set");
+  }
+  if (type === "local" && from["database.type"] === "local" && localFolder(from) === localFolder(to)) {
+    throw new AuthorizerError(
+      "invalid_request",
+      "a store cannot be copied into itself: --to names the same folder",
+    );
   }
 }
 

@@ -61,6 +61,24 @@ describe("an empty configuration", () => {
   });
 });
 
+describe("a copy of the log", () => {
+  it("needs a target, and another one than its source", async () => {
+    const folder = temporaryFolder();
+    const [source, empty] = [join(folder, "source.yaml"), join(folder, "empty.yaml")];
+    writeFileSync(source, `database: {type: local, local: {path: ${JSON.stringify(join(folder, "store"))}}}`);
+    writeFileSync(empty, "");
+    const copied = (to: string) => authorizer("journal", "copy", "--config", source, "--to", to);
+    expect(await copied(empty)).toMatchObject({
+      code: 2,
+      stderr: "error: database.type of the target (--to) is not set\n",
+    });
+    expect(await copied(source)).toMatchObject({
+      code: 2,
+      stderr: "error: a store cannot be copied into itself: --to names the same folder\n",
+    });
+  });
+});
+
 describe("a wrong command line", () => {
   it.each([
     [["run", "--no-such"], "unknown flag: --no-such"],
