@@ -112,6 +112,7 @@ export async function openData(
       resourceTypes: new Set(catalog.resourceTypes.keys()),
       guards: values["authorizer.guards"],
       limits: limitsOf(values),
+      commitTimeoutMs: values["authorizer.replication.commit_timeout"],
       secretKey: values["auth.encrypt.secret_key"] ?? "",
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),

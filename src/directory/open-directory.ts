@@ -53,6 +53,8 @@ export interface DirectoryOptions {
   readonly previousSecretKey?: string;
   /** Cost of scrypt for a new store. Only a store that never reaches a disk may be given less than the default. */
   readonly keyCost?: KeyCost;
+  /** Time for which a change that others overtook is tried again (`authorizer.replication.commit_timeout`), in milliseconds. */
+  readonly commitTimeoutMs?: number;
   /** False: another process does the background work on this store. Default true. */
   readonly upkeep?: boolean;
   /** Unix seconds; default the clock. */
@@ -121,7 +123,13 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   });
   const policies = new PolicyCache();
   const authors = new Authors();
-  const writer = new Writer({ store, policies, authors, judge: judgeOf(store, authors) });
+  const writer = new Writer({
+    store,
+    policies,
+    authors,
+    judge: judgeOf(store, authors),
+    deadlineMs: options.commitTimeoutMs,
+  });
   const leased = underLease(store, "upkeep");
   const maintenance = new Maintenance({ store: leased, resealing: new Resealing(leased, secrets), now });
   const context: DirectoryContext = {

@@ -24,7 +24,7 @@ import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
 
-/** Time for which a use case is repeated after lost races. */
+/** Default of {@link WriterParts.deadlineMs}. */
 const DEADLINE_MS = 5_000;
 /** Lost races after which the others of this process hold back. */
 const LOST_BEFORE_TURN = 3;
@@ -196,6 +196,8 @@ export interface WriterParts {
   readonly authors: Authors;
   /** Throws where the author of a write may not make it in the state of the transaction. */
   readonly judge: (tx: Transaction) => Promise<void>;
+  /** Time for which a use case is repeated after lost races, in milliseconds; default 5 s. */
+  readonly deadlineMs?: number | undefined;
 }
 
 /** Runs transactions. */
@@ -213,7 +215,10 @@ export class Writer {
    * state, until `deadlineMs` have passed since the first loss; then throws "conflict". Those who subscribed to the
    * store hear of the change before the promise resolves.
    */
-  async write<T>(work: (tx: Transaction) => Promise<T>, deadlineMs = DEADLINE_MS): Promise<T> {
+  async write<T>(
+    work: (tx: Transaction) => Promise<T>,
+    deadlineMs = this.#parts.deadlineMs ?? DEADLINE_MS,
+  ): Promise<T> {
     let end = Number.POSITIVE_INFINITY;
     for (let lost = 0; ; lost++) {
       if (lost >= LOST_BEFORE_TURN) return this.#inTurn(work, end);
