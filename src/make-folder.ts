@@ -12,7 +12,11 @@ import { dirname, resolve } from "node:path";
  */
 export function makeFolder(path: string, mode = 0o777): string | undefined {
   const missing: string[] = [];
-  for (let folder = resolve(path); !isFolder(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (let folder = resolve(path); !isFolder(folder); folder = dirname(folder)) {
+    missing.unshift(folder);
+    // A root that is not there, such as a drive: making it says so.
+    if (dirname(folder) === folder) break;
+  }
   for (const folder of missing) {
     try {
       mkdirSync(folder, { mode });
