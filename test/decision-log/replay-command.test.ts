@@ -75,6 +75,12 @@ describe("svcctl policy replay", () => {
     },
   );
 
+  it("says that there is no such folder", async () => {
+    const { code, stderr } = await run(join(temporaryFolder(), "none"), IN_FORCE);
+    expect(code).toBe(1);
+    expect(stderr).toContain("the decision log cannot be read: ENOENT: no such file or directory");
+  });
+
   it("exits 0 where nothing changes", async () => {
     const { code, stdout } = await run(await logOf(["a"]), IN_FORCE);
     expect(code).toBe(0);

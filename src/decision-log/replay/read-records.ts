@@ -1,5 +1,6 @@
 /** Reads all records of a decision log, chain by chain. */
 
+import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { chainsIn, segmentsOf } from "../chain/chain-files.ts";
 import { segmentLines } from "../chain/read-lines.ts";
@@ -10,6 +11,8 @@ import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
  * @param directory folder of the chains
  */
 export async function* readRecords(directory: string): AsyncGenerator<LoggedDecision> {
+  // A folder that is not there has no chains, and is no log without records.
+  await access(directory);
   for (const chain of await chainsIn(directory)) {
     for (const segment of await segmentsOf(join(directory, chain))) {
       for await (const { line, complete } of segmentLines(segment)) {

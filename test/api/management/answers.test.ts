@@ -49,6 +49,13 @@ describe("failures in the words of the reference", () => {
     ["POST", "/auth/users", {}, 400, "/id: required"],
     ["POST", "/auth/users", { id: 7 }, 400, "/id: expected a string"],
     ["POST", "/auth/users", { id: "x".repeat(1025) }, 400, "/id: must be a name of 1 to 1,024 bytes"],
+    [
+      "POST",
+      "/auth/users",
+      { id: "a\tb" },
+      400,
+      '/id: must be a name of well-formed Unicode without control characters, and not "." or ".."',
+    ],
     ["POST", "/auth/users", { id: "no address", invite_user: true }, 400, "Invalid email format"],
     ["PUT", "/auth/policies/Reads", { id: "Other", statement }, 400, "can't update policy id"],
     ["PUT", "/auth/policies/None", { id: "None", statement }, 404, "policy not found"],

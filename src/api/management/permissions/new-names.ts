@@ -5,7 +5,7 @@
 
 import { requireObject } from "../../../http/body/json-body.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import { isPossibleName } from "../../../model/names.ts";
+import { isPossibleName, MAX_NAME_BYTES } from "../../../model/names.ts";
 import { faulty } from "../../rest/bodies.ts";
 import type { OpenCall } from "../call.ts";
 import type { UserDeclaration } from "../declaration.ts";
@@ -17,9 +17,14 @@ export type Kind = "User" | "Group" | "Policy";
 export function nameIn(id: unknown, kind: Kind): string {
   if (typeof id !== "string")
     throw faulty("id", id === undefined || id === null ? "required" : "expected a string");
-  if (id !== "" && !isPossibleName(id)) throw faulty("id", "must be a name of 1 to 1,024 bytes");
+  if (id !== "" && !isPossibleName(id)) throw faulty("id", nameFault(id));
   if (id.includes("%")) throw new RequestRefused(400, `${kind} name cannot contain '%'`);
   return id;
+}
+
+function nameFault(id: string): string {
+  if (Buffer.byteLength(id) > MAX_NAME_BYTES) return "must be a name of 1 to 1,024 bytes";
+  return 'must be a name of well-formed Unicode without control characters, and not "." or ".."';
 }
 
 /**
