@@ -1,6 +1,7 @@
 /** Bodies of entries in an engine: in the item or, where they are larger, in parts (journal.md §2.3). */
 
 import { createHash, type Hash } from "node:crypto";
+import { concatInTurns } from "../schedule/concat-in-turns.ts";
 import { Turns } from "../schedule/turns.ts";
 import { findWrite, wholeLines } from "../store/entry-lines.ts";
 import { decodeBody, decodeHead, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
@@ -50,7 +51,7 @@ async function joined(
     found.push(piece);
     if (isEnough(piece)) break;
   }
-  return found.length === 1 ? found[0] : Buffer.concat(found);
+  return concatInTurns(found);
 }
 
 async function* hashed(

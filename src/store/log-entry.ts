@@ -5,6 +5,7 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
+import { concatInTurns } from "../schedule/concat-in-turns.ts";
 import { Turns } from "../schedule/turns.ts";
 import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port.ts";
 
@@ -91,21 +92,7 @@ export async function encodeBody({
     if (lines.length >= CHUNK) await flush();
   }
   if (lines !== "") await flush();
-  return { bytes: await joined(pieces), digest: hash.digest("base64url") };
-}
-
-/** The pieces as one, copied in turns with other work. */
-async function joined(pieces: readonly Buffer[]): Promise<Buffer> {
-  const [first] = pieces;
-  if (pieces.length === 1 && first !== undefined) return first;
-  const turns = new Turns();
-  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
-  let end = 0;
-  for (const piece of pieces) {
-    end += piece.copy(bytes, end);
-    if (turns.spent) await turns.yield();
-  }
-  return bytes;
+  return { bytes: await concatInTurns(pieces), digest: hash.digest("base64url") };
 }
 
 /** Decodes the body of an entry. */

@@ -6,10 +6,11 @@ import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { DirectoryState, UserState } from "../../directory/batch.ts";
 import type { Survey } from "../../directory/directory.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
+import { concatInTurns } from "../../schedule/concat-in-turns.ts";
 import type { DataParts } from "../data.ts";
 
-/** Things of which a text is made in one go. */
-const PER_TEXT = 200;
+/** Characters of a text that is made in one go. */
+const PER_TEXT = 64 * 1_024;
 
 /** A `SuggestSubject` as JSON: of the directory it reads one user, or one group with the names of its members. */
 export function subjectText(
@@ -87,24 +88,25 @@ export async function useText(usage: OpenedUsage): Promise<Uint8Array> {
 async function addList<T>(pieces: string[], items: Iterable<T>, shape: (item: T) => unknown): Promise<void> {
   const pause = bulkPause();
   pieces.push("[");
-  let some: string[] = [];
-  let isFirst = true;
-  const flush = (): void => {
-    if (some.length === 0) return;
-    pieces.push(`${isFirst ? "" : ","}${some.join(",")}`);
-    isFirst = false;
-    some = [];
-  };
+  let text = "";
+  let separator = "";
   for (const item of items) {
-    some.push(JSON.stringify(shape(item)));
-    if (some.length < PER_TEXT) continue;
-    flush();
+    text += separator + JSON.stringify(shape(item));
+    separator = ",";
+    if (text.length < PER_TEXT) continue;
+    pieces.push(text);
+    text = "";
     await pause();
   }
-  flush();
-  pieces.push("]");
+  pieces.push(text, "]");
 }
 
-function bytesOf(pieces: readonly string[]): Uint8Array {
-  return Buffer.concat(pieces.map((piece) => Buffer.from(piece)));
+async function bytesOf(texts: readonly string[]): Promise<Uint8Array> {
+  const pause = bulkPause();
+  const pieces: Buffer[] = [];
+  for (const text of texts) {
+    pieces.push(Buffer.from(text));
+    await pause();
+  }
+  return concatInTurns(pieces);
 }
