@@ -24,7 +24,8 @@ interface Listener {
   onCreate(): void;
 }
 
-const never = new Promise<never>(() => {});
+/** One for each call: what waits for it can be freed with it. */
+const never = (): Promise<never> => new Promise(() => {});
 
 /** Connects a node. */
 export function connect(
@@ -44,7 +45,7 @@ export function connect(
     const isSlow = schedule.rarely(25);
     const isBefore = schedule.choose(2) === 1;
     if (isSlow && isBefore) await schedule.wait(250);
-    if (!life.alive) return never;
+    if (!life.alive) return never();
     if (isBroken || (!isSilent && epoch !== database.epoch)) {
       connection.isBroken = false;
       throw lost();
@@ -55,7 +56,7 @@ export function connect(
     if (isSlow && !isBefore) await schedule.wait(250);
     if (failure === 38) throw lost();
     await schedule.step();
-    if (!life.alive) return never;
+    if (!life.alive) return never();
     // The answer may have come before the connection broke.
     if (!isSilent && epoch !== database.epoch && schedule.choose(2) === 0) throw lost();
     return answer;
