@@ -11,5 +11,5 @@ while IFS='=' read -r -d '' name value; do
 done < <(env -0)
 # shellcheck disable=SC2086 # the command is several words
 $SVCCTL "${args[@]}" 2>&1 | LC_ALL=C sed \
-  -e 's#svc://#lakefs://#g' -e 's/svcctl/lakectl/g' -e 's/malformed svc URI: expected [^ ]*/malformed lakefs URI/' \
+  -e 's#svc://#lakefs://#g' -e 's/svcctl/lakectl/g' -e 's/malformed svc URI: expected [^ \x1b]*/malformed lakefs URI/' \
   -e 's/\bsvc path\b/lakeFS path/' -e 's/find svc reference/find lakefs reference/'
