@@ -217,7 +217,15 @@ export class Chain {
       this.#wrote(writing);
       this.#lines.release(writing);
       if (writing.seal !== undefined) await this.#next(writing.seal);
+      if (this.#mayGather()) return;
     }
+  }
+
+  /** True if the lines that came meanwhile may wait for more: a write costs as much as encoding ten of them. */
+  #mayGather(): boolean {
+    const { sync } = this.#options.settings;
+    if (this.#closing || sync === "each" || this.#waiters.length > 0) return false;
+    return this.#lines.bytes < GATHER_BYTES;
   }
 
   #take(): Writing {
