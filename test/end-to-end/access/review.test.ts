@@ -121,5 +121,11 @@ describe("a review", () => {
     const json = JSON.parse((await bed.run(["access", "review", "--format", "json"])).stdout);
     expect(json.node).toBe("node-1");
     expect((await bed.run(["access", "review", "--format", "pdf"])).code).toBe(1);
+    expect((await bed.run(["-o", "csv", "access", "review"])).stdout).toBe(csv);
+    expect(JSON.parse((await bed.run(["access", "review", "-o", "json"])).stdout)).toMatchObject({
+      node: json.node,
+      counts: json.counts,
+      administrators: [{ user: "root" }],
+    });
   });
 });
