@@ -33,6 +33,25 @@ export async function measureLoad({ server, job }: Contender): Promise<Measured>
   return { ...result, cpu: ((server.cpu() - before) * 1e6) / result.answers };
 }
 
+/** The results of loads by name, round after round. */
+export class Rounds {
+  readonly #results = new Map<string, Measured[]>();
+
+  /** Adds the result of a round, and returns it as a line of text. */
+  add(name: string, result: Measured): string {
+    const results = this.#results.get(name) ?? [];
+    this.#results.set(name, results);
+    results.push(result);
+    const rate = Math.round(result.perSecond).toLocaleString("en");
+    return `${name}: ${rate}/s, ${result.cpu.toFixed(1)} µs each`;
+  }
+
+  /** The median of a field over the rounds. */
+  median(name: string, field: keyof Measured): number {
+    return median((this.#results.get(name) ?? []).map((result) => result[field]));
+  }
+}
+
 /** The result of a load, medians over the rounds. */
 export interface Compared extends Omit<Measured, "answers"> {
   /** Share of the rate of the yardstick in the same round. */

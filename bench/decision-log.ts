@@ -2,15 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDataset, bodiesFor, folder, serviceUrl, startAuthorizer, token, write } from "./authorizer.ts";
-import {
-  CONNECTIONS,
-  type Measured,
-  measureLoad,
-  median,
-  ROUNDS,
-  SECONDS,
-  WARM_UP_SECONDS,
-} from "./compare.ts";
+import { CONNECTIONS, measureLoad, ROUNDS, Rounds, SECONDS, WARM_UP_SECONDS } from "./compare.ts";
 import { runLoad } from "./processes.ts";
 
 const SIZE = 1_000;
@@ -42,7 +34,7 @@ export async function measureDecisionLog(
     ["/evaluation", "/access/v1/evaluation", bodies.evaluation, CONNECTIONS],
     ["/evaluations × 1,000", "/access/v1/evaluations", bodies.evaluations, 1],
   ] as const;
-  const results = new Map<string, Measured[]>();
+  const results = new Rounds();
   for (let round = 0; round < rounds; round++) {
     for (const [variant, flags] of variants) {
       const directory = mkdtempSync(join(folder, "decisions-"));
@@ -59,29 +51,23 @@ export async function measureDecisionLog(
         };
         await runLoad({ ...job, seconds: WARM_UP_SECONDS });
         const result = await measureLoad({ server, job: { ...job, seconds } });
-        const key = `${name}, ${variant}`;
-        results.set(key, [...(results.get(key) ?? []), result]);
-        log(
-          `${key}: ${Math.round(result.perSecond).toLocaleString("en")}/s, ${result.cpu.toFixed(1)} µs each`,
-        );
+        log(results.add(`${name}, ${variant}`, result));
       }
       await server.stop();
       rmSync(directory, { recursive: true, force: true });
     }
   }
-  const of = (name: string, field: keyof Measured): number =>
-    median((results.get(name) ?? []).map((result) => result[field]));
   return questions.flatMap(([question]) => {
     const without = `${question}, no log`;
     return variants.map(([variant]) => {
       const name = `${question}, ${variant}`;
-      const [perSecond, cpu] = [of(name, "perSecond"), of(name, "cpu")];
+      const [perSecond, cpu] = [results.median(name, "perSecond"), results.median(name, "cpu")];
       return {
         name,
         perSecond,
-        share: perSecond / of(without, "perSecond"),
+        share: perSecond / results.median(without, "perSecond"),
         cpu,
-        cpuShare: of(without, "cpu") / cpu,
+        cpuShare: results.median(without, "cpu") / cpu,
       };
     });
   });

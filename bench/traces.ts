@@ -6,8 +6,8 @@ import {
   CONNECTIONS,
   type Measured,
   measureLoad,
-  median,
   ROUNDS,
+  Rounds,
   SECONDS,
   WARM_UP_SECONDS,
 } from "./compare.ts";
@@ -43,7 +43,7 @@ export async function measureTraces(log: (text: string) => void): Promise<Traces
   ] as const;
   const dataset = write("bench-traces.json", JSON.stringify(benchDataset()));
   const { evaluation } = bodiesFor(SIZE);
-  const results = new Map<string, Measured[]>(variants.map(([name]) => [name, []]));
+  const results = new Rounds();
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, env] of variants) {
       const server = await startAuthorizer(dataset, { env });
@@ -57,16 +57,12 @@ export async function measureTraces(log: (text: string) => void): Promise<Traces
       };
       await runLoad({ ...job, seconds: WARM_UP_SECONDS });
       const result = await measureLoad({ server, job: { ...job, seconds: SECONDS } });
-      results.get(name)?.push(result);
-      log(
-        `${name}: ${Math.round(result.perSecond).toLocaleString("en")}/s, ${result.cpu.toFixed(1)} µs each`,
-      );
+      log(results.add(name, result));
       await server.stop();
     }
   }
   collector.close();
-  const of = (name: string, field: keyof Measured): number =>
-    median((results.get(name) ?? []).map((result) => result[field]));
+  const of = (name: string, field: keyof Measured): number => results.median(name, field);
   return variants.map(([name]) => {
     const [perSecond, p50, p99] = [of(name, "perSecond"), of(name, "p50"), of(name, "p99")];
     const cpu = of(name, "cpu");

@@ -63,12 +63,16 @@ function fieldOf(value: unknown, field: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
+/** Returns what merges a section of a file. */
+function merging<T>(section: Section<T>) {
+  return (checked: CheckedSource, problems: ProblemList) => mergeSection(checked, section, problems);
+}
+
 async function mergeSection<T>(
   { source, broken }: CheckedSource,
-  section: Section<T>,
+  { key, what, field, nameOf, into }: Section<T>,
   problems: ProblemList,
 ): Promise<void> {
-  const { key, what, field, nameOf, into } = section;
   const list: unknown = Reflect.get(source.value as object, key);
   if (!Array.isArray(list) || broken.has(`/${key}`)) return;
   const pause = bulkPause();
@@ -112,32 +116,22 @@ export async function mergeDatasets(
     preconfigured: false,
   };
   const { users, groups, policies, resourceTypes, resources } = merged;
-  for (const checked of sources) {
-    const add = <T>(section: Section<T>) => mergeSection(checked, section, problems);
-    await add({
-      key: "users",
-      what: "user",
-      field: "username",
-      nameOf: (user) => user.username,
-      into: users,
-    });
-    await add({ key: "groups", what: "group", field: "name", nameOf: (group) => group.name, into: groups });
-    await add({
-      key: "policies",
-      what: "policy",
-      field: "name",
-      nameOf: (policy) => policy.name,
-      into: policies,
-    });
-    const ofType = (type: ResourceType) => type.type;
-    await add({
+  const ofType = (type: ResourceType) => type.type;
+  const sections = [
+    merging({ key: "users", what: "user", field: "username", nameOf: (user) => user.username, into: users }),
+    merging({ key: "groups", what: "group", field: "name", nameOf: (group) => group.name, into: groups }),
+    merging({ key: "policies", what: "policy", field: "name", nameOf: ({ name }) => name, into: policies }),
+    merging({
       key: "resource_types",
       what: "resource type",
       field: "type",
       nameOf: ofType,
       into: resourceTypes,
-    });
-    await add({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources });
+    }),
+    merging({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources }),
+  ];
+  for (const checked of sources) {
+    for (const merge of sections) await merge(checked, problems);
     if (fieldIsTrue(checked.source.value, "preconfigured")) merged.preconfigured = true;
   }
   return merged;

@@ -3,6 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
 import { scheduler } from "../schedule/scheduler.ts";
+import { drained } from "./drained.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { KEEP_ALIVE } from "./limits.ts";
@@ -158,17 +159,6 @@ async function endInPieces(response: ServerResponse, body: string, encoding: Buf
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
-}
-
-/** Resolves when more can be written, or the caller has gone. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off("drain", done).off("close", done);
-      resolve();
-    };
-    response.on("drain", done).on("close", done);
-  });
 }
 
 /** The common headers of which an answer has none of its own. */

@@ -97,10 +97,9 @@ export async function readWriteOf(
   let isWhole = true;
   let found: KeyWrite | undefined;
   const pieces = async function* (): AsyncGenerator<Buffer> {
-    for await (const piece of piecesOf(engine, head, item)) {
+    for await (const piece of hashed(piecesOf(engine, head, item), hash)) {
       isWhole = piece !== undefined;
       if (piece === undefined) return;
-      hash.update(piece);
       yield piece;
       if (turns.spent) await turns.yield();
     }

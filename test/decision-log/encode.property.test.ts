@@ -205,6 +205,23 @@ describe("a record", () => {
   });
 });
 
+/** A batch of a log that keeps eight decisions of it, and its record once it has ended. */
+function batchOf(encoder: RecordEncoder, wants: (effect: string) => boolean) {
+  let record: LineText = { head: "" };
+  const log = {
+    encoder,
+    items: 8,
+    wants,
+    appendItems: (head: string, bytes: Buffer, tail: string) => {
+      record = { head, items: Buffer.from(bytes), tail };
+      return undefined;
+    },
+    nextId: () => "d-1",
+  };
+  const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
+  return { batch: new EncodedBatch(log as never, question), record: () => record };
+}
+
 describe("the record of a batch", () => {
   const item = fc.record({
     user: fc.constantFrom("alice", "bob"),
@@ -218,19 +235,8 @@ describe("the record of a batch", () => {
   it("names the revision of each decision, and gives each that is selected an id", () => {
     const revisions = [3, 3, 4, 4, 3];
     let revision = 3;
-    let record: LineText = { head: "" };
-    const log = {
-      encoder: new RecordEncoder({ node: "n1", policySet: "477d52c37ac9", revision: () => revision }),
-      items: 8,
-      wants: (effect: string) => effect !== "allow",
-      appendItems: (head: string, bytes: Buffer, tail: string) => {
-        record = { head, items: Buffer.from(bytes), tail };
-        return undefined;
-      },
-      nextId: () => "d-1",
-    };
-    const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
-    const batch = new EncodedBatch(log as never, question);
+    const encoder = new RecordEncoder({ node: "n1", policySet: "477d52c37ac9", revision: () => revision });
+    const { batch, record } = batchOf(encoder, (effect) => effect !== "allow");
     const ids = revisions.map((now, index) => {
       revision = now;
       batch.about({ user: "alice", action: "fs:ReadObject", loaded: undefined, context: new Map() });
@@ -239,7 +245,7 @@ describe("the record of a batch", () => {
     });
     revision = 9;
     batch.end();
-    const line = lineOf(record);
+    const line = lineOf(record());
     expect(line).toMatchObject({ id: "d-1", revision: 3 });
     expect(line.items?.map((one) => one.revision)).toEqual([undefined, 4, 4, undefined]);
     expect(ids).toEqual(["d-1.0", undefined, "d-1.1", "d-1.2", "d-1.3"]);
@@ -249,25 +255,13 @@ describe("the record of a batch", () => {
   it("has every item up to the limit, and the counts of all", () => {
     fc.assert(
       fc.property(fc.array(item, { maxLength: 12 }), (items) => {
-        let record: LineText = { head: "" };
-        const log = {
-          encoder: encoderOf(),
-          items: 8,
-          wants: () => true,
-          appendItems: (head: string, bytes: Buffer, tail: string) => {
-            record = { head, items: Buffer.from(bytes), tail };
-            return undefined;
-          },
-          nextId: () => "d-1",
-        };
-        const question = { entrance: "evaluations", requestId: "r", call: undefined } as const;
-        const batch = new EncodedBatch(log as never, question);
+        const { batch, record } = batchOf(encoderOf(), () => true);
         for (const { user, action, arn, asked: given, effect } of items) {
           batch.about({ user, action, loaded: undefined, context: new Map() });
           batch.add({ effect }, arn, given);
         }
         batch.end();
-        const line = lineOf(record);
+        const line = lineOf(record());
         const counts = { allow: 0, neutral: 0, deny: 0 };
         for (const { effect } of items) counts[effect]++;
         expect(line.counts).toEqual(counts);

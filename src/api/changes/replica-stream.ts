@@ -4,9 +4,9 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { drained } from "../../http/drained.ts";
 import type { RawCall } from "../../http/route.ts";
 import { Turns } from "../../schedule/turns.ts";
-import { drained } from "./drained.ts";
 import type { ChangeLog, DecisionSettings, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 

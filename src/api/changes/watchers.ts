@@ -5,8 +5,8 @@
 
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { drained } from "../../http/drained.ts";
 import { Turns } from "../../schedule/turns.ts";
-import { drained } from "./drained.ts";
 import type { ChangeLog } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";

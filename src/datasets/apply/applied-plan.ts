@@ -54,6 +54,8 @@ export interface PoliciesAfter {
   ofGroup(name: string): readonly NamedStatements[];
   /** Policies that a user has, directly or through groups. */
   ofUser(username: string): readonly NamedStatements[];
+  /** Members of a group. */
+  members(group: string): Promise<ReadonlySet<string>>;
 }
 
 /** The difference, and the operations that take it away. */

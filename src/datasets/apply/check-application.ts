@@ -4,7 +4,6 @@ import { type BatchOperation, type DirectoryState, entityKey } from "../../direc
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { ProblemList } from "../problem-list.ts";
 import type { AppliedPlan } from "./applied-plan.ts";
-import { policiesAfter } from "./policies-after.ts";
 import type { WantedEntity } from "./wanted-entities.ts";
 
 const ADMINS = "Admins";
@@ -121,18 +120,27 @@ async function checkAdministrators({ wanted, state, plan, problems }: Applicatio
       (operation.op === "remove_member" && operation.group === ADMINS) ||
       (operation.op === "delete_group" && operation.name === ADMINS),
   );
-  if (!touches || !(await hasAdministrator(state, []))) return;
-  if (await hasAdministrator(state, plan.operations)) return;
+  if (!touches || !(await hasAdministrator(state)) || (await keepsAdministrator(state, plan))) return;
   const message = `nobody would be left in ${ADMINS}`;
   const source = wanted[0]?.from.source;
   if (source === undefined) problems.addFile({ pointer: "", message });
   else problems.add(source, "", message);
 }
 
-/** True if the group has a member after operations who is not inactive. */
-async function hasAdministrator(
-  state: DirectoryState,
-  operations: readonly BatchOperation[],
+/** True if the group has a member who is not inactive. */
+async function hasAdministrator({ users }: DirectoryState): Promise<boolean> {
+  const pause = bulkPause();
+  for (const { user, groups } of users.values()) {
+    await pause();
+    if (groups.has(ADMINS) && user.value.inactive !== true) return true;
+  }
+  return false;
+}
+
+/** The same after the plan. */
+async function keepsAdministrator(
+  { users }: DirectoryState,
+  { operations, after }: AppliedPlan,
 ): Promise<boolean> {
   const inactive = new Map<string, boolean>();
   const pause = bulkPause();
@@ -140,8 +148,7 @@ async function hasAdministrator(
     await pause();
     if (operation.op === "put_user") inactive.set(operation.user.username, operation.user.inactive === true);
   }
-  const members = await (await policiesAfter(state, operations)).members(ADMINS);
   const isInactive = (username: string): boolean =>
-    inactive.get(username) ?? state.users.get(username)?.user.value.inactive === true;
-  return members.values().some((username) => !isInactive(username));
+    inactive.get(username) ?? users.get(username)?.user.value.inactive === true;
+  return (await after.members(ADMINS)).values().some((username) => !isInactive(username));
 }

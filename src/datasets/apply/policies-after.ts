@@ -9,7 +9,7 @@ import type { PoliciesAfter } from "./applied-plan.ts";
 export async function policiesAfter(
   state: DirectoryState,
   operations: readonly BatchOperation[],
-): Promise<PoliciesAfter & { readonly members: (group: string) => Promise<ReadonlySet<string>> }> {
+): Promise<PoliciesAfter> {
   const policies = new Map<string, NamedStatements | undefined>();
   const links = new Links();
   const gone = new Set<string>();

@@ -1,5 +1,6 @@
 /** `svcctl decisions show`. */
 
+import { idInBatch, placeInBatch } from "../../../decision-log/record-ids.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import { safeText } from "../../safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
@@ -40,18 +41,18 @@ async function print(call: CommandCall, answer: JsonObject): Promise<void> {
   );
 }
 
-/** The place of a decision in the record of its batch, which its id ends with; undefined for a whole record. */
-function placeIn(record: JsonObject, id: string): number | undefined {
-  const place = Number(/\.(\d+)$/.exec(id)?.[1] ?? Number.NaN);
-  const { items } = record;
-  return Array.isArray(items) && isObject(items[place]) ? place : undefined;
+/** The place of a decision in the record of its batch; undefined for a whole record. */
+function placeIn({ items }: JsonObject, id: string): number | undefined {
+  const place = placeInBatch(id);
+  const isThere = place !== undefined && Array.isArray(items) && isObject(items[place]);
+  return isThere ? place : undefined;
 }
 
 /** One decision of a batch in the form of a record. */
 function decisionAt(record: JsonObject, place: number): JsonObject {
   const { items, counts: _counts, determining: _determining, ...shared } = record;
   const item = (items as readonly JsonObject[])[place];
-  return { ...shared, effect: "allow", ...item, id: `${String(record["id"])}.${place}` };
+  return { ...shared, effect: "allow", ...item, id: idInBatch(String(record["id"]), place) };
 }
 
 function recordLines(record: JsonObject, { context }: CommandCall): readonly string[] {

@@ -1,9 +1,10 @@
 /** Remembers for seconds what a server said, because a person presses the tab key several times. */
 
 import { createHash } from "node:crypto";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { homeOf } from "../../../config/environment.ts";
+import { makeFolder } from "../../../make-folder.ts";
 import { isObject } from "../api/pages.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -25,9 +26,10 @@ export async function rememberedNames(
   if (known !== undefined) return known;
   const names = await ask();
   // Completion works without the file too. It holds the last answer alone, so it does not grow.
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-    .then(() => writeFile(file, JSON.stringify({ question, names }), { mode: 0o600 }))
-    .catch(() => {});
+  try {
+    makeFolder(folder, 0o700);
+    await writeFile(file, JSON.stringify({ question, names }), { mode: 0o600 });
+  } catch {}
   return names;
 }
 
