@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { AuthorizerError } from "../errors.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
+import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { KEEP_ALIVE } from "./limits.ts";
@@ -65,45 +66,45 @@ export function finish(exchange: Exchange, status: number): void {
   });
 }
 
-/**
- * The headers and the encoding of a body. ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are
- * the same.
- */
-interface Frame {
-  /** Undefined where there is no body. */
-  readonly type: string | undefined;
-  /** Undefined where there can be no body. */
-  readonly length: string | undefined;
-  readonly encoding: "latin1" | "utf8";
-}
-
 /** Characters of a body that are written at once. */
 const LONG_BODY = 256 * 1024;
 
 const JSON_TYPE = "application/json";
-const NO_CONTENT: Frame = { type: undefined, length: undefined, encoding: "latin1" };
-const EMPTY: Frame = { type: undefined, length: "0", encoding: "latin1" };
+const NO_CONTENT: Frame = { headers: [], lines: "", hasLength: false, encoding: "latin1" };
+const EMPTY: Frame = described(["Content-Length", "0"], "latin1");
 
+/** ASCII, as nearly every answer is, leaves faster as Latin-1: the bytes are the same. */
 function frame(body: string, type: string): Frame {
   const bytes = Buffer.byteLength(body);
-  return { type, length: String(bytes), encoding: bytes === body.length ? "latin1" : "utf8" };
+  const headers = ["Content-Type", type, "Content-Length", String(bytes)];
+  return described(headers, bytes === body.length ? "latin1" : "utf8");
 }
 
-/** Name and value in turn. */
-function headersOf({ type, length }: Frame, { requestId, revision, response, span }: Exchange): string[] {
-  const stays = response.shouldKeepAlive;
-  // In one go: nearly every answer comes here.
-  if (type !== undefined && length !== undefined && stays && revision !== "" && span === undefined) {
-    // biome-ignore format: names with their values
-    return ["Content-Type", type, "Content-Length", length, "X-Request-ID", requestId, "Keep-Alive", KEEP_ALIVE, "X-Svc-Revision", revision];
-  }
+function described(headers: readonly string[], encoding: Frame["encoding"]): Frame {
+  return { headers, lines: headerLines(headers) as string, hasLength: true, encoding };
+}
+
+/** The headers that each answer has: name and value in turn. */
+function headersOf({ requestId, revision, response, span }: Exchange): string[] {
   const headers = ["X-Request-ID", requestId];
-  if (type !== undefined) headers.push("Content-Type", type);
-  if (length !== undefined) headers.push("Content-Length", length);
-  if (stays) headers.push("Keep-Alive", KEEP_ALIVE);
+  if (response.shouldKeepAlive) headers.push("Keep-Alive", KEEP_ALIVE);
   if (revision !== "") headers.push("X-Svc-Revision", revision);
   if (span !== undefined) headers.push(TRACE_RESPONSE, span.traceParent);
   return headers;
+}
+
+const KEEP_ALIVE_LINE = `Keep-Alive: ${KEEP_ALIVE}\r\n`;
+let lastRevision = "";
+let lastRevisionLine = "";
+
+/** The same headers as lines, of an answer whose connection stays open. */
+function linesOf({ requestId, revision, span }: Exchange): string {
+  if (revision !== lastRevision) {
+    lastRevision = revision;
+    lastRevisionLine = revision === "" ? "" : `X-Svc-Revision: ${revision}\r\n`;
+  }
+  const lines = `X-Request-ID: ${requestId}\r\n${KEEP_ALIVE_LINE}${lastRevisionLine}`;
+  return span === undefined ? lines : `${lines}${TRACE_RESPONSE}: ${span.traceParent}\r\n`;
 }
 
 function withoutBody(status: number): Frame {
@@ -132,14 +133,21 @@ function write(
   const { response, server } = exchange;
   // A caller that still waits to be asked for its body may send it, or its next request: only it knows.
   if (server.stopping() || exchange.awaitsContinue) response.shouldKeepAlive = false;
-  const own = headersOf(frame, exchange);
-  if (further !== undefined) own.push(...further);
   const common = server.answerHeaders();
-  if (common.length > 0) own.push(...(further === undefined ? common : missingFrom(own, common)));
-  response.writeHead(status, own);
-  if (body === undefined) response.end();
-  else if (body.length > LONG_BODY) void endInPieces(response, body, frame.encoding);
-  else response.end(body, frame.encoding);
+  const others =
+    further === undefined
+      ? common
+      : common.length === 0
+        ? further
+        : [...further, ...missingFrom(further, common)];
+  const isLong = body !== undefined && body.length > LONG_BODY;
+  const lines = isLong ? undefined : headerLines(others);
+  if (lines === undefined || !endAtOnce(response, status, frame, linesOf(exchange) + lines, body)) {
+    response.writeHead(status, [...frame.headers, ...headersOf(exchange), ...others]);
+    if (body === undefined) response.end();
+    else if (isLong) void endInPieces(response, body, frame.encoding);
+    else response.end(body, frame.encoding);
+  }
   finish(exchange, status);
 }
 
