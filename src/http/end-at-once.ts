@@ -1,6 +1,7 @@
 /** A shorter way for a whole answer on a connection that stays open. */
 
 import { type ServerResponse, STATUS_CODES } from "node:http";
+import { turnEnd } from "../schedule/turn-end.ts";
 
 /** The headers that describe a body, and its encoding. */
 export interface Frame {
@@ -16,7 +17,7 @@ export interface Frame {
 /** A response with the head that it keeps: null before it is made. Node's types do not name it. */
 type WithHead = ServerResponse & { _header?: string | null };
 
-/** What no value of a header may have (RFC 9110 §5.5). */
+/** A character that `node:http` refuses in the value of a header (RFC 9110, section 5.5). */
 const NOT_IN_A_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Returns headers, name and value in turn, as lines of a head. Undefined where `node:http` would refuse a value, as it then does. */
@@ -50,7 +51,7 @@ export function endAtOnce(
   if (response.getHeaderNames().length > 0) return false;
   response.statusCode = status;
   written._header = statusLine(status) + lines + headers + dateAndConnection();
-  response.end(body, encoding);
+  turnEnd.add(() => response.end(body, encoding));
   return true;
 }
 

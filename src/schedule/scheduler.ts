@@ -3,6 +3,8 @@
  * one event loop, so there is one {@link scheduler}: whatever is long shares its budget for each turn.
  */
 
+import { turnEnd } from "./turn-end.ts";
+
 /** Milliseconds of long work in one turn of the event loop. */
 export const TURN_MS = 4;
 
@@ -96,6 +98,7 @@ export class Scheduler {
   }
 
   #runTurn(): void {
+    turnEnd.run();
     const end = performance.now() + this.#turnMs;
     while (this.#queue.length > 0 && performance.now() < end) {
       const next = this.#queue.shift() as Job | (() => void);
