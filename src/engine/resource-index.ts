@@ -31,6 +31,7 @@ interface Filed {
 export class ResourceIndex {
   readonly #partition: string;
   readonly #slots = new Map<string, Slot>();
+  /** Until the table is built. */
   readonly #entries: PatternEntry[] = [];
   readonly #entryByKey = new Map<string, PatternEntry>();
   /** Undefined where no beginning has many patterns, as in most indexes: it is large. */
@@ -39,8 +40,13 @@ export class ResourceIndex {
   #any: Slot | undefined;
   /** Lengths of the literal beginnings, ascending. */
   #lengths = new Int32Array(0);
-  #table = new Int32Array(1);
-  #hashes = new Int32Array(1);
+  /**
+   * By place, sixteen bits of the hash of the entry there, 0 where there is none: a look-up that finds nothing, as most
+   * do, reads nothing else. Among thousands of patterns each read is a wait for memory.
+   */
+  #prints = new Uint16Array(1);
+  /** By place, the entry there. */
+  #table: (PatternEntry | undefined)[] = [];
   #mask = 0;
 
   constructor(partition: string) {
@@ -103,13 +109,13 @@ export class ResourceIndex {
   *sealInSteps(): Steps<void> {
     let size = 2;
     while (size < this.#entries.length * 2) size *= 2;
-    this.#table = new Int32Array(size);
-    this.#hashes = new Int32Array(size);
+    this.#prints = new Uint16Array(size);
+    this.#table = new Array<PatternEntry | undefined>(size).fill(undefined);
     this.#mask = size - 1;
     this.#lengths = Int32Array.from(new Set(this.#entries.map(({ literal }) => literal.length))).sort();
     let work = 0;
-    for (const [index, entry] of this.#entries.entries()) {
-      this.#place(entry, index);
+    for (const entry of this.#entries) {
+      this.#place(entry);
       work += PER_ITEM;
       for (const tail of this.#tailsToFile(entry)) {
         this.#grams ??= new GramIndex<Filed>();
@@ -125,17 +131,18 @@ export class ResourceIndex {
     }
     yield work;
     if (this.#grams !== undefined) yield* this.#grams.sealInSteps();
+    this.#entries.length = 0;
     this.#entryByKey.clear();
     this.#slots.clear();
   }
 
   /** Adds an entry to the table. */
-  #place(entry: PatternEntry, index: number): void {
+  #place(entry: PatternEntry): void {
     const hash = hashOf(entry.service, entry.account, entry.literal);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
-    while (this.#table[place] !== 0) place = (place + 1) & this.#mask;
-    this.#table[place] = index + 1;
-    this.#hashes[place] = hash;
+    while (this.#prints[place] !== 0) place = (place + 1) & this.#mask;
+    this.#prints[place] = printOf(hash);
+    this.#table[place] = entry;
   }
 
   /** The tails of an entry that has too many to try them one by one. */
@@ -153,8 +160,8 @@ export class ResourceIndex {
       findings.work += PER_ITEM;
       if (matchesResource(template, required.text, user, this.#partition)) slot.report(findings);
     }
-    if (this.#entries.length === 0 || !required.isArn) return;
     const lengths = this.#lengths;
+    if (lengths.length === 0 || !required.isArn) return;
     for (let position = 0; position < lengths.length; position++) {
       const length = lengths[position] as number;
       if (length > required.length) break;
@@ -167,11 +174,12 @@ export class ResourceIndex {
   #find(required: RequiredResource, length: number): PatternEntry | undefined {
     const hash = required.hash(length);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
+    const wanted = printOf(hash);
     for (;;) {
-      const stored = this.#table[place] as number;
-      if (stored === 0) return undefined;
-      if (this.#hashes[place] === hash) {
-        const entry = this.#entries[stored - 1] as PatternEntry;
+      const print = this.#prints[place];
+      if (print === 0) return undefined;
+      if (print === wanted) {
+        const entry = this.#table[place] as PatternEntry;
         const { literal } = entry;
         if (literal.length === length && required.begins(entry.service, entry.account, literal)) return entry;
       }
@@ -203,4 +211,9 @@ export class ResourceIndex {
       if (begins) tail.report(text, user, findings);
     });
   }
+}
+
+/** Sixteen bits of a hash, never 0. */
+function printOf(hash: number): number {
+  return hash >>> 16 || 1;
 }
