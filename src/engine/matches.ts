@@ -126,6 +126,12 @@ export class Findings implements ConditionsAsked {
   }
 }
 
+/** The orders of the first statement that denies and of the first that allows. */
+export interface PlainStatements {
+  readonly deny: number;
+  readonly allow: number;
+}
+
 /** The statements with one resource pattern. */
 export class Slot {
   readonly #usesUser: boolean;
@@ -154,6 +160,12 @@ export class Slot {
     }
     if (deny) group.deny = Math.min(group.deny, order);
     else group.allow = Math.min(group.allow, order);
+  }
+
+  /** Its statements, where they have no conditions and depend on no user. Call it after the last `add`. */
+  get plain(): PlainStatements | undefined {
+    if (this.#usesUser || this.#conditional !== undefined) return undefined;
+    return { deny: this.#deny, allow: this.#allow };
   }
 
   /** Reports to the result that the pattern of this slot matches. */

@@ -1,6 +1,6 @@
 /** Resource patterns filed under the literal text they begin with. */
 
-import type { Findings, Slot } from "./matches.ts";
+import { type Findings, NO_STATEMENT, type Slot } from "./matches.ts";
 import { bindUser, isWildcardName, USER_PLACEHOLDER } from "./patterns/resource-pattern.ts";
 import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
 
@@ -56,10 +56,49 @@ export class PatternEntry {
   /** The pattern that goes on with one `*`. */
   prefix: Slot | undefined;
   tails: Tail[] | undefined;
+  // What most slots say, in place of them: each object more is a wait for memory.
+  #exactDeny = NO_STATEMENT;
+  #exactAllow = NO_STATEMENT;
+  #prefixDeny = NO_STATEMENT;
+  #prefixAllow = NO_STATEMENT;
 
   constructor(service: string, account: string, literal: string) {
     this.service = service;
     this.account = account;
     this.literal = literal;
+  }
+
+  /** Call it once, after the last statement was added. */
+  seal(): void {
+    const exact = this.exact?.plain;
+    if (exact !== undefined) {
+      this.#exactDeny = exact.deny;
+      this.#exactAllow = exact.allow;
+      this.exact = undefined;
+    }
+    const prefix = this.prefix?.plain;
+    if (prefix !== undefined) {
+      this.#prefixDeny = prefix.deny;
+      this.#prefixAllow = prefix.allow;
+      this.prefix = undefined;
+    }
+  }
+
+  /** Reports that the required resource begins with the literal. */
+  reportPrefix(findings: Findings): void {
+    if (this.prefix !== undefined) this.prefix.report(findings);
+    else {
+      if (this.#prefixDeny < findings.deny) findings.deny = this.#prefixDeny;
+      if (this.#prefixAllow < findings.allow) findings.allow = this.#prefixAllow;
+    }
+  }
+
+  /** Reports that the required resource is the literal. */
+  reportExact(findings: Findings): void {
+    if (this.exact !== undefined) this.exact.report(findings);
+    else {
+      if (this.#exactDeny < findings.deny) findings.deny = this.#exactDeny;
+      if (this.#exactAllow < findings.allow) findings.allow = this.#exactAllow;
+    }
   }
 }

@@ -115,6 +115,7 @@ export class ResourceIndex {
     this.#lengths = Int32Array.from(new Set(this.#entries.map(({ literal }) => literal.length))).sort();
     let work = 0;
     for (const entry of this.#entries) {
+      entry.seal();
       this.#place(entry);
       work += PER_ITEM;
       for (const tail of this.#tailsToFile(entry)) {
@@ -189,8 +190,8 @@ export class ResourceIndex {
 
   #reportEntry(entry: PatternEntry, required: RequiredResource, user: string, findings: Findings): void {
     const { length } = entry.literal;
-    if (entry.prefix !== undefined) entry.prefix.report(findings);
-    if (entry.exact !== undefined && length === required.length) entry.exact.report(findings);
+    entry.reportPrefix(findings);
+    if (length === required.length) entry.reportExact(findings);
     if (entry.tails === undefined) return;
     const text = required.text.slice(required.start + length);
     for (const tail of entry.tails) tail.report(text, user, findings);

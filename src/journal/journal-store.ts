@@ -8,11 +8,10 @@ import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, St
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
-import { newestCheckpoint, removeBefore, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
+import { DueCheckpoints } from "./due-checkpoints.ts";
 import type { Engine } from "./engine.ts";
-import { namedParts } from "./entry-parts.ts";
 import { assertFresh } from "./freshness.ts";
 import type { JournalSettings } from "./journal-settings.ts";
 import { followed, LogHistory } from "./log-history.ts";
@@ -59,8 +58,6 @@ export interface JournalStore extends Store {
   onContact(listener: (contact: Contact) => void): () => void;
 }
 
-/** Name of the lease of the node that writes checkpoints. */
-const CHECKPOINTS = "checkpoints";
 const VERIFY_MS = 60_000;
 /** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
@@ -89,12 +86,12 @@ class Journal implements JournalStore {
   readonly #node: LogNode;
   readonly #writer: LogWriter;
   readonly #leases: Leases;
+  readonly #checkpoints: DueCheckpoints;
   readonly #interval: PollInterval;
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
   readonly #trouble: TroubleLog;
   #verifiedAt: number;
-  #checkpointing: Promise<void> | undefined;
   #wake: () => void = () => {};
   #woken = false;
   #polling: Promise<void> | undefined;
@@ -113,7 +110,7 @@ class Journal implements JournalStore {
     this.history = new LogHistory({
       engine,
       replica: followed(replica),
-      forgetPast: () => this.#forgetPast(),
+      forgetPast: () => this.#checkpoints.forgetPast(),
     });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
     this.#node = new LogNode({
@@ -134,9 +131,20 @@ class Journal implements JournalStore {
       wallClock: this.#wallClock,
       onTrouble: (error) => this.#onTrouble(error),
       assertContact: () => this.#assertContact(),
-      onCommitted: () => this.#onCommitted(),
+      onCommitted: () => {
+        if (this.#closing === undefined) this.#checkpoints.committed();
+      },
     });
     this.#leases = new Leases(this, () => this.#clock.now());
+    this.#checkpoints = new DueCheckpoints({
+      ...shared,
+      node: this.#node,
+      leases: this.#leases,
+      settings,
+      wallClock: this.#wallClock,
+      log,
+      onTrouble: (error) => this.#onTrouble(error),
+    });
   }
 
   async lease(name: string): Promise<Expectation | undefined> {
@@ -209,8 +217,10 @@ class Journal implements JournalStore {
       try {
         // Asked only now: what was before it in the queue may have failed.
         const now = this.#clock.now();
-        if (now - this.#verifiedAt >= VERIFY_MS) this.#node.doubt();
-        const verified = await this.#node.verifyIfDoubted();
+        const doubted = await this.#node.verifyIfDoubted();
+        const verified = doubted || now - this.#verifiedAt >= VERIFY_MS;
+        // A look that finds nothing is no doubt: it would end the checkpoint that is being written.
+        if (verified && !doubted) await this.#node.verify();
         if (verified) this.#verifiedAt = now;
         await this.#node.follow();
         this.#reached();
@@ -230,34 +240,8 @@ class Journal implements JournalStore {
     this.#tellContact();
   }
 
-  async checkpoint(): Promise<void> {
-    const { engine, settings } = this.#options;
-    const source = await this.#node.exclusive(() => this.#node.checkpointSource());
-    this.#node.checkpointRevision = source.revision;
-    this.#node.bytesSinceCheckpoint = 0;
-    if (source.revision === 0) return;
-    const written = await writeCheckpoint(engine, source);
-    if (written !== undefined) {
-      this.counters.checkpoints += 1;
-      this.#node.checkpointBytes = written.bytes;
-    }
-    const keptSince = new Date(this.#wallClock() - settings.keepMs).toISOString();
-    if (await trimLog(engine, keptSince, source.assertSame)) {
-      this.#options.log?.error(
-        { revision: source.revision },
-        "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",
-      );
-    }
-  }
-
-  async #forgetPast(): Promise<void> {
-    const { engine, replica } = this.#options;
-    // Parts that no entry names yet stay for a while; those of the entries that go are not needed any more.
-    const parts = await namedParts(engine, await engine.floor(), this.#node.revision);
-    await this.checkpoint();
-    await removeBefore(engine, (await newestCheckpoint(engine, 0))?.revision ?? 0);
-    await engine.remove(parts);
-    await replica.history.forgetPast();
+  checkpoint(): Promise<void> {
+    return this.#checkpoints.write();
   }
 
   close(): Promise<void> {
@@ -310,36 +294,10 @@ class Journal implements JournalStore {
     this.#wake();
     await this.#writer.close();
     await this.#polling;
-    await this.#checkpointing;
+    await this.#checkpoints.ended();
     this.history.close();
     await engine.close();
     await replica.close();
-  }
-
-  #onCommitted(): void {
-    const { checkpointEvery } = this.#options.settings;
-    const isDue =
-      this.#node.revision - this.#node.checkpointRevision >= checkpointEvery || this.#node.isHeavy;
-    if (!isDue || this.#checkpointing !== undefined || this.#closing !== undefined) return;
-    this.#checkpointing = this.#dueCheckpoint()
-      .catch((error: unknown) => this.#onTrouble(error))
-      .finally(() => {
-        this.#checkpointing = undefined;
-      });
-  }
-
-  /** Writes a checkpoint unless another node has written one meanwhile. */
-  async #dueCheckpoint(): Promise<void> {
-    const { engine, settings } = this.#options;
-    const known = await newestCheckpoint(engine, this.#node.checkpointRevision);
-    if (known !== undefined) {
-      this.#node.checkpointRevision = known.revision;
-      this.#node.checkpointBytes = known.bytes;
-      this.#node.bytesSinceCheckpoint = 0;
-      if (this.#node.revision - known.revision < settings.checkpointEvery) return;
-    }
-    if ((await this.#leases.hold(CHECKPOINTS)) === undefined) return;
-    await this.checkpoint();
   }
 
   #onTrouble(error: unknown): void {

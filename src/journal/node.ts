@@ -100,6 +100,8 @@ export class LogNode {
   /** The moment at which the read was sent that last proved the copy to be the newest. */
   #provedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #doubts = 1;
+  /** Times that it turned out to be another one. */
+  #rebuilt = 0;
   /** The doubts before the newest verification. */
   #verified = 0;
   #mayBeFarBehind = true;
@@ -159,6 +161,20 @@ export class LogNode {
   /** True when the entries since the newest checkpoint weigh so much that another one is due. */
   get isHeavy(): boolean {
     return this.bytesSinceCheckpoint >= Math.max(CHECKPOINT_BYTES, this.checkpointBytes / 4);
+  }
+
+  /**
+   * Takes a checkpoint for the newest.
+   * @param weight that of the entries since the one before that it holds
+   */
+  knowsCheckpoint(
+    { revision, bytes }: { readonly revision: number; readonly bytes?: number },
+    weight: number,
+  ): void {
+    if (revision <= this.checkpointRevision) return;
+    this.checkpointRevision = revision;
+    this.bytesSinceCheckpoint = Math.max(0, this.bytesSinceCheckpoint - weight);
+    if (bytes !== undefined) this.checkpointBytes = bytes;
   }
 
   /** Milliseconds for which this node holds its commits back, as another one has the turn. */
@@ -261,7 +277,7 @@ export class LogNode {
 
   /** Times that the log may have become another one: what was written before the last of them may be gone. */
   get doubts(): number {
-    return this.#doubts;
+    return this.#doubts + this.#rebuilt;
   }
 
   /** True until it is verified after the last of them. */
@@ -308,9 +324,8 @@ export class LogNode {
 
   /** Returns the data that a checkpoint of the copy is written from. Only within {@link exclusive}. */
   async checkpointSource(): Promise<CheckpointSource> {
-    await this.verifyIfDoubted();
+    const assertSame = await this.sameFromNow();
     const { revision, pages } = this.#parts.replica.state();
-    const verified = this.#verified;
     return {
       format: this.format,
       revision,
@@ -318,9 +333,16 @@ export class LogNode {
       log: this.log,
       recent: [...this.recent.list],
       pages,
-      assertSame: () => {
-        if (this.#doubts > verified) throw new NothingDone("the database may have lost what was written");
-      },
+      assertSame,
+    };
+  }
+
+  /** Verifies the log; returns what throws NothingDone if it may have become another one since. Only within {@link exclusive}. */
+  async sameFromNow(): Promise<() => void> {
+    await this.verifyIfDoubted();
+    const before = this.#verified + this.#rebuilt;
+    return () => {
+      if (this.doubts > before) throw new NothingDone("the database may have lost what was written");
     };
   }
 
@@ -356,6 +378,7 @@ export class LogNode {
 
   async #rebuild(): Promise<void> {
     const { replica, counters, onRewound } = this.#parts;
+    this.#rebuilt += 1;
     counters.rewound += 1;
     onRewound(this.revision);
     await replica.replaceState({ revision: 0, id: "", at: "", node: "", log: "" }, nothing());

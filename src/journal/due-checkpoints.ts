@@ -1,0 +1,107 @@
+/** The checkpoints that a node writes, and the removal of what is no longer kept (journal.md §4). */
+
+import type { Leases } from "../store/leases.ts";
+import type { Replica } from "../store/replica.ts";
+import type { StoreLog } from "../store/store-log.ts";
+import { newestCheckpoint, removeBefore, trimLog, writeCheckpoint } from "./checkpoints.ts";
+import type { JournalCounters } from "./counters.ts";
+import type { Engine } from "./engine.ts";
+import { namedParts } from "./entry-parts.ts";
+import type { JournalSettings } from "./journal-settings.ts";
+import type { Clock, LogNode } from "./node.ts";
+
+/** Name of the lease of the node that writes checkpoints. */
+const CHECKPOINTS = "checkpoints";
+/** Time from a checkpoint that failed until another one is tried. */
+const RETRY_MS = 60_000;
+
+/** The parts that checkpoints are made with. */
+export interface DueCheckpointsParts {
+  readonly engine: Engine;
+  readonly replica: Replica;
+  readonly node: LogNode;
+  readonly leases: Leases;
+  readonly settings: JournalSettings;
+  readonly counters: JournalCounters;
+  readonly clock: Clock;
+  /** Unix milliseconds. */
+  readonly wallClock: () => number;
+  readonly log: StoreLog | undefined;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Writes checkpoints when they are due. */
+export class DueCheckpoints {
+  readonly #parts: DueCheckpointsParts;
+  #running: Promise<void> | undefined;
+  /** No checkpoint is begun before, by the clock. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: DueCheckpointsParts) {
+    this.#parts = parts;
+  }
+
+  /** Begins a checkpoint if one is due. To be called after each commit. */
+  committed(): void {
+    const { node, settings, clock, onTrouble } = this.#parts;
+    const isDue = node.revision - node.checkpointRevision >= settings.checkpointEvery || node.isHeavy;
+    if (!isDue || this.#running !== undefined || clock.now() < this.#notBefore) return;
+    this.#running = this.#writeDue()
+      .catch((error: unknown) => {
+        this.#notBefore = clock.now() + RETRY_MS;
+        onTrouble(error);
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** Resolves when nothing is being written. */
+  async ended(): Promise<void> {
+    await this.#running;
+  }
+
+  /** Writes a checkpoint unless another node has written one meanwhile. */
+  async #writeDue(): Promise<void> {
+    const { engine, node, leases, settings } = this.#parts;
+    const known = await newestCheckpoint(engine, node.checkpointRevision);
+    if (known !== undefined) {
+      node.knowsCheckpoint(known, node.bytesSinceCheckpoint);
+      if (node.revision - known.revision < settings.checkpointEvery) return;
+    }
+    if ((await leases.hold(CHECKPOINTS)) === undefined) return;
+    await this.write();
+  }
+
+  /** Writes a checkpoint now and removes what is no longer kept. */
+  async write(): Promise<void> {
+    const { engine, node, settings, counters, wallClock, log } = this.#parts;
+    const [source, weight] = await node.exclusive(
+      async () => [await node.checkpointSource(), node.bytesSinceCheckpoint] as const,
+    );
+    if (source.revision === 0) return;
+    const written = await writeCheckpoint(engine, source);
+    node.knowsCheckpoint(written ?? { revision: source.revision }, weight);
+    if (written !== undefined) counters.checkpoints += 1;
+    const keptSince = new Date(wallClock() - settings.keepMs).toISOString();
+    if (await trimLog(engine, keptSince, source.assertSame)) {
+      log?.error(
+        { revision: source.revision },
+        "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",
+      );
+    }
+  }
+
+  /** Writes a checkpoint now and removes all that came before it. */
+  async forgetPast(): Promise<void> {
+    const { engine, replica, node } = this.#parts;
+    const assertSame = await node.exclusive(() => node.sameFromNow());
+    // Parts that no entry names yet stay for a while; those of the entries that go are not needed any more.
+    const parts = await namedParts(engine, await engine.floor(), node.revision);
+    await this.write();
+    await removeBefore(engine, (await newestCheckpoint(engine, 0))?.revision ?? 0, assertSame);
+    assertSame();
+    await engine.remove(parts);
+    await replica.history.forgetPast();
+  }
+}

@@ -1,0 +1,71 @@
+/** Checkpoints that take long, or fail (journal.md §4.1). */
+
+import { afterEach, describe, expect, it } from "vitest";
+import { type Engine, type ItemName, NothingDone } from "../../src/journal/engine.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { type Clock, SYSTEM_CLOCK } from "../../src/journal/node.ts";
+import { openNode, sharedBy } from "./bed.ts";
+
+const MINUTE_MS = 60_000;
+const NEVER_MS = 24 * 60 * MINUTE_MS;
+
+describe("a checkpoint", () => {
+  const opened: JournalStore[] = [];
+  let later = 0;
+  const clock: Clock = { now: () => performance.now() + later, delay: SYSTEM_CLOCK.delay };
+  afterEach(async () => {
+    later = 0;
+    for (const store of opened.splice(0)) await store.close();
+  });
+
+  const open = async (engine: Engine, checkpointEvery: number): Promise<JournalStore> => {
+    const store = await openNode(engine, { checkpointEvery, pollMs: NEVER_MS, keepMs: NEVER_MS }, { clock });
+    opened.push(store);
+    return store;
+  };
+  const put = (store: JournalStore, key: string) =>
+    store.commit({ put: [{ partition: "things", key, value: "v" }] });
+  const made = async (engine: Engine) =>
+    (await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, 100)).map(({ number }) => number);
+
+  it("is made known also where its writing takes longer than the time between two looks at the log", async () => {
+    const engine = new MemoryEngine();
+    const slow = sharedBy(engine);
+    const store = await open(slow, 1_000);
+    await put(store, "a");
+    slow.create = async (name, item) => {
+      if (name.kind === "piece") {
+        later += MINUTE_MS;
+        await store.catchUp();
+      }
+      return engine.create(name, item);
+    };
+    await store.checkpoint();
+    expect(await made(engine)).toEqual([1]);
+  });
+
+  it("that failed is tried again after a minute, not only when as much again is written", async () => {
+    const engine = new MemoryEngine();
+    const broken = sharedBy(engine);
+    const pieces: ItemName[] = [];
+    broken.create = async (name, item) => {
+      if (name.kind !== "piece") return engine.create(name, item);
+      pieces.push(name);
+      throw new NothingDone("the database is full");
+    };
+    const store = await open(broken, 5);
+    for (let index = 0; index < 4; index++) await put(store, "a");
+    await put(store, "fifth");
+    await expect.poll(() => pieces.length).toBe(1);
+    await store.catchUp();
+    await put(store, "sixth");
+    expect(pieces).toHaveLength(1);
+    broken.create = (name, item) => engine.create(name, item);
+    later += MINUTE_MS;
+    await store.catchUp();
+    await put(store, "seventh");
+    await expect.poll(() => made(engine)).toHaveLength(1);
+    expect((await made(engine))[0]).toBeGreaterThan(6);
+  });
+});
