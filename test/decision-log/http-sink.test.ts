@@ -148,6 +148,8 @@ describe("an HTTP sink", () => {
     const sink = new HttpSink(options);
     await sink.start();
     await until(() => linesIn(server.bodies).length === 3);
+    // Its answer may still be on the way, without which the sink would send all again.
+    await until(() => readdirSync(folder).some((name) => /^sink-.*\.json$/.test(name)));
     await sink.close();
     writeFileSync(file, `${readFileSync(file, "utf8").split("\n")[0]}\n`);
     const log = await openTestLog(directory);
