@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/long-first.ts";
 
 /** The names of the published packages mean the sources of this clone. */
 const source = (path: string): string => join(import.meta.dirname, "src", path);
@@ -18,6 +19,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/left-out.ts"],
   },
 });
