@@ -90,7 +90,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
-  "decision-log": { may: ["engine", "model", "errors", "make-folder"], types: ["decisions"] },
+  "decision-log": { may: ["engine", "model", "errors", "make-folder", "schedule"], types: ["decisions"] },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   // The state of a node and its directory at a glance.

@@ -40,8 +40,8 @@ export class RecordParts {
   }
 
   /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */
-  asked(call: AskingCall | undefined, requestId: string): string {
-    const caller = this.#caller(call?.caller.name ?? "", call?.peer);
+  asked(call: AskingCall | undefined, requestId: string, peer = call?.peer): string {
+    const caller = this.#caller(call?.caller.name ?? "", peer);
     const trace = call?.traceParent === undefined ? undefined : TRACE_PARENT.exec(call.traceParent)?.[1];
     const known = `${caller},"request_id":${jsonText(requestId)}`;
     return trace === undefined ? known : `${known},"trace_id":"${trace}"`;

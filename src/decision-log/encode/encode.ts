@@ -21,6 +21,16 @@ export interface EncoderOptions {
   readonly now?: () => number;
 }
 
+/** The moment of a decision. */
+export interface DecidedAt {
+  /** RFC 3339. */
+  readonly time: string;
+  /** Revision of the directory. */
+  readonly revision: number;
+  /** Address of the caller's peer. */
+  readonly peer: string | undefined;
+}
+
 /** The text of a failed evaluation, which denies everything (evaluation.md §2.1). */
 const FAILED = ',"error":"a statement cannot be evaluated"';
 /** End of the message that a refusal has for it alone. */
@@ -49,14 +59,17 @@ export class RecordEncoder {
     this.#policySet = `,"policy_set":${JSON.stringify(options.policySet)},"entrance":"`;
   }
 
-  /** One decision. */
-  decision(decided: Decided): string {
+  /**
+   * One decision.
+   * @param at default: now
+   */
+  decision(decided: Decided, at: DecidedAt = this.now(decided.call)): string {
     const { id, entrance, requestId, call, loaded, outcome } = decided;
     const context = recordedFields(decided);
     const { parts } = this;
     return (
-      this.head(id, entrance) +
-      parts.asked(call, requestId) +
+      this.head(id, entrance, at.revision, at.time) +
+      parts.asked(call, requestId, at.peer) +
       parts.subject(decided.user, decided.subjectType, loaded, context) +
       questionText(decided) +
       parts.context(loaded?.policies, context) +
@@ -68,19 +81,24 @@ export class RecordEncoder {
     );
   }
 
+  /** This moment, for a record that is encoded later. */
+  now(call: Decided["call"]): DecidedAt {
+    return { time: this.time(), revision: this.revision, peer: call?.peer };
+  }
+
   /** The current revision of the directory. */
   get revision(): number {
     return this.#options.revision();
   }
 
   /** The members that every record begins with. */
-  head(id: string, entrance: string, revision = this.revision): string {
+  head(id: string, entrance: string, revision = this.revision, time = this.time()): string {
     if (revision !== this.#revision || entrance !== this.#entrance) {
       this.#revision = revision;
       this.#entrance = entrance;
       this.#origin = `${this.#node}${revision}${this.#policySet}${entrance}"`;
     }
-    return `{"format":1,"id":"${id}","at":"${this.time()}${this.#origin}`;
+    return `{"format":1,"id":"${id}","at":"${time}${this.#origin}`;
   }
 
   /** The time as RFC 3339. */
