@@ -5,8 +5,9 @@
  */
 
 import { it } from "vitest";
+import { LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_OFTEN } from "./model/biases.ts";
 import { expectFault, expectSound } from "./model/check.ts";
-import { RULES, SHORT_PART_LIFE } from "./model/rules.ts";
+import { RULES } from "./model/rules.ts";
 
 const TIMEOUT_MS = 180_000;
 const SCHEDULES = 500;
@@ -21,8 +22,10 @@ it(
   () => expectSound(SCHEDULES),
 );
 
-it("so is every history where parts are removed soon", { timeout: TIMEOUT_MS }, () =>
-  expectSound(SCHEDULES / 2, [SHORT_PART_LIFE]),
+it.each([SHORT_PART_LIFE, TRIMMED_OFTEN, LARGE_AND_LOST])(
+  "so is every history where $name",
+  { timeout: TIMEOUT_MS },
+  ({ edits }) => expectSound(SCHEDULES / 2, edits),
 );
 
 it.each(RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, (rule) =>

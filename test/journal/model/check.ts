@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import type { Edit, Rule } from "./rules.ts";
+import type { Edit } from "./biases.ts";
+import type { Rule } from "./rules.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** The parts of the sources that the model needs. */
@@ -69,7 +70,6 @@ export async function expectSound(schedules: number, edits: readonly Edit[] = []
 
 /** Expects that some schedule has a fault once a rule is taken out. */
 export async function expectFault(rule: Rule, schedules: number): Promise<void> {
-  const edits = rule.also === undefined ? [rule] : [rule.also, rule];
-  const { fault } = await runWith(edits, schedules, "first");
+  const { fault } = await runWith([...(rule.also ?? []), rule], schedules, "first");
   expect(fault).not.toBe("");
 }

@@ -1,18 +1,13 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-/** A text of the program and what it is replaced by. */
-export interface Edit {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
+import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_OFTEN } from "./biases.ts";
 
 /** A rule that a run can be made without. */
 export interface Rule extends Edit {
   readonly name: string;
   readonly source: string;
-  /** Another line that is replaced: it keeps the rule, too, or hides it from short runs. */
-  readonly also?: Edit;
+  /** Other lines that are replaced: they keep the rule, too, or hide it from short runs. */
+  readonly also?: readonly Edit[];
 }
 
 const WRITER = "src/journal/writer.ts";
@@ -22,13 +17,6 @@ const NODE = "src/journal/node.ts";
 const CHECKPOINTS = "src/journal/checkpoints.ts";
 const ENGINE = "src/journal/engines/memory.ts";
 const RECENT = "src/store/recent-writes.ts";
-
-/** Parts that live for so few revisions that some are removed in a run. */
-export const SHORT_PART_LIFE: Edit = {
-  file: CHECKPOINTS,
-  from: "export const PART_LIFE = 1_000;",
-  to: "export const PART_LIFE = 2;",
-};
 
 export const RULES: readonly Rule[] = [
   {
@@ -65,7 +53,23 @@ export const RULES: readonly Rule[] = [
     file: MAKER,
     from: " && known.of.base > node.revision + 1 - PART_LIFE;",
     to: ";",
-    also: SHORT_PART_LIFE,
+    also: SHORT_PART_LIFE.edits,
+  },
+  {
+    name: "writing parts again that trouble may have lost",
+    source: "journal.md §2.3",
+    file: MAKER,
+    from: "known?.doubts === doubts && known.of",
+    to: "known !== undefined && known.of",
+    also: LARGE_AND_LOST.edits,
+  },
+  {
+    name: "looking for the parts before a create is tried again after trouble",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "head.parts !== undefined && node.doubts !== doubts;",
+    to: "false;",
+    also: LARGE_AND_LOST.edits,
   },
   {
     name: "comparing the ids after a refused create",
@@ -115,6 +119,14 @@ export const RULES: readonly Rule[] = [
     file: WRITER,
     from: "winner = attempts.at(-1)!;",
     to: 'const id = made.head.id.split("").reverse().join(""); winner = { ...made, head: { ...made.head, id }, item: Buffer.from(made.item.toString().replace(made.head.id, id)) }; attempts.splice(0, 2, winner);',
+  },
+  {
+    name: "reading the floor before the ids are compared",
+    source: "journal.md §2.6",
+    file: WRITER,
+    from: "if (item === undefined || floor >= revision) {",
+    to: "if (item === undefined) {",
+    also: TRIMMED_OFTEN.edits,
   },
   {
     name: "reading the floor after a create",
@@ -185,7 +197,7 @@ export const RULES: readonly Rule[] = [
     file: WRITER,
     from: "await node.verifyIfDoubted();\n      if (node.lastId",
     to: "if (node.lastId",
-    also: { file: WRITER, from: "this.#parts.node.isDoubted || group", to: "group" },
+    also: [{ file: WRITER, from: "this.#parts.node.isDoubted || group", to: "group" }],
   },
   {
     name: "verifying the log before a create is tried again or taken for committed",

@@ -1,0 +1,63 @@
+/** Changes of the model or of a constant under which rare faults come soon. Without a fault in the rules there is none with them. */
+
+/** A text of the program and what it is replaced by. */
+export interface Edit {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A way in which runs differ from those of the model as it is. */
+export interface Bias {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+
+const RUN = "test/journal/model/run.ts";
+const NODE = "test/journal/model/model-node.ts";
+
+/** Parts live for so few revisions that some are removed in a run. */
+export const SHORT_PART_LIFE: Bias = {
+  name: "parts are removed soon",
+  edits: [
+    {
+      file: "src/journal/checkpoints.ts",
+      from: "export const PART_LIFE = 1_000;",
+      to: "export const PART_LIFE = 2;",
+    },
+  ],
+};
+
+/** Every node trims all the time, and most creates go wrong. */
+export const TRIMMED_OFTEN: Bias = {
+  name: "the log is trimmed all the time and most creates go wrong",
+  edits: [
+    {
+      file: RUN,
+      from: "if (schedule.choose(2) === 0) start(node.trim());",
+      to: "start(node.trim());",
+    },
+    { file: RUN, from: "keepMs: schedule.choose(2) * 100 * STEP_MS,", to: "keepMs: 0," },
+    {
+      file: NODE,
+      from: "for (let time = 0; time < 3; time++) {\n      await schedule.wait(80);",
+      to: "for (let time = 0; time < 12; time++) {\n      await schedule.wait(20);",
+    },
+    {
+      file: "test/journal/model/connection.ts",
+      from: "switch (schedule.choose(10)) {",
+      to: "switch (6 + schedule.choose(4)) {",
+    },
+  ],
+};
+
+/** Most commits need parts, every run is put back to a backup, and half of the nodes are killed. */
+export const LARGE_AND_LOST: Bias = {
+  name: "most commits are large, the database is put back and nodes are killed",
+  edits: [
+    { file: RUN, from: "schedule.choose(2) === 0 ? ROOMY : NARROW", to: "NARROW" },
+    { file: RUN, from: "if (schedule.rarely(3)) start", to: "start" },
+    { file: RUN, from: "if (schedule.rarely(6)) {", to: "if (schedule.choose(2) === 0) {" },
+    { file: "test/journal/model/arbitrary.ts", from: "of === 7 ? 400 : 0", to: "of > 2 ? 400 : 0" },
+  ],
+};
