@@ -35,6 +35,12 @@ export interface ServerContext {
 /** Names the trace in which an answer was made, in the form of `traceparent` (W3C Trace Context, level 2). */
 export const TRACE_RESPONSE = "traceresponse";
 
+/**
+ * Ends what still runs for a caller. One for all: every request whose signal was asked for ends with it, also one that was
+ * answered, and to make an error takes as long as some thirty decisions.
+ */
+const CALLER_GONE = new DOMException("the caller has gone, or has its answer", "AbortError");
+
 /** Takes a piece of a body, or null at its end; must not throw. */
 export type PieceReceiver = (exchange: Exchange, piece: Buffer | null) => void;
 
@@ -154,8 +160,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     if (this.#gone === undefined) {
       const gone = new AbortController();
       this.#gone = gone;
-      if (this.response.destroyed) gone.abort();
-      else this.response.once("close", () => gone.abort());
+      if (this.response.destroyed) gone.abort(CALLER_GONE);
+      else this.response.once("close", () => gone.abort(CALLER_GONE));
     }
     return this.#gone.signal;
   }
