@@ -1,8 +1,8 @@
 /** In-process decisions per second: parsing outside the timed loop, each request's strings used once. */
-import { CompiledPolicies, compile } from "../src/engine/compile.ts";
-import { compilePolicyInSteps } from "../src/engine/compiled-policy.ts";
-import { decide } from "../src/engine/decide.ts";
-import { policySetInSteps } from "../src/engine/policy-set.ts";
+import { CompiledPolicies, compile } from "../src/engine/compile/compile.ts";
+import { compilePolicyInSteps } from "../src/engine/compile/compiled-policy.ts";
+import { policySetInSteps } from "../src/engine/compile/policy-set.ts";
+import { decide } from "../src/engine/decide/decide.ts";
 import { StatementPool } from "../src/engine/statement.ts";
 import { finish } from "../src/engine/work.ts";
 import type { NamedStatements } from "../src/model/policy.ts";

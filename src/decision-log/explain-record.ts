@@ -1,7 +1,7 @@
 /** Explains a record on the directory of its revision (decision-log.md §3.2). */
 
-import { type CompiledPolicies, compileInSteps } from "../engine/compile.ts";
-import { explainInSteps } from "../engine/explain.ts";
+import { type CompiledPolicies, compileInSteps } from "../engine/compile/compile.ts";
+import { explainInSteps } from "../engine/explain/explain.ts";
 import type { DeterminingStatement, Effect, EffectTree, NearMiss } from "../model/decision.ts";
 import type { EffectivePolicy } from "../model/policy.ts";
 import type { LoggedDecision } from "./record.ts";

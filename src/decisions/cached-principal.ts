@@ -1,7 +1,7 @@
 /** A user with compiled policies, as the cache keeps it and as decisions, records and counts of use see it. */
 
 import type { Principal } from "../directory/directory.ts";
-import type { CompiledPolicies } from "../engine/compile.ts";
+import type { CompiledPolicies } from "../engine/compile/compile.ts";
 import type { Assertion } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
 import type { DecidingPolicies } from "./decision-log.ts";

@@ -6,9 +6,9 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
-import { CompiledPolicies } from "../engine/compile.ts";
-import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compiled-policy.ts";
-import { type PolicySet, policySetInSteps } from "../engine/policy-set.ts";
+import { CompiledPolicies } from "../engine/compile/compile.ts";
+import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compile/compiled-policy.ts";
+import { type PolicySet, policySetInSteps } from "../engine/compile/policy-set.ts";
 import { StatementPool } from "../engine/statement.ts";
 import { finish, type Steps } from "../engine/work.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";

@@ -3,7 +3,7 @@
  * `undefined`, and a decision costs one comparison more.
  */
 
-import type { CompiledPolicies } from "../engine/compile.ts";
+import type { CompiledPolicies } from "../engine/compile/compile.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { Assertion, ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";

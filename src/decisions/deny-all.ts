@@ -1,6 +1,6 @@
 /** The policies of a user with more policies than allowed (security.md §5.3). */
 
-import { type CompiledPolicies, compile } from "../engine/compile.ts";
+import { type CompiledPolicies, compile } from "../engine/compile/compile.ts";
 
 /** Returns policies that deny everything. */
 export function denyAllPolicies(partition: string): CompiledPolicies {

@@ -3,9 +3,9 @@
  * stays until the waiting request has been decided.
  */
 
-import type { CompiledPolicies } from "../engine/compile.ts";
-import { actionsOf } from "../engine/decide.ts";
-import type { PolicySet } from "../engine/policy-set.ts";
+import type { CompiledPolicies } from "../engine/compile/compile.ts";
+import type { PolicySet } from "../engine/compile/policy-set.ts";
+import { actionsOf } from "../engine/decide/decide.ts";
 import type { Steps } from "../engine/work.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";

@@ -2,7 +2,7 @@
 
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
-import type { CompiledPolicies } from "../engine/compile.ts";
+import type { CompiledPolicies } from "../engine/compile/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";

@@ -3,7 +3,7 @@
  * which somebody may act, whether or not the decision gets a record.
  */
 
-import type { DecidingPlace } from "../engine/deciding-place.ts";
+import type { DecidingPlace } from "../engine/decide/deciding-place.ts";
 import type { CompiledStatement } from "../engine/statement.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { codeOf } from "../directory/backends.ts";

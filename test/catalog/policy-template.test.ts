@@ -3,8 +3,8 @@ import { widening } from "../../src/analysis/compare/widening.ts";
 import type { PolicyTemplate } from "../../src/catalog/catalog.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import { fillTemplate } from "../../src/catalog/policy-template.ts";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
 
 const { templates } = await openCatalog({ partition: "svc" });

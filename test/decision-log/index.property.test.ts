@@ -7,7 +7,7 @@ import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
 import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts";
 import { isDecision, type LoggedDecision } from "../../src/decision-log/record.ts";
-import { compile } from "../../src/engine/compile.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
 import { wildcardMatch } from "../engine/oracle.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { linesOf, openTestLog } from "./test-log.ts";

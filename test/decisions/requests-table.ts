@@ -3,7 +3,7 @@
 import type { EndpointApi, EndpointRow, EndpointTable } from "../../src/catalog/endpoint-table.ts";
 import { openCatalog } from "../../src/catalog/open-catalog.ts";
 import type { RequestAnswer } from "../../src/decisions/requests.ts";
-import { openLeaves } from "../../src/engine/decide-sets.ts";
+import { openLeaves } from "../../src/engine/decide/decide-sets.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
 import type { Endpoints, WireRequest } from "../../src/request-map/endpoints.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";

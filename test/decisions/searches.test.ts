@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import { compile } from "../../src/engine/compile.ts";
-import { explain } from "../../src/engine/explain.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { explain } from "../../src/engine/explain/explain.ts";
 import type { Statement } from "../../src/model/policy.ts";
 import { openWorld, type World } from "./world.ts";
 

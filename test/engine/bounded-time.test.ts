@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import type { PolicySet } from "../../src/engine/compile/policy-set.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
 import { compileWildcard } from "../../src/engine/patterns/wildcard.ts";
-import type { PolicySet } from "../../src/engine/policy-set.ts";
 
 /** Far above what is needed and far below what a backtracking matcher takes: it would not end in a lifetime. */
 const GENEROUS_MS = 2000;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CompiledPolicies } from "../../src/engine/compile.ts";
-import { compilePolicyInSteps } from "../../src/engine/compiled-policy.ts";
-import { decide, decideInSteps, decideOne } from "../../src/engine/decide.ts";
-import { DecidingPlace } from "../../src/engine/deciding-place.ts";
-import { policySetInSteps } from "../../src/engine/policy-set.ts";
+import { CompiledPolicies } from "../../src/engine/compile/compile.ts";
+import { compilePolicyInSteps } from "../../src/engine/compile/compiled-policy.ts";
+import { policySetInSteps } from "../../src/engine/compile/policy-set.ts";
+import { decide, decideInSteps, decideOne } from "../../src/engine/decide/decide.ts";
+import { DecidingPlace } from "../../src/engine/decide/deciding-place.ts";
 import { type CompiledStatement, StatementPool } from "../../src/engine/statement.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { NamedStatements, Statement } from "../../src/model/policy.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
-import { decide } from "../../src/engine/decide.ts";
-import { explain } from "../../src/engine/explain.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { explain } from "../../src/engine/explain/explain.ts";
 import { STEP_UNITS } from "../../src/engine/work.ts";
 import { operatorOf } from "../../src/model/condition-operators.ts";
 import type { Condition } from "../../src/model/policy.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
-import { decideSetsInSteps } from "../../src/engine/decide-sets.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { decideSetsInSteps } from "../../src/engine/decide/decide-sets.ts";
 import { containsTexts, meetsTexts } from "../../src/engine/patterns/wildcard-on-sets.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CompileOptions, compile } from "../../src/engine/compile.ts";
-import { decideSetsInSteps } from "../../src/engine/decide-sets.ts";
+import { type CompileOptions, compile } from "../../src/engine/compile/compile.ts";
+import { decideSetsInSteps } from "../../src/engine/decide/decide-sets.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { DecisionContext } from "../../src/model/decision.ts";
 import type { Statement } from "../../src/model/policy.ts";

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
 import { MOST_TESTS, type ValueMask } from "../../src/engine/conditions/condition-tests.ts";
 import { CompiledCondition } from "../../src/engine/conditions/conditions.ts";
-import { explainInSteps } from "../../src/engine/explain.ts";
+import { explainInSteps } from "../../src/engine/explain/explain.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { ConditionTest, FieldValue } from "../../src/model/decision.ts";
 import type { Condition, NamedStatements, Statement } from "../../src/model/policy.ts";

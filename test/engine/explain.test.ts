@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
-import { explain } from "../../src/engine/explain.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { explain } from "../../src/engine/explain/explain.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide, decideAtOnce, decideInSteps, decideOne } from "../../src/engine/decide.ts";
-import { decideSetsInSteps } from "../../src/engine/decide-sets.ts";
-import { DecidingPlace } from "../../src/engine/deciding-place.ts";
-import { outcomeTest } from "../../src/engine/outcome-test.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide, decideAtOnce, decideInSteps, decideOne } from "../../src/engine/decide/decide.ts";
+import { decideSetsInSteps } from "../../src/engine/decide/decide-sets.ts";
+import { DecidingPlace } from "../../src/engine/decide/deciding-place.ts";
+import { outcomeTest } from "../../src/engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { type Narrowed, narrowPolicies } from "../../src/engine/may-allow.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { type Narrowed, narrowPolicies } from "../../src/engine/decide/may-allow.ts";
 import type { DecisionContext } from "../../src/model/decision.ts";
 import type { Condition, NamedStatements } from "../../src/model/policy.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
 import { compileWildcard } from "../../src/engine/patterns/wildcard.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";

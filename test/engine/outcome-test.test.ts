@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
-import { DecidingPlace } from "../../src/engine/deciding-place.ts";
-import { outcomeTest } from "../../src/engine/outcome-test.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { DecidingPlace } from "../../src/engine/decide/deciding-place.ts";
+import { outcomeTest } from "../../src/engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "../../src/engine/statement.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { ResourceMatchers } from "../../src/engine/matching/resource-matchers.ts";
 import { matchesResource } from "../../src/engine/patterns/resource-pattern.ts";
-import { ResourceMatchers } from "../../src/engine/resource-matchers.ts";
 
 const part = fc.constantFrom("", "a", "b", "*", "?", "${user}", "é", "\ud800", "/", "a*", "repository/");
 const last = fc.array(part, { maxLength: 4 }).map((parts) => parts.join(""));

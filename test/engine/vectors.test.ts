@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compile } from "../../src/engine/compile.ts";
-import { decide } from "../../src/engine/decide.ts";
-import { hasActionOnAnyResource, isListedInSteps } from "../../src/engine/list-filter.ts";
+import { compile } from "../../src/engine/compile/compile.ts";
+import { decide } from "../../src/engine/decide/decide.ts";
+import { hasActionOnAnyResource, isListedInSteps } from "../../src/engine/decide/list-filter.ts";
 import { finish } from "../../src/engine/work.ts";
 import type { RequiredPermissions } from "../../src/model/decision.ts";
 import type { NamedStatements } from "../../src/model/policy.ts";

@@ -3,8 +3,8 @@
 import { UNDECIDED } from "../../analysis/compare/pattern-language.ts";
 import { PointSearch, SearchMemory } from "../../analysis/compare/point-search.ts";
 import { type Rule, rulesOf } from "../../analysis/compare/rules.ts";
-import { compile } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
+import { compile } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import type { DirectoryImage, ImagedUser } from "../directory-image.ts";
 import { HeldPolicies, type HeldPolicy } from "../held-policies.ts";

@@ -1,7 +1,7 @@
 /** The statements that allow something today, and the fewest of them that allow what is needed. */
 
-import { type CompiledPolicies, compile } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
 import type { RequiredPermissions } from "../../model/decision.ts";
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";

@@ -3,7 +3,7 @@
 import { type IndexReader, openIndexReader } from "../../decision-log/index/read-index.ts";
 import type { LoggedDecision } from "../../decision-log/record.ts";
 import { isHypothetical, questionsOf, type RecordedQuestion } from "../../decision-log/recorded-questions.ts";
-import { compile } from "../../engine/compile.ts";
+import { compile } from "../../engine/compile/compile.ts";
 import type { AccessResult, SuggestJob } from "../access-jobs.ts";
 import type { HeldPolicy } from "../held-policies.ts";
 import { suggestPolicies } from "./suggest-policies.ts";

@@ -4,7 +4,7 @@
  */
 
 import { type Widening, widening } from "../../analysis/compare/widening.ts";
-import { type CompiledPolicies, compile } from "../../engine/compile.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { allowStatements, coverOf, SingleStatements } from "./allow-statements.ts";
 import type { Generalisation } from "./generalise.ts";

@@ -1,7 +1,7 @@
 /** Requests that were allowed, each once, as a suggestion has to allow them. */
 
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
 import type { ConditionFields, FieldValue, RequiredPermissions } from "../../model/decision.ts";
 
 /** A request that was made. */

@@ -1,8 +1,8 @@
 /** Requests that two sets of policies decide differently, in a readable form if possible. */
 
-import { type CompiledPolicies, compile } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
-import { type Determining, explain } from "../../engine/explain.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
+import { type Determining, explain } from "../../engine/explain/explain.ts";
 import { bindUser } from "../../engine/patterns/resource-pattern.ts";
 import type {
   DecisionContext,

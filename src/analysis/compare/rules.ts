@@ -1,6 +1,6 @@
 /** Policies as rules for the comparison of languages: what is allowed, what is denied, and under which condition. */
 
-import { compile } from "../../engine/compile.ts";
+import { compile } from "../../engine/compile/compile.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { Condition, NamedStatements } from "../../model/policy.ts";

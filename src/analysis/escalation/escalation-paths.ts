@@ -4,9 +4,9 @@
  * prevent; the checks of that setting are not part of it.
  */
 
-import { type CompiledPolicies, compile } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
-import { explain } from "../../engine/explain.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
+import { explain } from "../../engine/explain/explain.ts";
 import { compileWildcard } from "../../engine/patterns/wildcard.ts";
 import type { FieldValue, RequiredPermissions, StatementName } from "../../model/decision.ts";
 import type { Statement } from "../../model/policy.ts";

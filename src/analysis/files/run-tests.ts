@@ -1,7 +1,7 @@
 /** Runs the cases of policy tests through the engine, and counts which statements decided any of them. */
 
-import { compile } from "../../engine/compile.ts";
-import { type ExplainedOutcome, explain } from "../../engine/explain.ts";
+import { compile } from "../../engine/compile/compile.ts";
+import { type ExplainedOutcome, explain } from "../../engine/explain/explain.ts";
 import type { DeterminingStatement, Effect, Explanation } from "../../model/decision.ts";
 import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { Expectation, ExpectedStatement, TestCase, TestRequest } from "./test-file.ts";

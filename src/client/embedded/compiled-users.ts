@@ -3,9 +3,9 @@
 import { attachedTogether } from "../../decisions/attached-together.ts";
 import { denyAllPolicies } from "../../decisions/deny-all.ts";
 import type { HeldPolicies, StoredPolicy } from "../../directory/directory.ts";
-import { CompiledPolicies } from "../../engine/compile.ts";
-import { compilePolicyInSteps } from "../../engine/compiled-policy.ts";
-import { type PolicySet, policySetInSteps } from "../../engine/policy-set.ts";
+import { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { compilePolicyInSteps } from "../../engine/compile/compiled-policy.ts";
+import { type PolicySet, policySetInSteps } from "../../engine/compile/policy-set.ts";
 import { StatementPool } from "../../engine/statement.ts";
 import { finish } from "../../engine/work.ts";
 import { Holdings } from "./held-policies.ts";

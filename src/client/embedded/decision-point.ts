@@ -3,8 +3,8 @@
 import { typeInPartition } from "../../catalog/partition.ts";
 import { addProperties } from "../../decisions/check/condition-fields.ts";
 import { withRegistered } from "../../decisions/registered-properties.ts";
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { decideAtOnce, decideInSteps, type EngineRequest, isShort } from "../../engine/decide.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { decideAtOnce, decideInSteps, type EngineRequest, isShort } from "../../engine/decide/decide.ts";
 import type { ConditionFields, FieldValue, Outcome, RequiredPermissions } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import { CompiledUsers, type DecisionSettings, type ReadyUser, type TouchedIds } from "./compiled-users.ts";

@@ -1,7 +1,7 @@
 /** Catches faults of pages, so that a person sees what happened and not an empty page. */
 
 import { Component, type ComponentChildren } from "preact";
-import { Alert } from "../parts/alert.tsx";
+import { Alert } from "../parts/states/alert.tsx";
 
 /** Shows its children, or the fault that one of them had. */
 export class Crashed extends Component<{ readonly children: ComponentChildren }, { error?: Error }> {

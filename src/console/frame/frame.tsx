@@ -3,8 +3,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, lazy, Route, Router, useLocation } from "preact-iso";
-import { NotAllowed } from "../parts/not-allowed.tsx";
-import { NotFound } from "../parts/not-found.tsx";
+import { NotAllowed } from "../parts/states/not-allowed.tsx";
+import { NotFound } from "../parts/states/not-found.tsx";
 import { GlobalSearch } from "./global-search.tsx";
 import { firstPage, isShown, ROUTES } from "./routes.ts";
 import { SessionProvider, useSession, useSignOut } from "./session.tsx";

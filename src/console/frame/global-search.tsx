@@ -5,7 +5,7 @@ import { useLocation } from "preact-iso";
 import { useAnswer } from "../api/hooks.ts";
 import { groupPage, policyPage, userPage } from "../parts/links.ts";
 import { Name } from "../parts/name.tsx";
-import { useDelayed } from "../parts/use-delayed.ts";
+import { useDelayed } from "../parts/states/use-delayed.ts";
 import { useSession } from "./session.tsx";
 
 /** Most results of each kind. */

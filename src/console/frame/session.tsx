@@ -6,8 +6,8 @@ import { useContext } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import { call } from "../api/call.ts";
 import { useAnswer } from "../api/hooks.ts";
-import { Alert } from "../parts/alert.tsx";
-import { Loading } from "../parts/loading.tsx";
+import { Alert } from "../parts/states/alert.tsx";
+import { Loading } from "../parts/states/loading.tsx";
 
 /** A person who signed in. */
 export interface Session {

@@ -4,13 +4,13 @@ import { useState } from "preact/hooks";
 import { useChange } from "../api/hooks.ts";
 import type { Credentials } from "../api/management.gen.ts";
 import { useSession } from "../frame/session.tsx";
-import { Alert } from "./alert.tsx";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
-import { ListTable } from "./list-table.tsx";
+import { ConfirmDialog } from "./dialogs/confirm-dialog.tsx";
+import { ListTable } from "./lists/list-table.tsx";
+import type { Column } from "./lists/table.tsx";
 import { SecretOnce } from "./secret-once.tsx";
-import type { Column } from "./table.tsx";
+import { Alert } from "./states/alert.tsx";
+import { Warnings } from "./states/warnings.tsx";
 import { LastUsed, Time } from "./time.tsx";
-import { Warnings } from "./warnings.tsx";
 
 /** Age of a key above which it should be replaced, in seconds. */
 const OLD = 365 * 86_400;

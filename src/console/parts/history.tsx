@@ -2,10 +2,10 @@
 
 import { useAnswer } from "../api/hooks.ts";
 import type { HistoryEntry } from "../api/management.gen.ts";
-import { Alert } from "./alert.tsx";
-import { ListTable } from "./list-table.tsx";
+import { ListTable } from "./lists/list-table.tsx";
+import type { Column } from "./lists/table.tsx";
 import { Section } from "./section.tsx";
-import type { Column } from "./table.tsx";
+import { Alert } from "./states/alert.tsx";
 import { Time } from "./time.tsx";
 
 const COLUMNS: readonly Column<HistoryEntry>[] = [

@@ -1,7 +1,7 @@
 /** The parts of records as JSON texts, each made once for as long as its source lives. */
 
 import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
-import type { CompiledPolicies } from "../../engine/compile.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import { type ConditionFields, UNREADABLE } from "../../model/decision.ts";
 import { jsonText } from "./json-text.ts";

@@ -3,8 +3,8 @@
  * grouped by the statement that makes them.
  */
 
-import { type CompiledPolicies, compile } from "../../engine/compile.ts";
-import { decide } from "../../engine/decide.ts";
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
+import { decide } from "../../engine/decide/decide.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";

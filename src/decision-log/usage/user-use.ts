@@ -1,10 +1,10 @@
 /** The use of one user, of the groups of the user and of the statements that decide. */
 
 import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { actionsOf } from "../../engine/decide.ts";
-import type { DecidingPlace } from "../../engine/deciding-place.ts";
-import { NO_STATEMENT } from "../../engine/matches.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { actionsOf } from "../../engine/decide/decide.ts";
+import type { DecidingPlace } from "../../engine/decide/deciding-place.ts";
+import { NO_STATEMENT } from "../../engine/matching/matches.ts";
 import { type CompiledStatement, matchingAction } from "../../engine/statement.ts";
 import type { RequiredPermissions } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";

@@ -1,7 +1,7 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
 
-import { DecidingPlace } from "../../engine/deciding-place.ts";
-import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
+import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
+import { type OutcomeTest, outcomeTest } from "../../engine/decide/outcome-test.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";

@@ -1,8 +1,14 @@
 /** One decision about a loaded user: outcome, explanation, counting, audit. */
 
-import { decideAtOnce, decideInSteps, decideOne, type EngineRequest, isShort } from "../../engine/decide.ts";
-import { DecidingPlace } from "../../engine/deciding-place.ts";
-import { type ExplainedOutcome, explainInSteps, explanationSize } from "../../engine/explain.ts";
+import {
+  decideAtOnce,
+  decideInSteps,
+  decideOne,
+  type EngineRequest,
+  isShort,
+} from "../../engine/decide/decide.ts";
+import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
+import { type ExplainedOutcome, explainInSteps, explanationSize } from "../../engine/explain/explain.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { finishWithin, STEP_UNITS } from "../../engine/work.ts";
 import type {

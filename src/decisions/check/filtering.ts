@@ -3,9 +3,9 @@
  * (decision-api.md §3.2).
  */
 
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { DecidingPlace } from "../../engine/deciding-place.ts";
-import { type OutcomeTest, outcomeTest } from "../../engine/outcome-test.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
+import { type OutcomeTest, outcomeTest } from "../../engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { finishWithin, STEP_UNITS, type Steps } from "../../engine/work.ts";
 import type { ConditionFields, Outcome } from "../../model/decision.ts";

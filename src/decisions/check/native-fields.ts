@@ -1,6 +1,6 @@
 /** Condition fields of native calls, which name resources by their ARNs (decision-api.md §3). */
 
-import type { EngineRequest } from "../../engine/decide.ts";
+import type { EngineRequest } from "../../engine/decide/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import { type RequestProperties, withRegistered } from "../registered-properties.ts";

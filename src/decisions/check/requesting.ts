@@ -2,8 +2,8 @@
  * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
  */
 
-import { decideAtOnce, decideInSteps, isShort } from "../../engine/decide.ts";
-import { decideSetsInSteps, openLeaves } from "../../engine/decide-sets.ts";
+import { decideAtOnce, decideInSteps, isShort } from "../../engine/decide/decide.ts";
+import { decideSetsInSteps, openLeaves } from "../../engine/decide/decide-sets.ts";
 import { finishWithin } from "../../engine/work.ts";
 import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
 import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";

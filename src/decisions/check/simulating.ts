@@ -1,8 +1,8 @@
 /** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3.5). */
 
 import type { Directory, Principal } from "../../directory/directory.ts";
-import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
-import { hasActionOnAnyResource, isListedInSteps } from "../../engine/list-filter.ts";
+import { type CompiledPolicies, compileInSteps } from "../../engine/compile/compile.ts";
+import { hasActionOnAnyResource, isListedInSteps } from "../../engine/decide/list-filter.ts";
 import type { Steps } from "../../engine/work.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";

@@ -4,7 +4,7 @@
  */
 
 import { CompiledCondition } from "../../engine/conditions/conditions.ts";
-import { priceOf } from "../../engine/matches.ts";
+import { priceOf } from "../../engine/matching/matches.ts";
 import type { Steps } from "../../engine/work.ts";
 import { operatorOf } from "../../model/condition-operators.ts";
 import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";

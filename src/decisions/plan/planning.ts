@@ -4,8 +4,8 @@
  * resource.
  */
 
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { onlyDeniesOwn } from "../../engine/decide.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { onlyDeniesOwn } from "../../engine/decide/decide.ts";
 import { bindUser, USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import type { CompiledStatement } from "../../engine/statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../../engine/work.ts";

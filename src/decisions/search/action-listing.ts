@@ -1,6 +1,6 @@
 /** Selects the actions that a user may perform on one resource. */
 
-import { outcomeTest } from "../../engine/outcome-test.ts";
+import { outcomeTest } from "../../engine/decide/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Pace } from "../../schedule/pace.ts";

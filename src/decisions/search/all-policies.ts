@@ -2,7 +2,7 @@
 
 import { DependentCache } from "../../cache/dependent-cache.ts";
 import type { Directory, StoredPolicy, Survey } from "../../directory/directory.ts";
-import { type CompiledPolicies, compileInSteps } from "../../engine/compile.ts";
+import { type CompiledPolicies, compileInSteps } from "../../engine/compile/compile.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 
 /** All policies. */

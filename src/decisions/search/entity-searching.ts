@@ -1,6 +1,6 @@
 /** AuthZEN search for subjects and actions (decision-api.md §2.3). */
 
-import { outcomeTest } from "../../engine/outcome-test.ts";
+import { outcomeTest } from "../../engine/decide/outcome-test.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";

@@ -1,7 +1,7 @@
 /** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
 
-import { firstAllowing } from "../../engine/explain.ts";
-import { outcomeTest } from "../../engine/outcome-test.ts";
+import { outcomeTest } from "../../engine/decide/outcome-test.ts";
+import { firstAllowing } from "../../engine/explain/explain.ts";
 import { nameOf } from "../../engine/statement.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";

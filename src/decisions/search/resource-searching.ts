@@ -1,8 +1,8 @@
 /** AuthZEN search for resources: the registered ones on which a user may act (decision-api.md §2.3). */
 
 import type { Directory } from "../../directory/directory.ts";
-import type { CompiledPolicies } from "../../engine/compile.ts";
-import { outcomeTest } from "../../engine/outcome-test.ts";
+import type { CompiledPolicies } from "../../engine/compile/compile.ts";
+import { outcomeTest } from "../../engine/decide/outcome-test.ts";
 import type { Steps } from "../../engine/work.ts";
 import { isErrorCode } from "../../errors.ts";
 import type { ConditionFields } from "../../model/decision.ts";

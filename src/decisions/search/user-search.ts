@@ -4,7 +4,7 @@
  */
 
 import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
-import { type AllowedFields, narrowPolicies } from "../../engine/may-allow.ts";
+import { type AllowedFields, narrowPolicies } from "../../engine/decide/may-allow.ts";
 import { PER_ITEM } from "../../engine/work.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";

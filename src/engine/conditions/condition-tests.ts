@@ -12,8 +12,8 @@ import {
   UNREADABLE,
   type VariableValue,
 } from "../../model/decision.ts";
-import type { EngineRequest } from "../decide.ts";
-import { priceOf } from "../matches.ts";
+import type { EngineRequest } from "../decide/decide.ts";
+import { priceOf } from "../matching/matches.ts";
 import type { Steps } from "../work.ts";
 import type { CompiledCondition, TestResult } from "./conditions.ts";
 

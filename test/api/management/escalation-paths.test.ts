@@ -6,8 +6,8 @@ import {
 } from "../../../src/analysis/escalation/escalation-paths.ts";
 import type { EscalationStep } from "../../../src/analysis/escalation/escalation-steps.ts";
 import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
-import { compile } from "../../../src/engine/compile.ts";
-import { decide } from "../../../src/engine/decide.ts";
+import { compile } from "../../../src/engine/compile/compile.ts";
+import { decide } from "../../../src/engine/decide/decide.ts";
 import { OPTIONS, peopleWorld } from "../../analysis/escalation-world.ts";
 import { type Key, type Management, startManagement } from "./kit.ts";
 

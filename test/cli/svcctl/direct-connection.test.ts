@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { HttpExchange } from "../../../src/cli/svcctl/transfer/http-exchange.ts";
+import { HttpExchange } from "../../../src/cli/svcctl/transfer/connection/http-exchange.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 

@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FileHashes } from "../../../src/cli/svcctl/transfer/file-hashes.ts";
-import { type HashAnswer, HashThreads } from "../../../src/cli/svcctl/transfer/hash-threads.ts";
+import { FileHashes } from "../../../src/cli/svcctl/transfer/hashes/file-hashes.ts";
+import { type HashAnswer, HashThreads } from "../../../src/cli/svcctl/transfer/hashes/hash-threads.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CONTENT = Buffer.from(

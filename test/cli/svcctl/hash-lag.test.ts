@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { HashLag } from "../../../src/cli/svcctl/transfer/hash-lag.ts";
-import { HashThreads } from "../../../src/cli/svcctl/transfer/hash-threads.ts";
+import { HashLag } from "../../../src/cli/svcctl/transfer/hashes/hash-lag.ts";
+import { HashThreads } from "../../../src/cli/svcctl/transfer/hashes/hash-threads.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 /** Computed alone. */

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
-import { ContentLink } from "../transfer/content-link.ts";
+import { ContentLink } from "../transfer/connection/content-link.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { presignModeOf } from "../transfer/presign-mode.ts";
 import { uriArgument } from "../uri/uri-argument.ts";

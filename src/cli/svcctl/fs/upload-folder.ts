@@ -7,7 +7,7 @@ import { compareFolder } from "../local/compare/compare-folder.ts";
 import { applyChanges } from "../local/sync/apply-changes.ts";
 import { movedLine } from "../local/sync/moved-line.ts";
 import { summaryOf } from "../local/sync/sync-summary.ts";
-import type { ContentLink } from "../transfer/content-link.ts";
+import type { ContentLink } from "../transfer/connection/content-link.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import type { PresignMode } from "../transfer/presign-mode.ts";
 import { openProgress } from "../transfer/progress.ts";

@@ -3,7 +3,7 @@
 import type { ApiClient, JsonObject } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import { textField } from "../output/fields.ts";
-import type { ObjectPlace } from "../transfer/upload-body.ts";
+import type { ObjectPlace } from "../transfer/upload/upload-body.ts";
 
 /** Fetches the description. */
 export function fetchStats(

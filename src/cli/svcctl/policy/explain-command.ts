@@ -2,8 +2,8 @@
 
 import { isMissing, PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { type OfflineExplanation, offlineExplanation } from "../../../analysis/files/run-tests.ts";
-import { compile } from "../../../engine/compile.ts";
-import { explain } from "../../../engine/explain.ts";
+import { compile } from "../../../engine/compile/compile.ts";
+import { explain } from "../../../engine/explain/explain.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Via } from "../../../model/policy.ts";
 import { textOption } from "../../command-spec.ts";

@@ -5,14 +5,14 @@ import type { Group, Policy } from "../../api/management.gen.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { AccessKeys } from "../../parts/access-keys.tsx";
-import { Alert } from "../../parts/alert.tsx";
-import { ListTable } from "../../parts/list-table.tsx";
-import { Loading } from "../../parts/loading.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Statements } from "../../parts/policies/statements.tsx";
 import { Section } from "../../parts/section.tsx";
-import { Statements } from "../../parts/statements.tsx";
-import type { Column } from "../../parts/table.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const GROUPS: readonly Column<Group>[] = [

@@ -2,9 +2,9 @@
 
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { filterIn, type RecordFilter, searchOf } from "./filter.ts";
 import { FilterForm } from "./filter-form.tsx";
 import { shown } from "./record.ts";

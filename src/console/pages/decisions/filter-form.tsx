@@ -2,7 +2,7 @@
 
 import { useId, useState } from "preact/hooks";
 import { ACTION_NAMES } from "../../catalog/actions.ts";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
 import type { RecordFilter } from "./filter.ts";
 
 /** Properties of {@link FilterForm}. */

@@ -5,9 +5,9 @@ import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
 import type { Statement } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
 import { policyPage } from "../../parts/links.ts";
+import { Alert } from "../../parts/states/alert.tsx";
 
 /** Offers the policy; creating it leads to its page, where it can be narrowed and attached. */
 export function PolicyFromRecord({ statements }: { readonly statements: string }) {

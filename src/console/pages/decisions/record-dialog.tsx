@@ -2,10 +2,10 @@
 
 import { useAnswer } from "../../api/hooks.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { Loading } from "../../parts/loading.tsx";
+import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { Reasons, type ReasonsOfDecision } from "../../parts/reasons/reasons.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PolicyFromRecord } from "./policy-from-record.tsx";
 import {

@@ -1,8 +1,8 @@
 /** Records as a table. */
 
 import { userPage } from "../../parts/links.ts";
+import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { actionOf, outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
 

@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { AclWrite } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { Section } from "../../parts/section.tsx";
-import { Warnings } from "../../parts/warnings.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Warnings } from "../../parts/states/warnings.tsx";
 import type { GroupSectionProps } from "./group-members.tsx";
 
 type Permission = AclWrite["permission"];

@@ -3,10 +3,10 @@
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import { CreateDialog } from "../../parts/create-dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { CreateDialog } from "../../parts/dialogs/create-dialog.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { useDraft } from "../../parts/forms/use-draft.ts";
 import { groupPage } from "../../parts/links.ts";
-import { useDraft } from "../../parts/use-draft.ts";
 
 /** Asks for name and description; afterwards it leads to the page of the group. */
 export function CreateGroup({ onClose }: { readonly onClose: () => void }) {

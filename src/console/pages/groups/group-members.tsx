@@ -3,13 +3,13 @@
 import { useChange } from "../../api/hooks.ts";
 import type { User } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
-import { AddByName } from "../../parts/add-by-name.tsx";
+import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { userPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { AddByName } from "../../parts/lists/add-by-name.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { RemoveButton } from "../../parts/remove-button.tsx";
 import { Section } from "../../parts/section.tsx";
-import type { Column } from "../../parts/table.tsx";
 
 /** Properties of the sections of a group. */
 export interface GroupSectionProps {

@@ -2,13 +2,13 @@
 
 import { useAnswer } from "../../api/hooks.ts";
 import { useActionsOn } from "../../api/permissions.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { DeleteButton } from "../../parts/delete-button.tsx";
+import { DeleteButton } from "../../parts/dialogs/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
 import { usePageName } from "../../parts/links.ts";
-import { Loading } from "../../parts/loading.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { AccessList } from "./access-list.tsx";
 import { GroupMembers } from "./group-members.tsx";

@@ -3,14 +3,14 @@
 import { useChange } from "../../api/hooks.ts";
 import type { Policy } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
-import { AddByName } from "../../parts/add-by-name.tsx";
+import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { policyPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { AddByName } from "../../parts/lists/add-by-name.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { RemoveButton } from "../../parts/remove-button.tsx";
+import { Statements } from "../../parts/policies/statements.tsx";
 import { Section } from "../../parts/section.tsx";
-import { Statements } from "../../parts/statements.tsx";
-import type { Column } from "../../parts/table.tsx";
 import type { GroupSectionProps } from "./group-members.tsx";
 
 /** Lists the policies, attaches and detaches them. */

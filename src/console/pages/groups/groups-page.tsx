@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import type { Group } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { groupPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
-import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { CreateGroup } from "./create-group.tsx";
 

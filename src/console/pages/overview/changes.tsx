@@ -2,8 +2,8 @@
 
 import type { Status } from "../../api/management.gen.ts";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
+import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 
 type Change = Status["changes"][number];

@@ -2,10 +2,10 @@
 
 import { useAnswer } from "../../api/hooks.ts";
 import type { Status } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Changes } from "./changes.tsx";
 import { DecisionsChart } from "./decisions-chart.tsx";

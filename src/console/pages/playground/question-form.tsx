@@ -2,9 +2,9 @@
 
 import { ACTION_NAMES } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
-import { Field } from "../../parts/field.tsx";
-import { useResourceForms } from "../../parts/resource-forms.ts";
-import { useNameChoices } from "../../parts/use-name-choices.ts";
+import { Field } from "../../parts/forms/field.tsx";
+import { useResourceForms } from "../../parts/forms/resource-forms.ts";
+import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
 import type { Question } from "./question.ts";
 
 /** Properties of {@link QuestionForm}. */

@@ -6,9 +6,9 @@ import { call } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import type { CheckAnswer, GivenStatement, SimulateAnswer } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Loading } from "../../parts/loading.tsx";
 import { Section } from "../../parts/section.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { type Question, requestOf } from "./question.ts";
 
 interface Props {

@@ -5,13 +5,13 @@ import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
 import { useMayAnywhere } from "../../api/permissions.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { useDraft } from "../../parts/forms/use-draft.ts";
 import { policyPage } from "../../parts/links.ts";
-import { Loading } from "../../parts/loading.tsx";
-import { NotAllowed } from "../../parts/not-allowed.tsx";
 import { Page } from "../../parts/page.tsx";
-import { useDraft } from "../../parts/use-draft.ts";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
+import { NotAllowed } from "../../parts/states/not-allowed.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 import { NEW_POLICY, policyOf } from "./policy-text.ts";
 

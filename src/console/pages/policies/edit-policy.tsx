@@ -3,9 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { useChange } from "../../api/hooks.ts";
 import type { Policy } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { useDraft } from "../../parts/use-draft.ts";
-import { Warnings } from "../../parts/warnings.tsx";
+import { useDraft } from "../../parts/forms/use-draft.ts";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Warnings } from "../../parts/states/warnings.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 import { policyOf, textOf } from "./policy-text.ts";
 

@@ -4,11 +4,11 @@ import { useLocation } from "preact-iso";
 import type { Policy } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { policyPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
-import { Statements } from "../../parts/statements.tsx";
-import type { Column } from "../../parts/table.tsx";
+import { Statements } from "../../parts/policies/statements.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const COLUMNS: readonly Column<Policy>[] = [

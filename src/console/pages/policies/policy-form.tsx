@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useSession } from "../../frame/session.tsx";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
-import { WhatChanges } from "../../parts/what-changes.tsx";
+import { WhatChanges } from "../../parts/policies/what-changes.tsx";
 import { Findings } from "./findings.tsx";
 import { useLint } from "./use-lint.ts";
 

@@ -3,7 +3,7 @@
 import { useAnswer } from "../../api/hooks.ts";
 import type { PolicyLintAnswer } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
-import { useDelayed } from "../../parts/use-delayed.ts";
+import { useDelayed } from "../../parts/states/use-delayed.ts";
 
 const DELAY = 400;
 

@@ -3,11 +3,11 @@
 import { useLocation } from "preact-iso";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
-import { Loading } from "../../parts/loading.tsx";
+import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Section } from "../../parts/section.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { textOf } from "./policy-text.ts";
 

@@ -3,7 +3,7 @@
 import type { AccessReview } from "../../api/management.gen.ts";
 import { userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
-import { StatementName } from "../../parts/statement-name.tsx";
+import { StatementName } from "../../parts/policies/statement-name.tsx";
 
 /** Lists them, with the steps of each. */
 export function Administrators({ of: review }: { readonly of: AccessReview }) {

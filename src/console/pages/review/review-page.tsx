@@ -2,11 +2,11 @@
 
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import { Alert } from "../../parts/alert.tsx";
-import { Loading } from "../../parts/loading.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
-import { Notes } from "../../parts/warnings.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
+import { Notes } from "../../parts/states/warnings.tsx";
 import { Administrators } from "./administrators.tsx";
 import { ReviewedAccess } from "./reviewed-access.tsx";
 import { Suggestion } from "./suggestion.tsx";

@@ -2,9 +2,9 @@
 
 import type { AccessReview } from "../../api/management.gen.ts";
 import { groupPage, userPage } from "../../parts/links.ts";
+import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { StatementName } from "../../parts/statement-name.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import { StatementName } from "../../parts/policies/statement-name.tsx";
 import { LastUsed } from "../../parts/time.tsx";
 
 type Access = AccessReview["access"][number];

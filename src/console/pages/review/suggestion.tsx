@@ -5,13 +5,13 @@ import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import type { SuggestedAccess } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
-import { Alert } from "../../parts/alert.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Loading } from "../../parts/loading.tsx";
-import { Statements } from "../../parts/statements.tsx";
-import { useNameChoices } from "../../parts/use-name-choices.ts";
-import { Notes } from "../../parts/warnings.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
+import { Statements } from "../../parts/policies/statements.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
+import { Notes } from "../../parts/states/warnings.tsx";
 
 type Generalise = SuggestedAccess["generalise"];
 

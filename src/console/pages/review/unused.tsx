@@ -4,14 +4,14 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Answer } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import { Alert } from "../../parts/alert.tsx";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { StatementName } from "../../parts/statement-name.tsx";
-import type { Column } from "../../parts/table.tsx";
+import { StatementName } from "../../parts/policies/statement-name.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Notes } from "../../parts/states/warnings.tsx";
 import { LastUsed } from "../../parts/time.tsx";
-import { Notes } from "../../parts/warnings.tsx";
 
 type Entry = Answer<"GET /auth/access/unused">["results"][number];
 

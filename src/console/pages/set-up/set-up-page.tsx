@@ -6,9 +6,9 @@ import { problemAt } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { CredentialsWithSecret } from "../../api/management.gen.ts";
 import { forgetSession } from "../../frame/session.tsx";
-import { Alert } from "../../parts/alert.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
 import { SecretOnce } from "../../parts/secret-once.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
 
 /** The set-up page; after the set-up it shows the key, then it leads to the sign-in page. */
 export default function SetUpPage() {

@@ -5,8 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import { isSignedIn, signIn } from "../../frame/session.tsx";
-import { Alert } from "../../parts/alert.tsx";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
 
 /** The address to go to after signing in: one of this origin, else the start. */
 function nextOf(next: string | undefined): string {

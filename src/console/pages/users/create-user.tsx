@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import { CreateDialog } from "../../parts/create-dialog.tsx";
-import { Field } from "../../parts/field.tsx";
+import { CreateDialog } from "../../parts/dialogs/create-dialog.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { useDraft } from "../../parts/forms/use-draft.ts";
 import { userPage } from "../../parts/links.ts";
-import { useDraft } from "../../parts/use-draft.ts";
 
 /** Asks for the name; afterwards it leads to the page of the user. */
 export function CreateUser({ onClose }: { readonly onClose: () => void }) {

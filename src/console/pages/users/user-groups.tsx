@@ -4,13 +4,13 @@ import { useChange } from "../../api/hooks.ts";
 import type { Group } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
-import { AddByName } from "../../parts/add-by-name.tsx";
+import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { groupPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { AddByName } from "../../parts/lists/add-by-name.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { RemoveButton } from "../../parts/remove-button.tsx";
 import { Section } from "../../parts/section.tsx";
-import type { Column } from "../../parts/table.tsx";
 
 /** Lists the groups, with the ways into others and out of these. */
 export function UserGroups({ user }: { readonly user: string }) {

@@ -5,14 +5,14 @@ import { call } from "../../api/call.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { Policy } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
-import { AddByName } from "../../parts/add-by-name.tsx";
+import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { groupPage, policyPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { AddByName } from "../../parts/lists/add-by-name.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
-import { RemoveButton } from "../../parts/remove-button.tsx";
+import { Statements } from "../../parts/policies/statements.tsx";
 import { Section } from "../../parts/section.tsx";
-import { Statements } from "../../parts/statements.tsx";
-import type { Column } from "../../parts/table.tsx";
 
 /** Most groups whose policies are asked for, to show the ways. */
 const GROUPS = 50;

@@ -5,10 +5,10 @@ import type { User } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { userPage } from "../../parts/links.ts";
-import { ListTable } from "../../parts/list-table.tsx";
+import { ListTable } from "../../parts/lists/list-table.tsx";
+import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
-import type { Column } from "../../parts/table.tsx";
 import { LastUsed, Time } from "../../parts/time.tsx";
 import { CreateUser } from "./create-user.tsx";
 

@@ -3,14 +3,14 @@
 import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/hooks.ts";
 import type { WhoCanAnswer } from "../../api/management.gen.ts";
-import { Alert } from "../../parts/alert.tsx";
 import { userPage } from "../../parts/links.ts";
-import { Loading } from "../../parts/loading.tsx";
+import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
+import { StatementName } from "../../parts/policies/statement-name.tsx";
 import { ViaText } from "../../parts/reasons/via-text.tsx";
 import { Section } from "../../parts/section.tsx";
-import { StatementName } from "../../parts/statement-name.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 
 type Row = WhoCanAnswer["results"][number];
 

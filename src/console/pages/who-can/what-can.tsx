@@ -5,12 +5,12 @@ import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
 import { meaningOf } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
-import { Alert } from "../../parts/alert.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Loading } from "../../parts/loading.tsx";
-import { useResourceForms } from "../../parts/resource-forms.ts";
+import { Field } from "../../parts/forms/field.tsx";
+import { useResourceForms } from "../../parts/forms/resource-forms.ts";
+import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
 import { Section } from "../../parts/section.tsx";
-import { useNameChoices } from "../../parts/use-name-choices.ts";
+import { Alert } from "../../parts/states/alert.tsx";
+import { Loading } from "../../parts/states/loading.tsx";
 
 const LIMIT = 1_000;
 

@@ -3,9 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ACTION_NAMES } from "../../catalog/actions.ts";
-import { Field } from "../../parts/field.tsx";
+import { Field } from "../../parts/forms/field.tsx";
+import { useResourceForms } from "../../parts/forms/resource-forms.ts";
 import { Page } from "../../parts/page.tsx";
-import { useResourceForms } from "../../parts/resource-forms.ts";
 import { UsersWhoCan } from "./users-who-can.tsx";
 import { WhatCan } from "./what-can.tsx";
 

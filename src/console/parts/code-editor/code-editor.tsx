@@ -1,8 +1,8 @@
 /** An editor of JSON. CodeMirror is loaded when the first editor is shown. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Alert } from "../alert.tsx";
-import { Loading } from "../loading.tsx";
+import { Alert } from "../states/alert.tsx";
+import { Loading } from "../states/loading.tsx";
 import type { EditorHandle, Finding } from "./mount-editor.ts";
 
 /** Properties of {@link CodeEditor}. */

@@ -1,8 +1,8 @@
 /** The reasons of a decision: what decided, what came near, and the required permissions with their effects. */
 
 import type { DeterminingStatement, Effect, EffectTree, NearMiss, Via } from "../../api/management.gen.ts";
+import { StatementName } from "../policies/statement-name.tsx";
 import { Section } from "../section.tsx";
-import { StatementName } from "../statement-name.tsx";
 import { ConditionTests } from "./condition-tests.tsx";
 import { EffectTreeView } from "./effect-tree-view.tsx";
 import { ViaText } from "./via-text.tsx";

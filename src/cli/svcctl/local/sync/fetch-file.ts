@@ -4,7 +4,7 @@ import { rm, utimes } from "node:fs/promises";
 import { dirname } from "node:path";
 import { makeFolder } from "../../../../make-folder.ts";
 import { fetchStats, metadataOf, sizeAndChecksum } from "../../objects/object-stats.ts";
-import { downloadObject } from "../../transfer/download-object.ts";
+import { downloadObject } from "../../transfer/download/download-object.ts";
 import { mtimeOf } from "../compare/object-times.ts";
 import { fileBelow } from "../files/file-below.ts";
 import { applyPermissions, POSIX_PERMISSIONS } from "../files/permissions.ts";

@@ -3,7 +3,7 @@
 import { safeText } from "../../../safe-text.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import type { CommandCall } from "../../command.ts";
-import { ContentLink } from "../../transfer/content-link.ts";
+import { ContentLink } from "../../transfer/connection/content-link.ts";
 import { Interrupted, interruptible } from "../../transfer/interrupt.ts";
 import type { PresignMode } from "../../transfer/presign-mode.ts";
 import { openProgress } from "../../transfer/progress.ts";

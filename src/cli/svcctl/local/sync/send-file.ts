@@ -1,7 +1,7 @@
 /** Uploads one file of a linked folder. */
 
 import { lstat, readlink } from "node:fs/promises";
-import { uploadObject } from "../../transfer/upload-object.ts";
+import { uploadObject } from "../../transfer/upload/upload-object.ts";
 import { CLIENT_MTIME } from "../compare/object-times.ts";
 import { fileBelow } from "../files/file-below.ts";
 import { POSIX_PERMISSIONS, permissionsText } from "../files/permissions.ts";

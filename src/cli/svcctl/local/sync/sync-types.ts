@@ -1,7 +1,7 @@
 /** A synchronization of a folder with a repository, and what came of it. */
 
 import type { LocalSettings } from "../../settings/load-settings.ts";
-import type { ContentLink } from "../../transfer/content-link.ts";
+import type { ContentLink } from "../../transfer/connection/content-link.ts";
 import type { PresignMode } from "../../transfer/presign-mode.ts";
 import type { Progress } from "../../transfer/progress.ts";
 import type { SvcUri } from "../../uri/svc-uri.ts";

@@ -1,0 +1,30 @@
+/** A statement by its policy and place, counted from one as people do. */
+
+import { policyPage } from "../links.ts";
+import { Name } from "../name.tsx";
+
+/** Properties of {@link StatementName}. */
+export interface StatementNameProps {
+  readonly policy: string;
+  /** Counted from zero, as the API does. */
+  readonly statement: number;
+  readonly sid?: string | undefined;
+  /** True within a list, whose entries commas part. */
+  readonly isInList?: boolean;
+}
+
+/** Shows the policy as a link, the number of the statement, and its name where it has one. */
+export function StatementName({ policy, statement, sid, isInList = false }: StatementNameProps) {
+  return (
+    <>
+      <Name text={policy} href={policyPage(policy)} />
+      {isInList ? " " : ", "}statement {statement + 1}
+      {sid !== undefined && (
+        <>
+          {" "}
+          (<bdi>{sid}</bdi>)
+        </>
+      )}
+    </>
+  );
+}

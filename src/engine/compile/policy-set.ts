@@ -1,0 +1,155 @@
+/**
+ * Policies that are attached together (those of a group), indexed once and shared by every user who has them.
+ * `${user}` is bound when matching. The index of an action is built when the action is first requested.
+ */
+
+import { type ActionIndex, ActionIndexes, ListedStatements } from "../matching/action-indexes.ts";
+import { ActionLists } from "../matching/action-lists.ts";
+import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
+import type { CompiledStatement } from "../statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import type { CompiledPolicy } from "./compiled-policy.ts";
+import { Failures } from "./failures.ts";
+import { StatementOrder } from "./statement-order.ts";
+
+/** Statements that are looked at between two looks at the units of work, and the units of one. */
+const LOOKED_AT_ONCE = 1_000;
+const PER_LOOK = 50;
+
+/** Policies in evaluation order. Immutable except for indexes that are built on first use. */
+export class PolicySet {
+  readonly policies: readonly CompiledPolicy[];
+  /** Number of statements. */
+  readonly size: number;
+  /** True when some statement has a condition, so that the condition fields of a request matter. */
+  readonly readsContext: boolean;
+  /** True when a condition reads attributes of the resource (`resource.X`). */
+  readonly readsResource: boolean;
+  /** True when the evaluation of some statement can fail. */
+  readonly canFail: boolean;
+  /** About the units of work of building the index of one action. */
+  readonly price: number;
+  /** The indexes by action. */
+  readonly indexes: ActionIndexes;
+  /** The statements by position. */
+  readonly order: StatementOrder;
+  readonly #failures: Failures;
+  readonly #lists: ActionLists;
+  readonly #byList: readonly ListedStatements[];
+
+  /** Use {@link policySetInSteps}. */
+  constructor(partition: string, parts: SetParts) {
+    const { policies, starts, lists, byList, failures } = parts;
+    this.policies = policies;
+    this.order = new StatementOrder(policies, starts);
+    this.#lists = lists;
+    this.#byList = byList;
+    this.#failures = failures;
+    this.size = parts.size;
+    this.readsContext = parts.readsContext;
+    this.readsResource = parts.readsResource;
+    this.canFail = failures.statements.length > 0;
+    this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
+    this.indexes = new ActionIndexes(partition, lists, byList);
+  }
+
+  /** The statements whose evaluation can fail, in order. A failure denies everything. */
+  get fallible(): readonly CompiledStatement[] {
+    return this.#failures.statements;
+  }
+
+  /** Order of the first statement whose evaluation fails for these results, or {@link NO_STATEMENT}. */
+  firstFailure(asked: ConditionsAsked): number {
+    return this.canFail ? this.#failures.first(asked) : NO_STATEMENT;
+  }
+
+  /** The statement at a position in evaluation order. */
+  statementAt(order: number): CompiledStatement {
+    return this.order.statementAt(order);
+  }
+
+  /** The statements that match an action, in evaluation order, found without the indexes. */
+  statementsMatching(action: string): readonly CompiledStatement[] {
+    return finish(this.statementsMatchingInSteps(action));
+  }
+
+  /** As {@link statementsMatching}, in steps. */
+  *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
+    const matches = new Uint8Array(this.size);
+    let work = 0;
+    for (const list of yield* this.#lists.matchingInSteps(action)) {
+      for (const order of (this.#byList[list] as ListedStatements).orders) {
+        matches[order] = 1;
+        if (++work < LOOKED_AT_ONCE) continue;
+        yield work * PER_LOOK;
+        work = 0;
+      }
+    }
+    const found: CompiledStatement[] = [];
+    for (let order = matches.indexOf(1); order >= 0; order = matches.indexOf(1, order + 1)) {
+      found.push(this.statementAt(order));
+      if (++work < LOOKED_AT_ONCE) continue;
+      yield work * PER_LOOK;
+      work = 0;
+    }
+    yield work * PER_LOOK;
+    return found;
+  }
+
+  /** The index of an action; builds it if it is missing. */
+  indexOf(action: string): ActionIndex {
+    return this.indexes.of(action);
+  }
+}
+
+/** The input of a set. */
+interface SetParts {
+  readonly policies: readonly CompiledPolicy[];
+  /** Order of the first statement of each policy that has statements. */
+  readonly starts: readonly number[];
+  readonly size: number;
+  readonly lists: ActionLists;
+  readonly byList: readonly ListedStatements[];
+  readonly failures: Failures;
+  readonly readsContext: boolean;
+  readonly readsResource: boolean;
+}
+
+/** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
+export function* policySetInSteps(all: readonly CompiledPolicy[], partition: string): Steps<PolicySet> {
+  const policies = all.filter(({ statements }) => statements.length > 0);
+  const lists = new ActionLists();
+  const byList: ListedStatements[] = [];
+  const failures = new Failures();
+  const starts: number[] = [];
+  let size = 0;
+  let work = 0;
+  let readsContext = false;
+  let readsResource = false;
+  for (const { statements } of policies) {
+    starts.push(size);
+    for (const statement of statements) {
+      const list = lists.add(statement.actions);
+      byList[list] ??= new ListedStatements();
+      (byList[list] as ListedStatements).add(statement, size);
+      failures.add(statement, size);
+      size++;
+      readsContext ||= statement.condition !== undefined;
+      readsResource ||= statement.condition?.readsResource === true;
+      work += PER_ITEM + statement.actions.text.length;
+    }
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  return new PolicySet(partition, {
+    policies,
+    starts,
+    size,
+    lists,
+    byList,
+    failures,
+    readsContext,
+    readsResource,
+  });
+}

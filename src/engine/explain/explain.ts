@@ -1,0 +1,251 @@
+/**
+ * Explains decisions (decision-api.md §5): the statements that decided, the effect of every node, and near misses. It
+ * walks the statements of an action instead of using the indexes, so a decision without an explanation costs nothing
+ * more.
+ */
+
+import type {
+  DeterminingStatement,
+  Effect,
+  EffectTree,
+  NearMiss,
+  Outcome,
+  RequiredLeaf,
+  RequiredPermissions,
+} from "../../model/decision.ts";
+import type { CompiledPolicies } from "../compile/compile.ts";
+import { ConditionTests, SHOW_ALL, type ValueMask } from "../conditions/condition-tests.ts";
+import { ConditionResults } from "../decide/condition-results.ts";
+import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "../decide/decide.ts";
+import { USER_PLACEHOLDER } from "../patterns/resource-pattern.ts";
+import { type CompiledStatement, matchingAction, nameOf } from "../statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { nearMissesInSteps } from "./near-misses.ts";
+import { OrderedStatements } from "./ordered-statements.ts";
+
+/** Number of statements between two steps: well under a millisecond. */
+const STEP = 128;
+/** Number of patterns of one statement between two steps. */
+const FEW_PATTERNS = 8;
+
+/** A statement that decided; the caller adds how its policy reaches the user. */
+export type Determining = Omit<DeterminingStatement, "via">;
+
+/** A decision with its reasons. */
+export interface ExplainedOutcome extends Outcome {
+  readonly determining: readonly Determining[];
+  readonly tree: EffectTree;
+  readonly nearMisses: readonly NearMiss[];
+}
+
+/** Decides and explains, as {@link explainInSteps} does. */
+export function explain(policies: CompiledPolicies, request: EngineRequest): ExplainedOutcome {
+  return finish(explainInSteps(policies, request));
+}
+
+/** An estimate of the number of statement visits, which distinguishes long explanations from short ones. */
+export function explanationSize(policies: CompiledPolicies, required: RequiredPermissions): number {
+  return policies.size * nodesOf(required).length;
+}
+
+/**
+ * Decides and explains step by step, since a tree of many leaves over many statements takes seconds. The effect is
+ * that of {@link decide}.
+ * @param mask replaces values of the request in the explanation
+ */
+export function* explainInSteps(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+  mask: ValueMask = SHOW_ALL,
+): Generator<unknown, ExplainedOutcome> {
+  const effects = new Map<RequiredPermissions, Effect>();
+  const outcome = yield* decideInSteps(policies, request, (node, effect) => effects.set(node, effect));
+  const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
+  const leaves = decided.filter((node) => "action" in node);
+  const determining = new Map<string, Match>();
+  const ordered = new OrderedStatements(policies, request.user);
+  const results = new ConditionResults(request.user);
+  const denying = outcome.effect === "deny";
+  // The first deny ends a tree, but without it the deny of another leaf would: all of them determine the decision.
+  const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
+  for (const node of nodes) {
+    for (const one of yield* determiningStatements(ordered, node, request, denying, results)) {
+      determining.set(`${one.statement.index} ${one.statement.policy.name}`, one);
+    }
+  }
+  const tests = new ConditionTests(mask);
+  const misses =
+    outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request, results) : [];
+  const described: Determining[] = [];
+  for (const one of determining.values()) {
+    described.push(yield* describe(one, tests));
+    yield;
+  }
+  const nearMisses: NearMiss[] = [];
+  for (const miss of misses) {
+    const told = miss(tests);
+    nearMisses.push("why" in told ? told : yield* told);
+    yield;
+  }
+  return {
+    ...outcome,
+    determining: described,
+    tree: withEffects(request.required, effects),
+    nearMisses,
+  };
+}
+
+/** A statement that decided, and how it matched. */
+interface Match {
+  readonly statement: CompiledStatement;
+  /** The pattern that matched; "" where the statement denies because it cannot be evaluated. */
+  readonly action: string;
+  /** The pattern that matched; undefined for the whole text of the statement. */
+  readonly resource: string | undefined;
+  /** The fields with which the condition was evaluated; undefined if it was not evaluated. */
+  readonly asked: EngineRequest | undefined;
+}
+
+/** A tree's nodes, all of them. */
+function nodesOf(node: RequiredPermissions): readonly RequiredPermissions[] {
+  const children = "and" in node ? node.and : "or" in node ? node.or : [];
+  return [node, ...children.flatMap(nodesOf)];
+}
+
+function withEffects(
+  node: RequiredPermissions,
+  effects: ReadonlyMap<RequiredPermissions, Effect>,
+): EffectTree {
+  const effect = effects.get(node);
+  const own = effect === undefined ? {} : { effect };
+  if ("and" in node) return { and: node.and.map((child) => withEffects(child, effects)), ...own };
+  if ("or" in node) return { or: node.or.map((child) => withEffects(child, effects)), ...own };
+  return { ...node, ...own };
+}
+
+/** The statements that decided a node; none for an inner node. */
+function* determiningStatements(
+  ordered: OrderedStatements,
+  node: RequiredPermissions,
+  request: EngineRequest,
+  denying: boolean,
+  results: ConditionResults,
+): Generator<unknown, Match[]> {
+  if ("action" in node) return yield* leafStatements(ordered, node, request, denying, results);
+  // The gate ignores denies (evaluation.md §10).
+  return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
+}
+
+/** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
+function* gateStatements(ordered: OrderedStatements, action: string): Generator<unknown, Match[]> {
+  const found: Match[] = [];
+  let seen = 0;
+  for (const statement of ordered.matching(action)) {
+    if (++seen % STEP === 0) yield;
+    if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
+    const pattern = matchingAction(statement, action.toWellFormed());
+    if (pattern === undefined) continue;
+    found.push({ statement, action: pattern, resource: undefined, asked: undefined });
+  }
+  return found;
+}
+
+/**
+ * All statements that allow, or all that deny: without them the decision would differ. A statement that cannot be
+ * evaluated denies everything; it is reported with its whole resource text and no action.
+ */
+function* leafStatements(
+  ordered: OrderedStatements,
+  leaf: RequiredLeaf,
+  request: EngineRequest,
+  denying: boolean,
+  results: ConditionResults,
+): Generator<unknown, Match[]> {
+  const found: Match[] = [];
+  const asked = aboutLeaf(request, leaf);
+  let seen = 0;
+  yield;
+  for (const statement of denying ? ordered.matchingOrFailing(leaf.action) : ordered.matching(leaf.action)) {
+    if (++seen % STEP === 0) yield;
+    if (denying && (yield* fails(statement, asked, results)))
+      found.push({ statement, action: "", resource: undefined, asked });
+    else if (statement.deny === denying) {
+      const match = yield* matchOf(ordered, statement, leaf, asked, results);
+      if (match !== undefined) found.push({ statement, ...match, asked });
+    }
+  }
+  return found;
+}
+
+/** The first statement that allows one permission, if it is allowed; for lists of users. */
+export function* firstAllowing(
+  policies: CompiledPolicies,
+  leaf: RequiredLeaf,
+  request: Omit<EngineRequest, "required">,
+): Steps<CompiledStatement | undefined> {
+  const ordered = new OrderedStatements(policies, request.user);
+  const results = new ConditionResults(request.user);
+  let work = 0;
+  for (const statement of ordered.matching(leaf.action)) {
+    work += PER_ITEM * (1 + (statement.resources?.length ?? 0));
+    if (work > STEP_UNITS) {
+      yield work;
+      work = 0;
+    }
+    if (statement.deny) continue;
+    if ((yield* matchOf(ordered, statement, leaf, request, results)) !== undefined) return statement;
+  }
+  return undefined;
+}
+
+function* describe({ statement, action, resource, asked }: Match, tests: ConditionTests): Steps<Determining> {
+  const written = statement.policy.statement[statement.index];
+  const conditions = asked === undefined ? [] : yield* tests.of(statement.condition, asked);
+  return {
+    ...nameOf(statement),
+    effect: written?.effect ?? "",
+    action,
+    resource: resource ?? written?.resource ?? "",
+    ...(conditions.length === 0 ? {} : { conditions }),
+  };
+}
+
+/**
+ * True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1,
+ * evaluation.md §2.2).
+ */
+function* fails(
+  { condition, resources }: CompiledStatement,
+  { context }: EngineRequest,
+  results: ConditionResults,
+): Steps<boolean> {
+  const result = condition === undefined ? "satisfied" : yield* results.of(condition, context);
+  return result === "error" || (resources === undefined && result !== "unsatisfied");
+}
+
+/** Compares resources first, since they exclude most statements at the least cost. */
+function* matchOf(
+  { policies, resources }: OrderedStatements,
+  statement: CompiledStatement,
+  leaf: RequiredLeaf,
+  { user, context }: Omit<EngineRequest, "required">,
+  results: ConditionResults,
+): Steps<{ readonly action: string; readonly resource: string } | undefined> {
+  const onlyDenies = onlyDeniesOwn(policies, user) && !statement.deny;
+  let resource: string | undefined;
+  for (const [index, pattern] of (statement.resources ?? []).entries()) {
+    // One statement may have a hundred patterns that each take a millisecond; whoever asks pays for the statement.
+    if (index % FEW_PATTERNS === FEW_PATTERNS - 1) yield 0;
+    if (onlyDenies && pattern.includes(USER_PLACEHOLDER)) continue;
+    if (!resources.matches(pattern, leaf.resource)) continue;
+    resource = pattern;
+    break;
+  }
+  if (resource === undefined) return undefined;
+  const action = matchingAction(statement, leaf.action.toWellFormed());
+  if (action === undefined) return undefined;
+  const { condition } = statement;
+  const result = condition === undefined ? "satisfied" : yield* results.of(condition, context);
+  if (result === "unsatisfied" || (result === "unreadable" && !statement.deny)) return undefined;
+  return { action, resource };
+}
