@@ -1,7 +1,7 @@
 /** The configuration as this build judges it: `run`, `config validate` and every other command read it here. */
 
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
-import { type ConfigProblem, problemOf } from "../config/problem.ts";
+import { ConfigError, type ConfigProblem, problemOf } from "../config/problem.ts";
 import { selectFiles } from "../source-files/select-files.ts";
 import { certificateFaults } from "./listeners/tls.ts";
 import { DATABASE_TYPES } from "./store/backends.ts";
@@ -25,4 +25,13 @@ export async function fileProblems({ values, origins }: LoadedConfig): Promise<r
   return [...certificateFaults(values), ...datasets].map((fault) =>
     problemOf(fault.item, fault.message, origins.get(fault.item)?.place ?? {}),
   );
+}
+
+/**
+ * Refuses to start with files that cannot be used, all of them named at once, as `config validate` names them.
+ * @throws ConfigError with each of {@link fileProblems}
+ */
+export async function assertUsableFiles(loaded: LoadedConfig): Promise<void> {
+  const problems = await fileProblems(loaded);
+  if (problems.length > 0) throw new ConfigError(problems);
 }

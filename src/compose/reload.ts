@@ -3,7 +3,7 @@
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
-import { serviceTls, userTls } from "./listeners/tls.ts";
+import { listenerTls } from "./listeners/tls.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
 
 /** Reads again; what is faulty stays as it was and is logged. */
@@ -46,7 +46,8 @@ export function reloadCertificates(
   values: ConfigValues,
 ): void {
   try {
-    const [forService, forUser] = [serviceTls(values).tls, userTls(values).tls];
+    const read = listenerTls(values);
+    const [forService, forUser] = [read.service.tls, read.user.tls];
     if (forService !== undefined) {
       service.replaceTls(forService);
       extAuthz?.replaceTls(forService);

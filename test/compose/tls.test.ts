@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { fileProblems } from "../../src/compose/configuration.ts";
-import { serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
+import { assertUsableFiles, fileProblems } from "../../src/compose/configuration.ts";
+import { listenerTls, serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
 import { formatProblem } from "../../src/config/problem.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -38,6 +38,14 @@ it("config validate names the files of all listeners", async () => {
     "tls.cert_file: /none.pem: there is no such file",
     "tls.key_file: /: cannot be read: it is a folder",
   ]);
+});
+
+it("a start and a reload name them all, too", async () => {
+  const all =
+    /authorizer\.tls\.cert_file: .*authorizer\.tls\.client_ca_file: .*\btls\.key_file: \/: cannot be read/s;
+  await expect(assertUsableFiles(loaded)).rejects.toThrow(/the configuration has 5 problems:/);
+  await expect(assertUsableFiles(loaded)).rejects.toThrow(all);
+  expect(() => listenerTls(values)).toThrow(all);
 });
 
 it("names files that have no certificate or no key, and a key of another certificate", async () => {

@@ -36,6 +36,19 @@ export function userTls(values: ConfigValues): ListenerTls {
   };
 }
 
+/**
+ * TLS of both listeners.
+ * @throws CertificateError that names each file of either that cannot be read or used
+ */
+export function listenerTls(values: ConfigValues): {
+  readonly service: ListenerTls;
+  readonly user: ListenerTls;
+} {
+  const faults = certificateFaults(values);
+  if (faults.length > 0) throw new CertificateError(faults);
+  return { service: serviceTls(values), user: userTls(values) };
+}
+
 /** Returns what is wrong with the files of the listeners, by the names of the items; [] if nothing is. */
 export function certificateFaults(values: ConfigValues): readonly CertificateFault[] {
   return [serviceTls, userTls].flatMap((read) => {

@@ -1,6 +1,6 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
-import { loadServiceConfig } from "../../../compose/configuration.ts";
+import { assertUsableFiles, loadServiceConfig } from "../../../compose/configuration.ts";
 import { openData, openLog } from "../../../compose/data.ts";
 import { type RunningService, startService } from "../../../compose/service.ts";
 import { openServiceTraces } from "../../../compose/traces.ts";
@@ -38,6 +38,7 @@ export async function runService(
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
   const loaded = loadServiceConfig(load);
+  await assertUsableFiles(loaded);
   // Listens before the start: a program that reads the ready line may send a signal at once.
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
