@@ -2,6 +2,7 @@
 
 import { ApiError, problemsIn } from "./api-error.ts";
 import type { Operations } from "./management.gen.ts";
+import { send } from "./send.ts";
 
 /** Method and path of an operation. */
 export type OperationName = keyof Operations;
@@ -77,15 +78,6 @@ function addressOf(
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return `${BASE}${filled}${search === "" ? "" : `?${search}`}`;
-}
-
-async function send(address: string, init: RequestInit): Promise<Response> {
-  try {
-    return await fetch(address, { ...init, credentials: "same-origin", cache: "no-store" });
-  } catch (cause) {
-    if (init.signal?.aborted === true) throw cause;
-    throw new ApiError(0, "The service cannot be reached. Check the connection, then try again.", [], cause);
-  }
 }
 
 /** Operations whose 401 says nothing about a session. */

@@ -1,0 +1,48 @@
+/**
+ * Requests to the service. Each asks for the highest revision at least that an earlier answer named, so that behind a
+ * balancer a page shows what its user has just written (journal.md §6.3).
+ */
+
+import { newerRevision, parseRevision, type Revision } from "../../client/revision.ts";
+import { ApiError } from "./api-error.ts";
+
+let known: Revision | undefined;
+
+/**
+ * Sends a request to the origin of the page.
+ * @param address path and query
+ * @throws ApiError where the service cannot be reached; the signal's reason where it was aborted
+ */
+export async function send(address: string, init: RequestInit): Promise<Response> {
+  const response = await request(address, init, known?.text);
+  if (known === undefined || !(await isOfOtherLog(response))) return taken(response);
+  // The service has another database now: its revisions say nothing about the one that was named.
+  known = undefined;
+  return taken(await request(address, init));
+}
+
+async function request(address: string, init: RequestInit, minimum?: string): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (minimum !== undefined) headers.set("X-Svc-Min-Revision", minimum);
+  try {
+    return await fetch(address, { ...init, headers, credentials: "same-origin", cache: "no-store" });
+  } catch (cause) {
+    if (init.signal?.aborted === true) throw cause;
+    throw new ApiError(0, "The service cannot be reached. Check the connection, then try again.", [], cause);
+  }
+}
+
+function taken(response: Response): Response {
+  const seen = parseRevision(response.headers.get("X-Svc-Revision") ?? "");
+  if (seen !== undefined) known = newerRevision(known, seen);
+  return response;
+}
+
+async function isOfOtherLog(response: Response): Promise<boolean> {
+  if (response.status !== 409) return false;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return typeof body === "object" && body !== null && "code" in body && body.code === "other_log";
+}

@@ -1,0 +1,52 @@
+/** Pages ask for the state that they have seen last at least (journal.md §6.3). */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
+
+const MINIMUM = "x-svc-min-revision";
+
+describe.skipIf(CHROMIUM === undefined)("the console behind a balancer", () => {
+  let opened: OpenedConsole;
+  let page: Page;
+
+  beforeAll(async () => {
+    opened = await openConsole();
+    page = await opened.newPage();
+    await signIn(page, await setUp(opened));
+  }, 120_000);
+  afterAll(() => opened?.close());
+
+  async function createUser(name: string): Promise<void> {
+    await page.getByRole("button", { name: "Create user", exact: true }).click();
+    await page.getByLabel("User name", { exact: true }).fill(name);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+  }
+
+  it("sends the revision of a write with what it asks next", async () => {
+    await page.goto("/users");
+    const written = page.waitForResponse((answer) => answer.request().method() === "POST");
+    const read = written.then(() =>
+      page.waitForRequest((request) => request.method() === "GET" && request.url().includes("/api/v1/")),
+    );
+    await createUser("alice");
+    const revision = await (await written).headerValue("x-svc-revision");
+    expect(revision).toMatch(/^\d+\.[\w-]+$/);
+    expect(await (await read).headerValue(MINIMUM)).toBe(revision);
+    await page.getByRole("heading", { name: "alice" }).waitFor();
+  });
+
+  it("forgets it where the service has another log, and asks again", async () => {
+    const asked: (string | undefined)[] = [];
+    await page.route("**/api/v1/auth/users?**", async (route) => {
+      const minimum = route.request().headers()[MINIMUM];
+      asked.push(minimum);
+      if (minimum === undefined) return route.continue();
+      const body = JSON.stringify({ code: "other_log", message: "the log of this directory is another one" });
+      return route.fulfill({ status: 409, contentType: "application/json", body });
+    });
+    await page.getByRole("link", { name: "Users", exact: true }).first().click();
+    await page.getByRole("link", { name: "alice", exact: true }).waitFor();
+    expect(asked.slice(0, 2)).toEqual([expect.any(String), undefined]);
+    await page.unroute("**/api/v1/auth/users?**");
+  });
+});
