@@ -18,6 +18,7 @@ import {
 } from "./bootstrap-mark.ts";
 import { type AdminPlan, type AdminSettings, planAdmin } from "./plan-admin.ts";
 import { planSet, type SetChange } from "./plan-set.ts";
+import { isEarlierVersion } from "./set-version.ts";
 import { type BootstrapMode, type ShippedSet, shippedSetOf } from "./shipped-set.ts";
 
 /** Options of {@link bootstrap}. */
@@ -37,9 +38,10 @@ export interface BootstrapOptions {
 export interface BootstrapReport {
   /**
    * `installed`: the store was filled now. `upgraded`: it had another set before. `unchanged`: it has this set.
-   * `other_mode`: it was filled in another mode and is left alone.
+   * `other_mode`: it was filled in another mode and is left alone. `older`: it has a later set than this program ships and
+   * is left alone (journal.md §1).
    */
-  readonly outcome: "installed" | "upgraded" | "unchanged" | "other_mode";
+  readonly outcome: "installed" | "upgraded" | "unchanged" | "other_mode" | "older";
   readonly mode: BootstrapMode;
   /** Version of the policy data before, if there was one. */
   readonly from?: string;
@@ -88,6 +90,10 @@ async function plan(
   if (mark?.digest === set.digest) return undefined;
   if (mark !== undefined && mark.mode !== mode) {
     const result: BootstrapReport = { outcome: "other_mode", mode: mark.mode, to: mark.version, changes: [] };
+    return { operations: [], mark: state.mark, result };
+  }
+  if (mark !== undefined && isEarlierVersion(to, mark.version)) {
+    const result: BootstrapReport = { outcome: "older", mode, from: mark.version, to, changes: [] };
     return { operations: [], mark: state.mark, result };
   }
   const { operations, changes, policies, groups } = await planSet(set, mark, state);

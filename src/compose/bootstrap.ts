@@ -92,6 +92,13 @@ async function fillStore(
     });
     return;
   }
+  if (outcome === "older") {
+    logger.warn("the store has later preconfigured policies than this version ships, and keeps them", {
+      policies: report.from,
+      shipped: report.to,
+    });
+    return;
+  }
   const fields = summaryOf(report);
   audit.event("setup", { actor: "bootstrap", ...fields });
   logger.info(outcome === "installed" ? "store bootstrapped" : "preconfigured policies upgraded", fields);

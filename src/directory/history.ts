@@ -76,7 +76,7 @@ export interface RestoreReport {
 
 /** Options of a restore. */
 export interface RestoreOptions {
-  /** Also passwords and access keys that were changed or removed since. */
+  /** Also passwords, access keys and external principals that were changed or removed since. */
   readonly withCredentials: boolean;
   /** True: only find out what would change. */
   readonly dryRun: boolean;

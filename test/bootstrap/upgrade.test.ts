@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { isEarlierVersion } from "../../src/bootstrap/set-version.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { compile } from "../../src/engine/compile/compile.ts";
@@ -99,6 +100,28 @@ it("does not bring back a deleted policy over two upgrades, and adopts what equa
   expect(report.changes).toContainEqual({ kind: "policy", name: "FSFullAccess", what: "updated" });
   // No longer shipped: attachments may rely on it.
   expect(await actions("FSNew")).toEqual(["fs:ReadTag"]);
+});
+
+it("leaves a later set alone, so that a node of the former version takes nothing back", async () => {
+  await bootstrapOn(directory, { catalog: await later() });
+  const before = (await store.snapshot()).revision;
+  const report = await bootstrapOn(directory);
+  expect(report).toMatchObject({ outcome: "older", from: "2027.1.0", changes: [] });
+  expect((await store.snapshot()).revision).toBe(before);
+  expect(await actions("FSReadAll")).toContain("ci:Later*");
+  expect(await bootstrapOn(directory, { catalog: await later() })).toMatchObject({ outcome: "unchanged" });
+});
+
+it.each([
+  ["2026.9.0", "2026.10.0", true],
+  ["2026.10.0", "2026.9.9", false],
+  ["2026.10", "2026.10.1", true],
+  ["2026.10.0", "2026.10", false],
+  ["2026.10.0", "2026.10.0", false],
+  ["2026.10.0-beta", "2026.11.0", false],
+  ["ours", "2026.11.0", false],
+])("version %s comes before %s: %s", (one, other, earlier) => {
+  expect(isEarlierVersion(one, other)).toBe(earlier);
 });
 
 it("makes no administrator anew", async () => {

@@ -179,6 +179,25 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     expect(ids).toEqual(["K1", "K3", "K4"]);
   });
 
+  it("gives external principals back only where asked, and takes away those given since", async () => {
+    const { batches, externalPrincipals } = bed.directory;
+    const put = (principal: string) =>
+      batches.apply([{ op: "put_principal", username: "alice", principal }], { managed: false });
+    const held = async () =>
+      (await externalPrincipals.list("alice", { amount: 10 })).results.map(({ id }) => id);
+    await batches.apply([{ op: "put_user", user: { username: "alice" } }], { managed: false });
+    await put("role/then");
+    const then = revision();
+    await batches.apply([{ op: "delete_principal", username: "alice", principal: "role/then" }], {
+      managed: false,
+    });
+    await put("role/since");
+    await restore(then);
+    expect(await held()).toEqual([]);
+    await restore(then, { withCredentials: true });
+    expect(await held()).toEqual(["role/then"]);
+  });
+
   it("refuses to leave nobody in Admins, and a revision that is not kept", async () => {
     const { users, groups } = bed.directory;
     await groups.create({ name: "Admins" });
@@ -312,7 +331,7 @@ it("goes back to any of its states, and on from there", { timeout: 60_000 }, asy
       for (const one of steps) {
         if (typeof one === "number") {
           const [from, state] = [...states][one % states.size]!;
-          const options = { withCredentials: false, dryRun: false };
+          const options = { withCredentials: true, dryRun: false };
           try {
             await bed.directory.history.restore(from, options);
           } catch (error) {

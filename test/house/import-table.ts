@@ -176,7 +176,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
   },
   // The browser application calls the management API alone, as anybody could.
-  console: { may: [] },
+  console: { may: ["client/revision.ts"] },
   client: { may: [], types: ["model"] },
   // A decision point in another process: the engine, and the pure parts of decisions around it.
   "client/embedded": {

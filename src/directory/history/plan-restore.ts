@@ -141,12 +141,18 @@ class Planner implements RestorePlan {
       this.#remove("membership", `${name} in ${group}`, { op: "remove_member", group, username: name });
     }
     this.#attachments("user", name, state);
+    if (!this.#withCredentials) return;
+    // Who bears a principal acts as the user: it comes back where keys do.
+    this.#principals(name, state, present);
+    this.#credentials(name, state, present);
+  }
+
+  #principals(username: string, state: UserState, present: UserState | undefined): void {
     for (const [principal, { managed }] of state.externalPrincipals) {
       if (present?.externalPrincipals.has(principal) === true) continue;
-      const put: BatchOperation = { op: "put_principal", username: name, principal };
+      const put: BatchOperation = { op: "put_principal", username, principal };
       this.#add("external principal", principal, undefined, put, managed);
     }
-    if (this.#withCredentials) this.#credentials(name, state, present);
   }
 
   #attachments(kind: "user" | "group", name: string, state: Pick<GroupState, "policies">): void {

@@ -38,7 +38,7 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { flags: "--dry-run", description: "only say what would change" },
       {
         flags: "--with-credentials",
-        description: "also passwords and access keys that were changed or removed since",
+        description: "also passwords, access keys and external principals that were changed or removed since",
       },
       JSON_OPTION,
     ],
