@@ -15,8 +15,8 @@ function introduction(): string {
 
 You configure the service with a YAML (or JSON) file, with environment variables and with flags. It has ${CONFIG_ITEMS.length} items.
 The items of the section \`authorizer\` belong to this service alone. The others have the name, type and default that the
-data server gives them, so that one file can configure both services. The last table lists the items that only the data
-server reads.
+data server gives them; [data-server.md](data-server.md) says when one file can configure both services. The last table
+lists the items that only the data server reads.
 
 - \`svc-authorizer config validate\` reports every problem of a configuration, with file and line.
 - \`svc-authorizer config show\` prints the effective values and where each comes from. It never prints a secret.
