@@ -30,6 +30,8 @@ export const MOST_AT_ONCE = STEP_UNITS;
 
 // One object each serves all look-ups, so that a look-up allocates nothing.
 const findings = new Findings();
+/** The looker for whom the findings were begun: of many look-ups in a row, only the first tells them who asks. */
+let begun: Looker | undefined;
 const required = new RequiredResource();
 
 /** Of each set, the order of its first statement that allows. */
@@ -153,7 +155,9 @@ export function* failureInSteps(
   }
 }
 
-function beginFindings({ user, context, userOnlyDenies, known, most }: Looker): void {
+function beginFindings(looker: Looker): void {
+  begun = looker;
+  const { user, context, userOnlyDenies, known, most } = looker;
   findings.begin(context, user, userOnlyDenies);
   findings.known = known;
   findings.most = most;
@@ -185,7 +189,8 @@ export class Looking {
   at(resource: string): LookedUp {
     const policies = this.#policies;
     required.set(resource.toWellFormed(), policies.arnPrefix);
-    beginFindings(this.#looker);
+    if (begun === this.#looker) findings.again();
+    else beginFindings(this.#looker);
     beginResult(policies);
     for (let index = 0; index < this.#resources.length; index++) {
       lookIn(this.#resources[index] as readonly ResourceIndex[], index);

@@ -89,18 +89,23 @@ export class Findings implements ConditionsAsked {
   deferred: CompiledCondition[] | undefined;
   #evaluated = 0;
 
-  /** Resets the result. A caller that looks into several sets must reset deny and allow between them. */
-  begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
+  /** Resets the result, for the next look-up with the same input. */
+  again(): void {
     this.deny = NO_STATEMENT;
     this.allow = NO_STATEMENT;
+    this.work = 0;
+    this.deferred = undefined;
+    this.#evaluated = 0;
+  }
+
+  /** Resets the result. A caller that looks into several sets must reset deny and allow between them. */
+  begin(context: ConditionFields, user: string, userOnlyDenies: boolean): void {
+    this.again();
     this.context = context;
     this.user = user;
     this.userOnlyDenies = userOnlyDenies;
-    this.work = 0;
     this.known = undefined;
     this.most = Number.POSITIVE_INFINITY;
-    this.deferred = undefined;
-    this.#evaluated = 0;
   }
 
   /** Returns the result of a condition for the request. */

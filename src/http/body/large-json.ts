@@ -11,6 +11,8 @@ const SCANNED_PER_STEP = 64 << 10;
 const SMALL = 1 << 10;
 /** Characters of a string that are looked at one by one before its end is searched for. */
 const NEAR = 16;
+/** The same behind a string that was longer than {@link NEAR}: in lists of ARNs the next one is, too. */
+const NEAR_IN_LONG = 2;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -54,13 +56,15 @@ export function* findBreach(text: string, bounds: JsonBounds): Generator<undefin
   let nextStep = SCANNED_PER_STEP;
   let scalar = 0;
   let names = 0;
+  let near = NEAR;
   /** Members so far of the object or array at each depth. */
   const members: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
-      const end = endOfString(text, at, at + bounds.scalar);
+      const end = endOfString(text, at, at + bounds.scalar, near);
       if (end - at > bounds.scalar) return "scalar";
+      near = end - at > NEAR ? NEAR_IN_LONG : NEAR;
       at = end;
     } else if (isDigit(unit)) {
       if (++scalar > bounds.scalar) return "scalar";
@@ -238,12 +242,12 @@ function parseText(text: string): unknown {
 /**
  * The index of the quote that ends the string which begins at `from`. Where none does, the end of the text, or an index
  * after `last` once that is passed.
+ * @param near characters that are looked at one by one before the end is searched for
  */
-export function endOfString(text: string, from: number, last = text.length): number {
-  const near = from + NEAR;
+export function endOfString(text: string, from: number, last = text.length, near = NEAR): number {
   for (let at = from + 1; at < text.length; at++) {
     if (at > last) return at;
-    const end = at === near ? plainEnd(text, at, last) : undefined;
+    const end = at === from + near ? plainEnd(text, at, last) : undefined;
     if (end !== undefined) return end;
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH) at++;
