@@ -4,7 +4,7 @@
  */
 
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { type Store, withSnapshot } from "../../store/port.ts";
+import { type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type KeyCost,
   type KeyDerivation,
   newKeyDerivation,
+  type SealingKey,
   SecretBox,
 } from "./secrets.ts";
 
@@ -65,19 +66,8 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
 
 /** Ids of the keys that secrets in a store may be sealed with. */
 export async function keysInUse(store: Store): Promise<readonly string[]> {
-  const found = await withSnapshot(store, (snapshot) =>
-    snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 }),
-  );
-  return found.map(({ key }) => key.slice(KEY_PREFIX.length));
-}
-
-/** Names a key as one that secrets in the store may be sealed with. */
-export async function recordKey(
-  { store, now }: Pick<SecretOptions, "store" | "now">,
-  keyId: string,
-): Promise<void> {
-  const value = JSON.stringify({ since: now() } satisfies MetaRecord);
-  await store.commit({ put: [{ partition: "meta", key: KEY_PREFIX + keyId, value }] });
+  const { known } = await readStoredKeys(store);
+  return known;
 }
 
 /** Forgets a key that no secret is sealed with any more. */
@@ -93,18 +83,60 @@ function wrongKey(previousSecretKey: string | undefined): AuthorizerError {
   return new AuthorizerError("invalid_request", message);
 }
 
+/** The keys of a store's secrets, as its records name them. */
+interface StoredKeys {
+  /** Ids of the keys that secrets may be sealed with. */
+  readonly known: readonly string[];
+  /** Id of the key that seals; undefined in a store of an earlier version. */
+  readonly sealing: string | undefined;
+  /** Version of the record that names it. */
+  readonly version: string | undefined;
+}
+
+function readStoredKeys(store: Store): Promise<StoredKeys> {
+  return withSnapshot(store, async (snapshot) => {
+    const stored = await snapshot.get("meta", SEALING);
+    const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
+    return {
+      known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
+      sealing: stored && (JSON.parse(stored.value) as MetaRecord).key,
+      version: stored?.version,
+    };
+  });
+}
+
 /**
  * Opens the secrets of a store, giving a new store its salt. Throws AuthorizerError "invalid_request", naming the
  * configuration item, when the keys do not fit the store.
  */
 export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets> {
-  const { store, secretKey, previousSecretKey } = options;
+  const { store, secretKey } = options;
   if (secretKey === "") throw new AuthorizerError("invalid_request", `${CURRENT_ITEM} must not be empty`);
   const derivation = await readKeyDerivation(options);
   const current = await deriveSealingKey(secretKey, derivation);
-  const known = await keysInUse(store);
+  for (;;) {
+    const stored = await readStoredKeys(store);
+    const opened = await openStored(options, { stored, derivation, current });
+    try {
+      await recordKeys(options, stored, current.id);
+      return opened;
+    } catch (error) {
+      if (!isErrorCode(error, "conflict")) throw error;
+      // Another node has named its key meanwhile: what is stored now decides whether this one may start.
+    }
+  }
+}
+
+/** Opens the secrets with what the store says; throws "invalid_request" where the keys do not fit it. */
+async function openStored(
+  { store, previousSecretKey }: SecretOptions,
+  {
+    stored: { known, sealing },
+    derivation,
+    current,
+  }: { readonly stored: StoredKeys; readonly derivation: KeyDerivation; readonly current: SealingKey },
+): Promise<OpenedSecrets> {
   const outdatedKeys = known.filter((id) => id !== current.id);
-  const sealing = await sealingKey(store);
   const hasPrevious = previousSecretKey !== undefined && previousSecretKey !== "";
   const isPreviousUsed = outdatedKeys.length > 0 || (sealing !== undefined && sealing !== current.id);
   const previous =
@@ -113,14 +145,38 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
       : undefined;
   if (outdatedKeys.some((id) => id !== previous?.id)) throw wrongKey(previousSecretKey || undefined);
   const box = new SecretBox(current, previous);
-  // Of several nodes, each of which may be configured before or after a rotation, none decides by itself.
-  if (isShared(store) && sealing !== undefined) {
-    if (!box.use(sealing)) throw wrongKey(previousSecretKey || undefined);
-    return { box, outdatedKeys: [] };
-  }
-  if (!known.includes(current.id)) await recordKey(options, current.id);
-  if (sealing !== current.id) await recordSealing(store, current.id, sealing);
-  return { box, outdatedKeys };
+  if (!isKeyOfLog(store, sealing)) return { box, outdatedKeys };
+  if (!box.use(sealing)) throw wrongKey(previousSecretKey || undefined);
+  return { box, outdatedKeys: [] };
+}
+
+/**
+ * True where the log says which key seals, whatever the node is configured with: of several nodes, each of which may
+ * be configured before or after a rotation, none decides by itself.
+ */
+function isKeyOfLog(store: Store, sealing: string | undefined): sealing is string {
+  return isShared(store) && sealing !== undefined;
+}
+
+/**
+ * Names the key as one that secrets are sealed with, and as the one that seals from now on, in one commit. Writes
+ * nothing where the store says so already, or says it for all nodes. Throws "conflict" where somebody else has named
+ * one since it was read.
+ */
+async function recordKeys(
+  { store, now }: SecretOptions,
+  { known, sealing, version }: StoredKeys,
+  keyId: string,
+): Promise<void> {
+  if (isKeyOfLog(store, sealing)) return;
+  const put: RecordPut[] = [];
+  const add = (key: string, record: MetaRecord): void => {
+    put.push({ partition: "meta", key, value: JSON.stringify(record) });
+  };
+  if (!known.includes(keyId)) add(KEY_PREFIX + keyId, { since: now() });
+  if (sealing !== keyId) add(SEALING, { key: keyId });
+  if (put.length === 0) return;
+  await store.commit({ expect: [{ partition: "meta", key: SEALING, version }], put });
 }
 
 /** True for a store that several processes share. */
@@ -130,24 +186,8 @@ export function isShared(store: Store): boolean {
 
 /** Id of the key that seals; undefined in a store of an earlier version. */
 export async function sealingKey(store: Store): Promise<string | undefined> {
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
-  return stored && (JSON.parse(stored.value) as MetaRecord).key;
-}
-
-/** Names the key that seals from now on, unless somebody else has named one meanwhile. */
-async function recordSealing(store: Store, keyId: string, before: string | undefined): Promise<void> {
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
-  const key = stored && (JSON.parse(stored.value) as MetaRecord).key;
-  if (key !== before) return;
-  const value = JSON.stringify({ key: keyId } satisfies MetaRecord);
-  try {
-    await store.commit({
-      expect: [{ partition: "meta", key: SEALING, version: stored?.version }],
-      put: [{ partition: "meta", key: SEALING, value }],
-    });
-  } catch (error) {
-    if (!isErrorCode(error, "conflict")) throw error;
-  }
+  const { sealing } = await readStoredKeys(store);
+  return sealing;
 }
 
 /**
