@@ -3,9 +3,17 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { DirectoryOptions, OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { KEY_PREFIX } from "../../src/directory/records/open-secrets.ts";
+import { PARTITION } from "../../src/directory/records/store-partition.ts";
+import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
-import { type Commit, type ScannedRecord, type Store, withSnapshot } from "../../src/store/port.ts";
+import {
+  type Commit,
+  type RecordPut,
+  type ScannedRecord,
+  type Store,
+  withSnapshot,
+} from "../../src/store/port.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";
 import { openNode, sharedBy } from "./bed.ts";
 
@@ -37,7 +45,7 @@ async function openOn(store: Store, options: Partial<DirectoryOptions>): Promise
   return directory;
 }
 
-/** Opens directories at once, each on a node of its own: all have read the database before one names its key. */
+/** Opens directories at once, each on a node of its own: all have read the database before one writes what it found. */
 async function openAtOnce(...options: readonly Partial<DirectoryOptions>[]) {
   const arrive = meeting(options.length);
   const nodes = await Promise.all(options.map(() => openStore()));
@@ -55,10 +63,11 @@ function meeting(size: number): () => Promise<void> {
   };
 }
 
-/** The store of a node that waits for the others before it names a key. */
+/** The store of a node that waits for the others before it names a key or a partition. */
 function waiting(store: JournalStore, arrive: () => Promise<void>): JournalStore {
   const commit = async (commit: Commit): Promise<number> => {
-    if (commit.put?.some(({ key }) => key.startsWith(KEY_PREFIX)) === true) await arrive();
+    const isNamed = ({ key }: RecordPut) => key.startsWith(KEY_PREFIX) || key === PARTITION;
+    if (commit.put?.some(isNamed) === true) await arrive();
     return store.commit(commit);
   };
   return new Proxy(store, {
@@ -115,4 +124,52 @@ it("many nodes with one secret key all start", async () => {
   const same = Array.from({ length: 5 }, () => ({ secretKey: ONE }));
   expect(reasonsOf(await openAtOnce(...same))).toEqual([]);
   expect(await metaOf(stores[0]!, KEY_PREFIX)).toHaveLength(1);
+});
+
+it("one of two nodes with different partitions starts, and the other one is refused", async () => {
+  const results = await openAtOnce({ partition: "svc" }, { partition: "acme" });
+  const [winner, loser] = results[0]?.status === "fulfilled" ? ["svc", "acme"] : ["acme", "svc"];
+  const refused = new RegExp(`^authorizer.partition is "${loser}", but this store was made with "${winner}"`);
+  expect(reasonsOf(results)).toEqual([expect.objectContaining({ code: "invalid_request" })]);
+  expect(reasonsOf(results)[0]?.message).toMatch(refused);
+  expect((await metaOf(stores[0]!, PARTITION)).map(({ value }) => JSON.parse(value))).toEqual([
+    { partition: winner },
+  ]);
+  const late = await openStore();
+  const { head } = late.history;
+  await expect(openOn(late, { partition: loser! })).rejects.toThrow(refused);
+  await late.catchUp();
+  expect(late.history.head).toEqual(head);
+  await openOn(await openStore(), { partition: winner! });
+});
+
+it("nodes that find a database of an earlier version agree on its partition", async () => {
+  await openOn(await openStore(), {});
+  await stores[0]!.commit({ delete: [{ partition: "meta", key: PARTITION }] });
+  const results = await openAtOnce({ partition: "svc" }, { partition: "acme" });
+  expect(reasonsOf(results)).toEqual([expect.objectContaining({ code: "invalid_request" })]);
+  const [winner] = results[0]?.status === "fulfilled" ? ["svc"] : ["acme"];
+  expect((await metaOf(stores[0]!, PARTITION)).map(({ value }) => JSON.parse(value))).toEqual([
+    { partition: winner },
+  ]);
+});
+
+it("a node that starts while the key is rotated follows the log, and writes the partition all the same", async () => {
+  await openOn(await openStore(), { secretKey: ONE });
+  await stores[0]!.commit({ delete: [{ partition: "meta", key: PARTITION }] });
+  const node = await openStore();
+  // The rotation comes between what the start reads and what it writes.
+  const rotate = () => rotateSecretKey({ store: stores[0]!, oldKey: ONE, newKey: OTHER, now: () => 1 });
+  let rotated: Promise<void> | undefined;
+  const arrive = () => {
+    rotated ??= rotate().then(() => undefined);
+    return rotated;
+  };
+  const directory = await openOn(waiting(node, arrive), { secretKey: ONE, previousSecretKey: OTHER });
+  await directory.health();
+  await directory.users.create({ username: "alice" });
+  await directory.credentials.create("alice", { access_key_id: "K1", secret_access_key: "secret 1" });
+  expect(await metaOf(node, PARTITION)).toHaveLength(1);
+  const after = await openOn(await openStore(), { secretKey: OTHER });
+  expect((await after.credentials.getWithSecret("K1")).secret_access_key).toBe("secret 1");
 });

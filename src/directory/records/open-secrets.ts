@@ -1,10 +1,11 @@
 /**
  * Finds the keys of a store's secrets at opening: `meta/kdf` has the salt, `meta/key/<id>` names each key that
- * secrets in the store are sealed with, so that a wrong secret key is an error at start and not garbage later.
+ * secrets in the store are sealed with, so that a wrong secret key is an error at start and not garbage later. What a
+ * start compares beside it, the partition of ARNs, is written in the same commit.
  */
 
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
+import { type Expectation, type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type SealingKey,
   SecretBox,
 } from "./secrets.ts";
+import { assertPartitionOfStore, PARTITION } from "./store-partition.ts";
 
 /** Cost of scrypt for stores on a disk: about 50 ms and 20 MiB. */
 export const DURABLE_COST = { N: 2 ** 15, r: 5, p: 1 };
@@ -29,6 +31,8 @@ export interface SecretOptions {
   readonly store: Store;
   readonly secretKey: string;
   readonly previousSecretKey: string | undefined;
+  /** Partition of ARNs (`authorizer.partition`). */
+  readonly partition: string;
   /** Cost for a store that has none yet; only a store in memory may be cheaper than {@link DURABLE_COST}. */
   readonly cost: KeyCost;
   /** Unix seconds. */
@@ -66,7 +70,7 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
 
 /** Ids of the keys that secrets in a store may be sealed with. */
 export async function keysInUse(store: Store): Promise<readonly string[]> {
-  const { known } = await readStoredKeys(store);
+  const { known } = await readIdentity(store);
   return known;
 }
 
@@ -83,46 +87,51 @@ function wrongKey(previousSecretKey: string | undefined): AuthorizerError {
   return new AuthorizerError("invalid_request", message);
 }
 
-/** The keys of a store's secrets, as its records name them. */
-interface StoredKeys {
+/** The records of a store that a start is compared with. */
+interface StoredIdentity {
   /** Ids of the keys that secrets may be sealed with. */
   readonly known: readonly string[];
   /** Id of the key that seals; undefined in a store of an earlier version. */
   readonly sealing: string | undefined;
   /** Version of the record that names it. */
-  readonly version: string | undefined;
+  readonly sealingVersion: string | undefined;
+  /** Partition of ARNs; undefined in a store of an earlier version. */
+  readonly partition: string | undefined;
 }
 
-function readStoredKeys(store: Store): Promise<StoredKeys> {
+function readIdentity(store: Store): Promise<StoredIdentity> {
   return withSnapshot(store, async (snapshot) => {
-    const stored = await snapshot.get("meta", SEALING);
+    const [sealing, partition] = await snapshot.getMany("meta", [SEALING, PARTITION]);
     const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
     return {
       known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
-      sealing: stored && (JSON.parse(stored.value) as MetaRecord).key,
-      version: stored?.version,
+      sealing: sealing && (JSON.parse(sealing.value) as MetaRecord).key,
+      sealingVersion: sealing?.version,
+      partition: partition && (JSON.parse(partition.value) as MetaRecord).partition,
     };
   });
 }
 
 /**
- * Opens the secrets of a store, giving a new store its salt. Throws AuthorizerError "invalid_request", naming the
- * configuration item, when the keys do not fit the store.
+ * Opens the secrets of a store, giving a new store its salt and the partition of its ARNs. Throws AuthorizerError
+ * "invalid_request", naming the configuration item, when the keys or the partition do not fit the store; a store that
+ * was opened before is unchanged then.
  */
 export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets> {
-  const { store, secretKey } = options;
+  const { store, secretKey, partition } = options;
   if (secretKey === "") throw new AuthorizerError("invalid_request", `${CURRENT_ITEM} must not be empty`);
   const derivation = await readKeyDerivation(options);
   const current = await deriveSealingKey(secretKey, derivation);
   for (;;) {
-    const stored = await readStoredKeys(store);
+    const stored = await readIdentity(store);
+    assertPartitionOfStore(stored.partition, partition);
     const opened = await openStored(options, { stored, derivation, current });
     try {
-      await recordKeys(options, stored, current.id);
+      await recordIdentity(options, stored, current.id);
       return opened;
     } catch (error) {
       if (!isErrorCode(error, "conflict")) throw error;
-      // Another node has named its key meanwhile: what is stored now decides whether this one may start.
+      // Another node has written meanwhile: what is stored now decides whether this one may start.
     }
   }
 }
@@ -134,7 +143,7 @@ async function openStored(
     stored: { known, sealing },
     derivation,
     current,
-  }: { readonly stored: StoredKeys; readonly derivation: KeyDerivation; readonly current: SealingKey },
+  }: { readonly stored: StoredIdentity; readonly derivation: KeyDerivation; readonly current: SealingKey },
 ): Promise<OpenedSecrets> {
   const outdatedKeys = known.filter((id) => id !== current.id);
   const hasPrevious = previousSecretKey !== undefined && previousSecretKey !== "";
@@ -159,24 +168,28 @@ function isKeyOfLog(store: Store, sealing: string | undefined): sealing is strin
 }
 
 /**
- * Names the key as one that secrets are sealed with, and as the one that seals from now on, in one commit. Writes
- * nothing where the store says so already, or says it for all nodes. Throws "conflict" where somebody else has named
- * one since it was read.
+ * Writes what the store does not say yet, in one commit: the partition and, unless the log says which key seals for all
+ * nodes, the key as one that secrets are sealed with, and as the one that seals from now on. Throws "conflict" where somebody else has
+ * written that since it was read.
  */
-async function recordKeys(
-  { store, now }: SecretOptions,
-  { known, sealing, version }: StoredKeys,
+async function recordIdentity(
+  { store, now, partition }: SecretOptions,
+  stored: StoredIdentity,
   keyId: string,
 ): Promise<void> {
-  if (isKeyOfLog(store, sealing)) return;
   const put: RecordPut[] = [];
   const add = (key: string, record: MetaRecord): void => {
     put.push({ partition: "meta", key, value: JSON.stringify(record) });
   };
-  if (!known.includes(keyId)) add(KEY_PREFIX + keyId, { since: now() });
-  if (sealing !== keyId) add(SEALING, { key: keyId });
+  if (stored.partition === undefined) add(PARTITION, { partition });
+  if (!isKeyOfLog(store, stored.sealing)) {
+    if (!stored.known.includes(keyId)) add(KEY_PREFIX + keyId, { since: now() });
+    if (stored.sealing !== keyId) add(SEALING, { key: keyId });
+  }
   if (put.length === 0) return;
-  await store.commit({ expect: [{ partition: "meta", key: SEALING, version }], put });
+  const expect: Expectation[] = [{ partition: "meta", key: SEALING, version: stored.sealingVersion }];
+  if (stored.partition === undefined) expect.push({ partition: "meta", key: PARTITION, version: undefined });
+  await store.commit({ expect, put });
 }
 
 /** True for a store that several processes share. */
@@ -186,7 +199,7 @@ export function isShared(store: Store): boolean {
 
 /** Id of the key that seals; undefined in a store of an earlier version. */
 export async function sealingKey(store: Store): Promise<string | undefined> {
-  const { sealing } = await readStoredKeys(store);
+  const { sealing } = await readIdentity(store);
   return sealing;
 }
 
