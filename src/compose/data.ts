@@ -79,8 +79,8 @@ export interface DataOptions {
 
 /**
  * Opens store, catalog and directory.
- * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, backend that
- * this build does not have)
+ * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, another
+ * partition, backend that this build does not have)
  */
 export async function openData(
   values: ConfigValues,

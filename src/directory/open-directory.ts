@@ -38,7 +38,7 @@ import { createUsers } from "./write/users.ts";
 /** Options of a directory. */
 export interface DirectoryOptions {
   readonly store: Store;
-  /** Product-name part of ARNs (`authorizer.partition`). */
+  /** Product-name part of ARNs (`authorizer.partition`); a store keeps the one that it was first opened with. */
   readonly partition: string;
   /** Built-in services of the catalog; those of stored resource types count too. */
   readonly services: ReadonlySet<string>;
@@ -101,7 +101,7 @@ async function checkLayout(store: Store): Promise<void> {
 
 /**
  * Opens the directory in a store: opens the secrets, takes up sweeps that were not finished. Throws AuthorizerError
- * "invalid_request" for a secret key that does not fit the store.
+ * "invalid_request" for a secret key or a partition that does not fit the store.
  */
 export async function openDirectory(options: DirectoryOptions): Promise<OpenedDirectory> {
   const { store, previousSecretKey, keyCost = DURABLE_COST } = options;
@@ -111,6 +111,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     store,
     secretKey: options.secretKey,
     previousSecretKey,
+    partition: options.partition,
     cost: keyCost,
     now,
   });

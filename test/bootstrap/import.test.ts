@@ -148,6 +148,18 @@ describe("import", () => {
     expect((await imported()).policies.size).toBe(0);
   });
 
+  it("that was refused for its partition can be run again with the right one, which the store keeps", async () => {
+    await source.directory.policies.create(policy("P", "arn:svc:fs:::repository/a"));
+    expect((await importAll([], { "authorizer.partition": "lakefs" })).code).toBe(2);
+    expect((await importAll()).stdout).toContain("1 policies");
+    const other = items({ "authorizer.partition": "lakefs" });
+    const refused = await runCommand(["export"], other);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('authorizer.partition is "lakefs", but this store was made with "svc"');
+    expect((await runCommand(["check-store"], other)).stdout).toBe("the store is sound\n");
+    expect((await importAll(["--merge"])).code).toBe(0);
+  });
+
   it("imports nothing where one thing is refused, and names it", async () => {
     await source.directory.users.create({ username: "fine" });
     await source.directory.users.create({ username: "st*r" });

@@ -30,6 +30,28 @@ export function openOfflineData(values: ConfigValues): Promise<DataParts> {
   return openData(withOwnCopy(values), quietLog(values));
 }
 
+/**
+ * As {@link openOfflineData}, after a look at the store alone. Resolves with the directory and what `look` found. Where
+ * `look` throws, nothing was written: the first opening of a directory records secret key and partition for good.
+ */
+export async function openOfflineDataAfter<T>(
+  values: ConfigValues,
+  look: (store: Store) => Promise<T>,
+): Promise<{ readonly data: DataParts; readonly found: T }> {
+  const ownValues = withOwnCopy(values);
+  const logger = quietLog(values);
+  const opened = await openStore(ownValues, logger);
+  let found: T;
+  try {
+    found = await look(opened.store);
+  } catch (error) {
+    await opened.store.close();
+    await logger.close();
+    throw error;
+  }
+  return { data: await openData(ownValues, logger, { open: async () => opened }), found };
+}
+
 function assertDurable(values: ConfigValues): void {
   if (values["database.type"] !== "mem") return;
   const message = "database.type mem keeps nothing beyond the process: there is no store to look after";

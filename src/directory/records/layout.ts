@@ -8,7 +8,7 @@
  *
  * | partition        | key                              | record                      |
  * |------------------|----------------------------------|-----------------------------|
- * | `meta`           | `layout`, `kdf`, `key/<id>`, `sealing`, `node/<id>`, `mark/<name>` | {@link MetaRecord}          |
+ * | `meta`           | `layout`, `kdf`, `key/<id>`, `sealing`, `partition`, `node/<id>`, `mark/<name>` | {@link MetaRecord}          |
  * | `user`           | `<username>`                     | {@link UserRecord}          |
  * | `group`          | `<name>`                         | {@link GroupRecord}         |
  * | `policy`         | `<name>`                         | {@link PolicyRecord}        |
@@ -161,6 +161,8 @@ export interface MetaRecord {
   readonly p?: number;
   /** `sealing`: id of the key that seals, whatever a node is configured with (journal.md §4.10). */
   readonly key?: string;
+  /** `partition`: that of the ARNs in this store (journal.md §5). */
+  readonly partition?: string;
   /** `node/<id>`: ids of the keys that a node of several holds, until it stops. */
   readonly holds?: readonly string[];
   /** `key/<id>`: a key that secrets in this store are sealed with; Unix seconds of its first use. */

@@ -1,10 +1,11 @@
 /**
  * Finds the keys of a store's secrets at opening: `meta/kdf` has the salt, `meta/key/<id>` names each key that
- * secrets in the store are sealed with, so that a wrong secret key is an error at start and not garbage later.
+ * secrets in the store are sealed with, so that a wrong secret key is an error at start and not garbage later. What a
+ * start compares beside it, the partition of ARNs, is written in the same commit.
  */
 
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { type Store, withSnapshot } from "../../store/port.ts";
+import { type Expectation, type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import {
@@ -12,8 +13,10 @@ import {
   type KeyCost,
   type KeyDerivation,
   newKeyDerivation,
+  type SealingKey,
   SecretBox,
 } from "./secrets.ts";
+import { assertPartitionOfStore, PARTITION } from "./store-partition.ts";
 
 /** Cost of scrypt for stores on a disk: about 50 ms and 20 MiB. */
 export const DURABLE_COST = { N: 2 ** 15, r: 5, p: 1 };
@@ -28,6 +31,8 @@ export interface SecretOptions {
   readonly store: Store;
   readonly secretKey: string;
   readonly previousSecretKey: string | undefined;
+  /** Partition of ARNs (`authorizer.partition`). */
+  readonly partition: string;
   /** Cost for a store that has none yet; only a store in memory may be cheaper than {@link DURABLE_COST}. */
   readonly cost: KeyCost;
   /** Unix seconds. */
@@ -65,19 +70,8 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
 
 /** Ids of the keys that secrets in a store may be sealed with. */
 export async function keysInUse(store: Store): Promise<readonly string[]> {
-  const found = await withSnapshot(store, (snapshot) =>
-    snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 }),
-  );
-  return found.map(({ key }) => key.slice(KEY_PREFIX.length));
-}
-
-/** Names a key as one that secrets in the store may be sealed with. */
-export async function recordKey(
-  { store, now }: Pick<SecretOptions, "store" | "now">,
-  keyId: string,
-): Promise<void> {
-  const value = JSON.stringify({ since: now() } satisfies MetaRecord);
-  await store.commit({ put: [{ partition: "meta", key: KEY_PREFIX + keyId, value }] });
+  const { known } = await readIdentity(store);
+  return known;
 }
 
 /** Forgets a key that no secret is sealed with any more. */
@@ -93,18 +87,65 @@ function wrongKey(previousSecretKey: string | undefined): AuthorizerError {
   return new AuthorizerError("invalid_request", message);
 }
 
+/** The records of a store that a start is compared with. */
+interface StoredIdentity {
+  /** Ids of the keys that secrets may be sealed with. */
+  readonly known: readonly string[];
+  /** Id of the key that seals; undefined in a store of an earlier version. */
+  readonly sealing: string | undefined;
+  /** Version of the record that names it. */
+  readonly sealingVersion: string | undefined;
+  /** Partition of ARNs; undefined in a store of an earlier version. */
+  readonly partition: string | undefined;
+}
+
+function readIdentity(store: Store): Promise<StoredIdentity> {
+  return withSnapshot(store, async (snapshot) => {
+    const [sealing, partition] = await snapshot.getMany("meta", [SEALING, PARTITION]);
+    const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
+    return {
+      known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
+      sealing: sealing && (JSON.parse(sealing.value) as MetaRecord).key,
+      sealingVersion: sealing?.version,
+      partition: partition && (JSON.parse(partition.value) as MetaRecord).partition,
+    };
+  });
+}
+
 /**
- * Opens the secrets of a store, giving a new store its salt. Throws AuthorizerError "invalid_request", naming the
- * configuration item, when the keys do not fit the store.
+ * Opens the secrets of a store, giving a new store its salt and the partition of its ARNs. Throws AuthorizerError
+ * "invalid_request", naming the configuration item, when the keys or the partition do not fit the store; a store that
+ * was opened before is unchanged then.
  */
 export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets> {
-  const { store, secretKey, previousSecretKey } = options;
+  const { store, secretKey, partition } = options;
   if (secretKey === "") throw new AuthorizerError("invalid_request", `${CURRENT_ITEM} must not be empty`);
   const derivation = await readKeyDerivation(options);
   const current = await deriveSealingKey(secretKey, derivation);
-  const known = await keysInUse(store);
+  for (;;) {
+    const stored = await readIdentity(store);
+    assertPartitionOfStore(stored.partition, partition);
+    const opened = await openStored(options, { stored, derivation, current });
+    try {
+      await recordIdentity(options, stored, current.id);
+      return opened;
+    } catch (error) {
+      if (!isErrorCode(error, "conflict")) throw error;
+      // Another node has written meanwhile: what is stored now decides whether this one may start.
+    }
+  }
+}
+
+/** Opens the secrets with what the store says; throws "invalid_request" where the keys do not fit it. */
+async function openStored(
+  { store, previousSecretKey }: SecretOptions,
+  {
+    stored: { known, sealing },
+    derivation,
+    current,
+  }: { readonly stored: StoredIdentity; readonly derivation: KeyDerivation; readonly current: SealingKey },
+): Promise<OpenedSecrets> {
   const outdatedKeys = known.filter((id) => id !== current.id);
-  const sealing = await sealingKey(store);
   const hasPrevious = previousSecretKey !== undefined && previousSecretKey !== "";
   const isPreviousUsed = outdatedKeys.length > 0 || (sealing !== undefined && sealing !== current.id);
   const previous =
@@ -113,14 +154,42 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
       : undefined;
   if (outdatedKeys.some((id) => id !== previous?.id)) throw wrongKey(previousSecretKey || undefined);
   const box = new SecretBox(current, previous);
-  // Of several nodes, each of which may be configured before or after a rotation, none decides by itself.
-  if (isShared(store) && sealing !== undefined) {
-    if (!box.use(sealing)) throw wrongKey(previousSecretKey || undefined);
-    return { box, outdatedKeys: [] };
+  if (!isKeyOfLog(store, sealing)) return { box, outdatedKeys };
+  if (!box.use(sealing)) throw wrongKey(previousSecretKey || undefined);
+  return { box, outdatedKeys: [] };
+}
+
+/**
+ * True where the log says which key seals, whatever the node is configured with: of several nodes, each of which may
+ * be configured before or after a rotation, none decides by itself.
+ */
+function isKeyOfLog(store: Store, sealing: string | undefined): sealing is string {
+  return isShared(store) && sealing !== undefined;
+}
+
+/**
+ * Writes what the store does not say yet, in one commit: the partition and, unless the log says which key seals for all
+ * nodes, the key as one that secrets are sealed with, and as the one that seals from now on. Throws "conflict" where somebody else has
+ * written that since it was read.
+ */
+async function recordIdentity(
+  { store, now, partition }: SecretOptions,
+  stored: StoredIdentity,
+  keyId: string,
+): Promise<void> {
+  const put: RecordPut[] = [];
+  const add = (key: string, record: MetaRecord): void => {
+    put.push({ partition: "meta", key, value: JSON.stringify(record) });
+  };
+  if (stored.partition === undefined) add(PARTITION, { partition });
+  if (!isKeyOfLog(store, stored.sealing)) {
+    if (!stored.known.includes(keyId)) add(KEY_PREFIX + keyId, { since: now() });
+    if (stored.sealing !== keyId) add(SEALING, { key: keyId });
   }
-  if (!known.includes(current.id)) await recordKey(options, current.id);
-  if (sealing !== current.id) await recordSealing(store, current.id, sealing);
-  return { box, outdatedKeys };
+  if (put.length === 0) return;
+  const expect: Expectation[] = [{ partition: "meta", key: SEALING, version: stored.sealingVersion }];
+  if (stored.partition === undefined) expect.push({ partition: "meta", key: PARTITION, version: undefined });
+  await store.commit({ expect, put });
 }
 
 /** True for a store that several processes share. */
@@ -130,24 +199,8 @@ export function isShared(store: Store): boolean {
 
 /** Id of the key that seals; undefined in a store of an earlier version. */
 export async function sealingKey(store: Store): Promise<string | undefined> {
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
-  return stored && (JSON.parse(stored.value) as MetaRecord).key;
-}
-
-/** Names the key that seals from now on, unless somebody else has named one meanwhile. */
-async function recordSealing(store: Store, keyId: string, before: string | undefined): Promise<void> {
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", SEALING));
-  const key = stored && (JSON.parse(stored.value) as MetaRecord).key;
-  if (key !== before) return;
-  const value = JSON.stringify({ key: keyId } satisfies MetaRecord);
-  try {
-    await store.commit({
-      expect: [{ partition: "meta", key: SEALING, version: stored?.version }],
-      put: [{ partition: "meta", key: SEALING, value }],
-    });
-  } catch (error) {
-    if (!isErrorCode(error, "conflict")) throw error;
-  }
+  const { sealing } = await readIdentity(store);
+  return sealing;
 }
 
 /**

@@ -1,15 +1,21 @@
 /** Implements `svc-authorizer import`: copies everything of a running data-server API in one batch. */
 
 import { importedMark } from "../../../bootstrap/imported-mark.ts";
-import { auditOnce, openOfflineData } from "../../../compose/store/offline-store.ts";
+import { auditOnce, openOfflineDataAfter } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
-import { countEntities } from "../../../directory/read/count-entities.ts";
+import { countEntities, type EntityCounts } from "../../../directory/read/count-entities.ts";
 import { AuthorizerError, type Problem } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { ProcessEdge } from "../../process-edge.ts";
 import { foreignPartitions } from "./foreign-partitions.ts";
-import { operationsOf, type RemoteCounts, readRemote } from "./read-remote.ts";
+import {
+  operationsOf,
+  type ReadOptions,
+  type RemoteContent,
+  type RemoteCounts,
+  readRemote,
+} from "./read-remote.ts";
 import { RemoteApi } from "./remote-api.ts";
 
 /** Arguments of `import`. */
@@ -46,17 +52,15 @@ export async function runImport(
   const { from, token, tokenEnv, secrets, merge, dryRun, json } = options;
   if (!token) throw new AuthorizerError("invalid_request", `the variable ${tokenEnv} is not set`);
   const api = new RemoteApi({ base: from, token });
-  const data = await openOfflineData(values);
+  const onProgress = progressTo(edge);
+  const {
+    data,
+    found: { isEmpty, content },
+  } = await openOfflineDataAfter(values, async (store) => ({
+    isEmpty: assertTakesContent(await countEntities(store), merge),
+    content: await readContent(api, values["authorizer.partition"], { secrets, onProgress }),
+  }));
   try {
-    const { users, groups, policies } = await countEntities(data.store);
-    const isEmpty = users + groups + policies === 0;
-    if (!merge && !isEmpty) {
-      const message = `the store has ${users} users, ${groups} groups and ${policies} policies: empty it first (svc-authorizer reset --yes), or --merge to add to them`;
-      throw new AuthorizerError("invalid_request", message);
-    }
-    const onProgress = progressTo(edge);
-    const content = await readRemote(api, { secrets, onProgress });
-    assertPartition(foreignPartitions(content.policies, data.catalog.partition), data.catalog.partition);
     if (!dryRun) {
       const operations = operationsOf(content);
       await data.directory.batches
@@ -76,6 +80,21 @@ export async function runImport(
   } finally {
     await data.close();
   }
+}
+
+/** Returns whether the store is empty. Throws "invalid_request" where it is not, unless it is to be added to. */
+function assertTakesContent({ users, groups, policies }: EntityCounts, merge: boolean): boolean {
+  const isEmpty = users + groups + policies === 0;
+  if (merge || isEmpty) return isEmpty;
+  const message = `the store has ${users} users, ${groups} groups and ${policies} policies: empty it first (svc-authorizer reset --yes), or --merge to add to them`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+/** Reads everything from the API. Throws "invalid_request" where its policies are of another partition. */
+async function readContent(api: RemoteApi, partition: string, options: ReadOptions): Promise<RemoteContent> {
+  const content = await readRemote(api, options);
+  assertPartition(foreignPartitions(content.policies, partition), partition);
+  return content;
 }
 
 function assertPartition(foreign: ReadonlyMap<string, string>, partition: string): void {
