@@ -1,5 +1,6 @@
 /** The effect of SIGHUP: tokens, certificates, data sets and the shadow candidate are read again, independently. */
 
+import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
@@ -18,7 +19,10 @@ export async function reloadParts(
   reloadListeners(parts, values);
   await parts.shadow?.load();
   try {
-    await loadConfiguredDatasets(data, values, parts.datasets, options.env);
+    await auditingUnknown(
+      () => loadConfiguredDatasets(data, values, parts.datasets, options.env),
+      (outcome) => audit.event("reload", { what: "data sets", ...outcome }),
+    );
     audit.event("reload", { what: "data sets" });
   } catch (error) {
     data.logger.error("data sets could not be loaded again; the former data stay in force", { error });

@@ -12,7 +12,7 @@ export class DataServerAudit implements CallAudit {
     this.#audit = audit;
   }
 
-  /** A write that is committed. */
+  /** A write that is committed, or whose outcome is not known: then the fields say so. */
   wrote(call: RestCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("write", { ...callerOf(call), operation, ...fields });
   }

@@ -11,13 +11,14 @@ import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount } from "../../http/route.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
 import { REST_SCHEMAS } from "../rest/declared.ts";
-import { UNCHECKED } from "../rest/grants.ts";
+import { type RestCall, UNCHECKED } from "../rest/grants.ts";
 import { Holdings } from "../rest/holdings.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
 import { plainError } from "../rest/plain-errors.ts";
-import type { AuditEvents, PolicySet, WarningLog } from "../rest/ports.ts";
+import type { AuditEvents, AuditedFields, PolicySet, WarningLog } from "../rest/ports.ts";
+import { auditedHandler } from "../rest/unknown-outcome.ts";
 import {
   ANONYMOUS_SERVICE,
   requireScope,
@@ -56,6 +57,8 @@ export interface DataServerParts extends RestParts, Omit<DataServerOptions, keyo
 export interface DataServerDeclaration extends Declaration<DataServerParts, ServiceCaller> {
   /** The scope that the caller's token needs; absent: no token is needed. */
   readonly scope?: Scope;
+  /** Names of what a call writes, beside those in its path, for the audit of one whose outcome is not known. */
+  readonly names?: (call: RestCall) => AuditedFields;
 }
 
 /** The schemas that operations refer to. */
@@ -84,12 +87,15 @@ export function mountDataServer(
   const withToken: Api<ServiceCaller> = { authenticate: serving.authenticate, refusal };
   const open: Api<ServiceCaller> = { authenticate: () => ANONYMOUS_SERVICE, refusal };
   return declarations.flatMap((declaration) => {
-    const { scope } = declaration;
+    const { scope, id, path, names } = declaration;
     const route = routeOf(declaration, parts, serving.limits);
     if (scope === undefined) return mount(open, [route], serving.counters);
     const authorize = ({ caller }: ServiceCall) => requireScope(caller, scope);
-    const handle: typeof route.handle = (call) =>
+    const act: typeof route.handle = (call) =>
       parts.directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    const handle = auditedHandler({ id, path, names, handle: act }, (call, operation, fields) =>
+      parts.audit.wrote(call, operation, fields),
+    );
     const isRead = declaration.method === "GET";
     return mount(withToken, [{ ...route, ...(!isRead && { handle }), authorize }], serving.counters);
   });

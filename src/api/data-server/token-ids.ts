@@ -17,13 +17,20 @@ export const TOKEN_ID_OPERATIONS: readonly DataServerDeclaration[] = [
     body: bodyOf("ClaimTokenId", { token_id: "5f0c1a2e", expires_at: 1_795_278_420 }),
     answer: { status: 201, description: "Done." },
     errors: [],
+    names: ({ body }) => claimOf(body),
     handler:
       ({ directory, audit }) =>
       async (call) => {
-        const { token_id: id, expires_at } = call.body as { token_id: string; expires_at: number };
-        await directory.tokenClaims.claim(id, expires_at);
-        audit.wrote(call, "claimTokenId", { claimed: id, expires_at });
+        const { claimed, expires_at } = claimOf(call.body);
+        await directory.tokenClaims.claim(claimed, expires_at);
+        audit.wrote(call, "claimTokenId", { claimed, expires_at });
         return created();
       },
   },
 ];
+
+/** The claim in a body whose shape was validated, in the words of the audit log. */
+function claimOf(body: unknown) {
+  const { token_id: claimed, expires_at } = body as { token_id: string; expires_at: number };
+  return { claimed, expires_at };
+}

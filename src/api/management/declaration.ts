@@ -10,10 +10,10 @@ import type { DecisionLimits } from "../decisions/limits.ts";
 import type { PageTokens } from "../decisions/search/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
 import type { RestParts } from "../rest/parts.ts";
-import type { PolicySet } from "../rest/ports.ts";
+import type { AuditedFields, PolicySet } from "../rest/ports.ts";
 import type { AccessQuestions } from "./access/ports.ts";
 import type { Applications } from "./apply/ports.ts";
-import type { ManagementCaller, OpenCall, UserCaller } from "./call.ts";
+import type { ManagementCaller, OpenCall, UserCall, UserCaller } from "./call.ts";
 import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { Escalation } from "./permissions/escalation.ts";
@@ -80,6 +80,10 @@ export interface UserDeclaration extends Declaration<ManagementParts, UserCaller
   readonly values?: (call: OpenCall) => Named;
   /** Condition fields beside those of the path's parameters (security.md §3.5). */
   readonly fields?: (call: OpenCall, parts: Pick<ManagementParts, "acls">) => Named;
+  /** Names of what a call writes, beside those in its path, for the audit of one whose outcome is not known. */
+  readonly names?: (call: UserCall, parts: Pick<ManagementParts, "acls">) => AuditedFields;
+  /** True: the handler audits a call whose outcome is not known. Else every call but GET is audited for it. */
+  readonly auditsUnknown?: boolean;
   /** Text of a 404 in the reference; default `not found`. */
   readonly missing?: string;
 }
@@ -93,12 +97,6 @@ const FIELD_NAMES: ReadonlyMap<string, string> = new Map([
   ["groupId", "action.group"],
   ["policyId", "action.policy"],
 ]);
-
-/** The path's parameters by name. */
-export function pathValues(path: string, params: readonly string[]): Map<string, string> {
-  const names = path.split("/").filter((segment) => segment.startsWith("{"));
-  return new Map(names.map((name, index) => [name.slice(1, -1), params[index] as string]));
-}
 
 /** The condition fields that the path's parameters give. */
 export function fieldsOfPath(values: ReadonlyMap<string, string>): Map<string, string> {

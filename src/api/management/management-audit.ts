@@ -13,7 +13,7 @@ export class ManagementAudit implements CallAudit {
     this.#audit = audit;
   }
 
-  /** A write that is committed. */
+  /** A write that is committed, or whose outcome is not known: then the fields say so. */
   wrote(call: UserCall, operation: string, fields: AuditedFields): void {
     this.#audit.event("write", { ...actorOf(call.caller.identity), ...originOf(call), operation, ...fields });
   }
@@ -28,9 +28,9 @@ export class ManagementAudit implements CallAudit {
     });
   }
 
-  /** A log-in or log-out. */
-  session(kind: "login" | "logout", identity: Identity, call: OpenCall): void {
-    this.#audit.event(kind, { ...actorOf(identity), ...originOf(call) });
+  /** A log-in or log-out, with further fields. */
+  session(kind: "login" | "logout", identity: Identity, call: OpenCall, fields: AuditedFields = {}): void {
+    this.#audit.event(kind, { ...actorOf(identity), ...originOf(call), ...fields });
   }
 
   /** An event without a user. */

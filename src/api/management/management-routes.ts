@@ -8,8 +8,9 @@ import { isErrorCode } from "../../errors.ts";
 import { routeOf } from "../../http/declaration.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { HttpCounters } from "../../http/ports.ts";
-import { type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
+import { type Answer, type Api, type MountedRoute, mount, type RawCall } from "../../http/route.ts";
 import type { AuditEvents } from "../rest/ports.ts";
+import { auditedHandler } from "../rest/unknown-outcome.ts";
 import type { ManagementCaller, UserCall, UserCaller } from "./call.ts";
 import type {
   ManagementDeclaration,
@@ -71,11 +72,24 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
   const authorize = (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call);
   const isPermitted = declaration.access === "permitted";
   const authorOf = authorOfCalls(serving, isPermitted ? authorize : async () => {});
-  const handle: typeof route.handle = (call) =>
+  const act: typeof route.handle = (call) =>
     parts.directory.actingFor(authorOf(call), async () => route.handle(call));
+  const handle = declaration.auditsUnknown === true ? act : auditing(parts, declaration, act);
   const acting = { ...route, ...(declaration.method !== "GET" && { handle }) };
   if (!isPermitted) return mount(api, [acting], counters);
   return mount(api, [{ ...acting, authorizesBody: declaration.values !== undefined, authorize }], counters);
+}
+
+/** Audits calls whose outcome is not known, beside what a handler does. */
+function auditing(
+  parts: ManagementParts,
+  { id, path, names }: UserDeclaration,
+  handle: (call: UserCall) => Answer | Promise<Answer>,
+): (call: UserCall) => Promise<Answer> {
+  const named = names && ((call: UserCall) => names(call, parts));
+  return auditedHandler({ id, path, names: named, handle }, (call, operation, fields) =>
+    parts.audit.wrote(call, operation, fields),
+  );
 }
 
 /**

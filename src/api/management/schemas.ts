@@ -189,7 +189,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   AuditRecord: {
     type: "object",
     description:
-      "A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.",
+      "A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after. `outcome` is `unknown` if nobody knows whether it happened.",
   },
   AuditRecordList: pageOfRecords("AuditRecord"),
   AuditRecordAnswer: object({ record: schemaRef("AuditRecord") }),

@@ -14,6 +14,7 @@ import { json, NO_CONTENT, NO_STORE, param } from "../rest/operation.ts";
 import { CREATE, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
 import type { RestParts } from "../rest/parts.ts";
+import type { AuditedFields } from "../rest/ports.ts";
 import { credentialBody } from "../rest/shapes.ts";
 import { checkActingAs } from "./acting-as.ts";
 import type { ResourceOperation } from "./operation.ts";
@@ -80,6 +81,7 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       description: "The request has no body. Access key ids are unique over all users.",
       query: [imported("access_key", "Access key id"), imported("secret_key", "Secret")],
       errors: [400, 404, 409],
+      names: importedKey,
     },
     handler: {
       dataServer: (parts) => (call) => createOrImport(call, parts),
@@ -170,6 +172,12 @@ function auditCreation(call: RestCall, { audit }: RestParts, made: CredentialWit
   const { access_key_id, creation_date, username: user } = made;
   audit.wrote(call, "createCredentials", { user, after: { access_key_id, creation_date }, ...more });
   audit.readSecret(call, "createCredentials", { user, access_key_id });
+}
+
+/** The id of a key that is imported; that of a generated one is known when it is committed. */
+function importedKey(call: RestCall): AuditedFields {
+  const { access_key_id } = given(call);
+  return access_key_id === undefined ? {} : { access_key_id, imported: true };
 }
 
 /** Empty counts as absent; one without the other is refused, as another key than asked for would be made. */

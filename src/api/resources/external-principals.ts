@@ -5,6 +5,7 @@
 import { PRINCIPAL_ID } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
+import type { RestCall } from "../rest/grants.ts";
 import { created, json, NO_CONTENT, param } from "../rest/operation.ts";
 import { JOIN, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
@@ -17,6 +18,7 @@ const OF_USER = "/auth/users/{userId}/external/principals";
 /** Fields of the directory → parameters of the query. */
 const QUERY_NAMES = new Map([["/principalId", "principalId"]]);
 const TAG = { tag: "external principals", query: [PRINCIPAL_ID] } as const;
+const NAMES = { names: (call: RestCall) => ({ principal: principalId(call) }) };
 
 /** The operations. */
 export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
@@ -36,6 +38,7 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
   {
     ...JOIN,
     ...TAG,
+    ...NAMES,
     method: "POST",
     id: "createUserExternalPrincipal",
     path: OF_USER,
@@ -57,6 +60,7 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
   {
     ...REMOVE,
     ...TAG,
+    ...NAMES,
     id: "deleteUserExternalPrincipal",
     path: OF_USER,
     summary: "Take an external principal from a user",

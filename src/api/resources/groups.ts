@@ -48,6 +48,7 @@ export const GROUP_OPERATIONS: readonly ResourceOperation[] = [
     description: "The group has no members and no policies yet.",
     body: { schema: "GroupCreation", example: { id: "Readers", description: "May read everything." } },
     answer: one(201, "Group"),
+    names: ({ body }) => ({ group: (body as GroupCreation).id }),
     management: decidedOnNewName("Group"),
     handler: (parts) => (call) => create(call, parts),
   },
@@ -119,11 +120,14 @@ export const GROUP_OPERATIONS: readonly ResourceOperation[] = [
   },
 ];
 
+/** The body of a creation, after its shape was validated. */
+interface GroupCreation {
+  readonly id: string;
+  readonly description?: string | null;
+}
+
 async function create(call: RestCall, { writes, audit }: RestParts): Promise<Reply> {
-  const { id: name, description } = call.body as {
-    readonly id: string;
-    readonly description?: string | null;
-  };
+  const { id: name, description } = call.body as GroupCreation;
   const group = { name, ...given({ description }) };
   const after = await withFieldNames(CREATION_NAMES, writes.createGroup(group));
   audit.wrote(call, "createGroup", { group: name, after });

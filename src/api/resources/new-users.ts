@@ -26,7 +26,7 @@ const SOURCE = "internal";
 const ADDRESS = /^[^\s<>@]+@[^\s<>@]+$/;
 
 /** The body of a data server, after its shape was validated. */
-interface UserCreation {
+export interface UserCreation {
   readonly username: string;
   readonly email?: string | null;
   readonly friendlyName?: string | null;

@@ -22,7 +22,16 @@ export interface OwnHandlers {
   readonly management?: UserDeclaration["handler"];
 }
 
-type Described = "id" | "method" | "tag" | "summary" | "description" | "query" | "errors" | "priority";
+type Described =
+  | "id"
+  | "method"
+  | "tag"
+  | "summary"
+  | "description"
+  | "query"
+  | "errors"
+  | "priority"
+  | "names";
 
 /** A body by the name of its schema, which each API has in its own form. */
 interface NamedBody {

@@ -53,8 +53,15 @@ export const POLICY_OPERATIONS: readonly ResourceOperation[] = [
     summary: "Create a policy",
     description: "The policy has no effect until it is attached to a user or a group.",
     answer: one(201, "Policy", WARNING_HEADER),
-    dataServer: { body: { schema: "PolicyCreation", example: { name: "ReadData", ...STATEMENTS } } },
-    management: { body: WRITTEN, ...decidedOnNewName("Policy") },
+    dataServer: {
+      body: { schema: "PolicyCreation", example: { name: "ReadData", ...STATEMENTS } },
+      names: ({ body }) => ({ policy: (body as GivenPolicy).name }),
+    },
+    management: {
+      body: WRITTEN,
+      names: ({ body }) => ({ policy: (body as { readonly id: string }).id }),
+      ...decidedOnNewName("Policy"),
+    },
     handler: {
       dataServer: create((body: GivenPolicy) => ofDataServer(body, body.name as string)),
       management: create(ofPeople, NAMES),

@@ -12,7 +12,7 @@ import { CREATE, LIST, READ, REMOVE, REPLACE } from "../rest/operation-kinds.ts"
 import { listReply } from "../rest/pages.ts";
 import type { RestParts } from "../rest/parts.ts";
 import { groupBody } from "../rest/shapes.ts";
-import { createForDataServer, createForPeople, creationOf } from "./new-users.ts";
+import { createForDataServer, createForPeople, creationOf, type UserCreation } from "./new-users.ts";
 import type { ResourceOperation } from "./operation.ts";
 import { foundUsers } from "./user-filters.ts";
 
@@ -94,8 +94,10 @@ export const USER_OPERATIONS: readonly ResourceOperation[] = [
         example: { username: "alice", email: "alice@example.com", friendlyName: "Alice" },
       },
       answerHeaders: MAYBE_NO_STORE_HEADER,
+      names: ({ body }) => ({ user: (body as UserCreation).username }),
     },
     management: {
+      names: (call) => ({ user: creationOf(call).username }),
       summary: "Create a user, or invite one by mail",
       description:
         "With `invite_user` the id is an e-mail address, and a mail with a link to an access key is sent there.",

@@ -32,6 +32,12 @@ export function param({ params }: Pick<Call, "params">, index: number): string {
   return params[index] as string;
 }
 
+/** The path's parameters by name. */
+export function pathValues(path: string, params: readonly string[]): Map<string, string> {
+  const names = path.split("/").filter((segment) => segment.startsWith("{"));
+  return new Map(names.map((name, index) => [name.slice(1, -1), params[index] as string]));
+}
+
 /**
  * The value of a path segment: data servers encode it twice. Undefined where not even the first decoding succeeds.
  * Where the second fails the first is the value: the caller encoded once. A `+` is a plus (authorization-api.md §1).

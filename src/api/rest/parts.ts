@@ -10,7 +10,7 @@ import type { AuditedFields } from "./ports.ts";
 
 /** The audit log of an API. */
 export interface CallAudit {
-  /** Records a write that is committed. */
+  /** Records a write that is committed, or whose outcome is not known: then the fields say so. */
   wrote(call: RestCall, operation: string, fields: AuditedFields): void;
   /** Records a secret that is handed out. */
   readSecret(call: RestCall, operation: string, fields: AuditedFields): void;

@@ -6,21 +6,24 @@
 import type { Declaration } from "../../http/declaration.ts";
 import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { schemaRef, text } from "../../http/schema/schema-forms.ts";
+import type { AuditedFields } from "../rest/ports.ts";
 import type { ServiceCaller } from "../service-caller.ts";
 import { describeService, oneSchema, oneType } from "./discovery-calls.ts";
-import { createGroup, deleteGroup, patchGroup, READ_GROUPS, replaceGroup } from "./groups.ts";
-import type { ScimParts } from "./parts.ts";
+import { createGroup, deleteGroup, namesOfGroup, patchGroup, READ_GROUPS, replaceGroup } from "./groups.ts";
+import type { ScimCall, ScimParts } from "./parts.ts";
 import { getCall, listCall, searchCall } from "./read-calls.ts";
 import { resourceTypes, SCIM_PATH, schemas, serviceProviderConfig } from "./schema/discovery.ts";
 import { GROUP_SCHEMA } from "./schema/group-schema.ts";
 import { USER_SCHEMA } from "./schema/user-schema.ts";
 import { SCIM_TYPE } from "./scim-error.ts";
 import { searchAll } from "./search-all.ts";
-import { createUser, deleteUser, patchUser, READ_USERS, replaceUser } from "./users.ts";
+import { createUser, deleteUser, namesOfUser, patchUser, READ_USERS, replaceUser } from "./users.ts";
 
 /** A declared route. */
 export interface ScimDeclaration extends Declaration<ScimParts, ServiceCaller> {
   readonly scope: "scim";
+  /** Finds the names of what a call writes, for the audit of one whose outcome is not known. */
+  readonly names?: (parts: ScimParts) => (call: ScimCall) => AuditedFields | Promise<AuditedFields>;
 }
 
 const RESOURCE = schemaRef("ScimResource");
@@ -114,6 +117,7 @@ interface Handlers {
   readonly replace: Handler;
   readonly patch: Handler;
   readonly remove: Handler;
+  readonly names: NonNullable<ScimDeclaration["names"]>;
 }
 
 function described(id: string, path: string, summary: string) {
@@ -132,7 +136,10 @@ function bodyOf(example: unknown, kind?: Kind["name"]) {
 }
 
 /** The calls about all resources of a kind. */
-function listRoutes({ name, example }: Kind, { list, search, create }: Handlers): readonly ScimDeclaration[] {
+function listRoutes(
+  { name, example }: Kind,
+  { list, search, create, names }: Handlers,
+): readonly ScimDeclaration[] {
   const path = `${SCIM_PATH}/${name}s`;
   const what = name.toLowerCase();
   const whole = { id: ID, ...example };
@@ -169,6 +176,7 @@ function listRoutes({ name, example }: Kind, { list, search, create }: Handlers)
       body: bodyOf(example, name),
       answer: { status: 201, description: `The ${what}.`, ...OF_SCIM, schema: RESOURCE, example: whole },
       errors: [409],
+      names,
       handler: create,
     },
   ];
@@ -177,7 +185,7 @@ function listRoutes({ name, example }: Kind, { list, search, create }: Handlers)
 /** The calls about one resource of a kind. */
 function resourceRoutes(
   { name, example, change }: Kind,
-  { get, replace, patch, remove }: Handlers,
+  { get, replace, patch, remove, names }: Handlers,
 ): readonly ScimDeclaration[] {
   const path = `${SCIM_PATH}/${name}s/{scimId}`;
   const what = name.toLowerCase();
@@ -206,6 +214,7 @@ function resourceRoutes(
       body: bodyOf(example, name),
       answer,
       errors: [404, 409],
+      names,
       handler: replace,
     },
     {
@@ -215,6 +224,7 @@ function resourceRoutes(
       body: bodyOf(change, name),
       answer,
       errors: [404, 409],
+      names,
       handler: patch,
     },
     {
@@ -223,6 +233,7 @@ function resourceRoutes(
       method: "DELETE",
       answer: { status: 204, description: `The ${what} is deleted.` },
       errors: [404],
+      names,
       handler: remove,
     },
   ];
@@ -267,6 +278,7 @@ const OF_USERS: Handlers = {
   replace: replaceUser,
   patch: patchUser,
   remove: deleteUser,
+  names: namesOfUser,
 };
 const GROUPS: Kind = { name: "Group", example: GROUP, change: ADD_MEMBER };
 const OF_GROUPS: Handlers = {
@@ -277,6 +289,7 @@ const OF_GROUPS: Handlers = {
   replace: replaceGroup,
   patch: patchGroup,
   remove: deleteGroup,
+  names: namesOfGroup,
 };
 
 /** All of them. */

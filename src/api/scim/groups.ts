@@ -66,6 +66,14 @@ export function deleteGroup(parts: ScimParts) {
   };
 }
 
+/** The name of the group that a call creates, or the present one of the group that it changes. */
+export function namesOfGroup({ provisioning }: ScimParts) {
+  return async ({ params: [id], body }: ScimCall) => {
+    if (id !== undefined) return { group: (await provisioning.group(id)).name };
+    return { group: fieldsOf(readResource(GROUPS, body)).name };
+  };
+}
+
 async function change(parts: ScimParts, call: ScimCall, operation: string, asked: ProvisionedGroupChange) {
   const [id = ""] = call.params;
   const projection = projectionOf(GROUPS, call.query);

@@ -6,9 +6,10 @@ import { nothingHere } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from "../../http/route.ts";
+import { auditedHandler } from "../rest/unknown-outcome.ts";
 import { requireScope, type ServiceCall, type ServiceCaller } from "../service-caller.ts";
 import { SCIM_ROUTES } from "./declaration.ts";
-import type { ScimParts } from "./parts.ts";
+import { type ScimParts, wrote } from "./parts.ts";
 import { SCIM_PATH } from "./schema/discovery.ts";
 import { scimRefusal } from "./scim-error.ts";
 
@@ -34,8 +35,13 @@ export function mountScim(
   const routes = SCIM_ROUTES.map((declaration) => {
     const route = routeOf(declaration, parts, serving.limits);
     if (route.method === "GET") return { ...route, authorize };
-    const handle: typeof route.handle = (call) =>
+    const act: typeof route.handle = (call) =>
       directory.actingFor({ name: call.caller.name }, async () => route.handle(call));
+    const { id, path, names } = declaration;
+    const handle = auditedHandler(
+      { id, path, names: names?.(parts), handle: act },
+      (call, operation, fields) => wrote(parts, call, operation, fields),
+    );
     return { ...route, authorize, handle };
   });
   return mount(api, routes, serving.counters);

@@ -59,7 +59,7 @@ export async function jsonInTurns(resource: Attributes): Promise<string> {
   return `{${members.join(",")}}`;
 }
 
-/** Audits a write that is committed. */
+/** Audits a write that is committed, or whose outcome is not known: then the fields say so. */
 export function wrote({ audit }: ScimParts, call: ScimCall, operation: string, fields: AuditedFields): void {
   const { caller, requestId, peer } = call;
   audit.event("write", {

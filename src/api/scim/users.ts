@@ -73,6 +73,14 @@ export function deleteUser(parts: ScimParts) {
   };
 }
 
+/** The name of the user that a call creates, or the present one of the user that it changes. */
+export function namesOfUser({ provisioning }: ScimParts) {
+  return async ({ params: [id], body }: ScimCall) => {
+    if (id !== undefined) return { user: (await provisioning.user(id)).username };
+    return { user: fieldsOf(readResource(USERS, body), undefined).username };
+  };
+}
+
 async function change(
   parts: ScimParts,
   call: ScimCall,

@@ -106,13 +106,20 @@ export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<
 
 type NotedCommits = ReturnType<NonNullable<DataParts["noted"]>["take"]>;
 
-/** The revision and the changes of an event; of several commits, all changes and the last revision. */
+/**
+ * The revision and the changes of an event; of several commits, all changes and the last revision. There is no revision if
+ * the outcome of the last one is not known.
+ */
 function changesOf(commits: NotedCommits) {
   const last = commits.at(-1);
   if (last === undefined) return {};
   const total = commits.reduce((sum, commit) => sum + (commit.total ?? commit.changes.length), 0);
   const changes = commits.flatMap((commit) => commit.changes);
-  return { revision: last.revision, changes, ...(total > changes.length && { changes_total: total }) };
+  return {
+    ...(last.revision !== undefined && { revision: last.revision }),
+    changes,
+    ...(total > changes.length && { changes_total: total }),
+  };
 }
 
 function settingsOf(

@@ -7,6 +7,7 @@ import {
   isDescribed,
   namesTouchedBy,
 } from "../../directory/read/described-changes.ts";
+import { isErrorCode } from "../../errors.ts";
 import type { RevisedCall } from "../../journal/revisions.ts";
 import { type Commit, type Store, withSnapshot } from "../../store/port.ts";
 
@@ -15,7 +16,8 @@ const MOST_RECORDS = 1_000;
 
 /** A commit of a call. */
 export interface NotedCommit extends DescribedChanges {
-  readonly revision: number;
+  /** undefined if it is not known whether the commit happened. */
+  readonly revision: number | undefined;
 }
 
 /** Keeps the commits of calls until their events are recorded. */
@@ -43,10 +45,18 @@ export class NotedChanges {
       const call = this.#call();
       if (call === undefined) return store.commit(asked);
       const before = await stateBefore(store, asked);
-      const revision = await store.commit(asked);
-      const noted = { revision, ...describeChanges(before.records, before.names) };
-      if (noted.changes.length > 0) this.#commits.set(call, [...(this.#commits.get(call) ?? []), noted]);
-      return revision;
+      const note = (revision: number | undefined): void => {
+        const noted = { revision, ...describeChanges(before.records, before.names) };
+        if (noted.changes.length > 0) this.#commits.set(call, [...(this.#commits.get(call) ?? []), noted]);
+      };
+      try {
+        const revision = await store.commit(asked);
+        note(revision);
+        return revision;
+      } catch (error) {
+        if (isErrorCode(error, "outcome_unknown")) note(undefined);
+        throw error;
+      }
     };
     return Object.defineProperties(
       {},

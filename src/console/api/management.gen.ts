@@ -1755,7 +1755,7 @@ export interface DecisionRecordAnswer {
   }[];
 }
 /**
- * A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after.
+ * A record: `event`, `actor`, `request_id`, `operation`, and `changes` with before and after. `outcome` is `unknown` if nobody knows whether it happened.
  */
 export interface AuditRecord {
   [k: string]: unknown;

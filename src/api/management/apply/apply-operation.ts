@@ -9,7 +9,9 @@ import { Turns } from "../../../schedule/turns.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
 import { writtenPolicyWarnings } from "../../rest/policy-warnings.ts";
+import type { AuditedFields } from "../../rest/ports.ts";
 import { TextsInTurns } from "../../rest/texts-in-turns.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
 import { type Applied, type ApplyBody, apply } from "./apply.ts";
@@ -63,14 +65,25 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
       warnings: [],
     }),
     errors: [403, 409],
+    auditsUnknown: true,
     handler: (parts) => (call) => answer(call, parts),
   },
 ];
 
 async function answer(call: UserCall, parts: ManagementParts): Promise<Reply> {
-  const applied = await apply(call, parts);
   const { manager, dry_run: dryRun = false } = call.body as ApplyBody;
-  if (!dryRun) await auditAll(call, parts, manager, applied.plan.changes);
+  let attempted: Applied | undefined;
+  const onAttempt = (made: Applied): void => {
+    attempted = made;
+  };
+  const applied = await auditingUnknown(
+    () => apply(call, parts, onAttempt),
+    async (outcome) => {
+      const count = attempted === undefined ? 0 : await auditAll(call, parts, manager, attempted, outcome);
+      if (count === 0) parts.audit.wrote(call, "apply", { manager, ...outcome });
+    },
+  );
+  if (!dryRun) await auditAll(call, parts, manager, applied);
   return { status: 200, body: await answerText(manager, dryRun, applied) };
 }
 
@@ -114,30 +127,40 @@ function changeBody({ action, kind, name, fields, before, after, policies, drift
   };
 }
 
+/**
+ * Audits each change as the call that makes it alone (security.md §5.2), and what widens rights. Returns the number of
+ * changes that are audited.
+ * @param outcome further fields of the events
+ */
 async function auditAll(
   call: UserCall,
   parts: ManagementParts,
   manager: string,
-  changes: readonly AppliedChange[],
-): Promise<void> {
+  { plan, widening }: Applied,
+  outcome: AuditedFields = {},
+): Promise<number> {
+  for (const found of widening) parts.escalation.record(call, found);
   const turns = new Turns();
-  for (const change of changes) {
+  let count = 0;
+  for (const change of plan.changes) {
     if (turns.spent) await turns.yield();
-    audit(call, parts, manager, change);
+    const single = singleCallOf(change);
+    const { operation, before, after } = change;
+    if (single === undefined || operation === undefined) continue;
+    count += 1;
+    parts.audit.wrote(call, single.operation, {
+      ...namesIn(operation),
+      manager,
+      ...(before !== undefined && { before }),
+      ...(after !== undefined && { after }),
+      ...outcome,
+    });
+    warn(call, parts, operation);
   }
+  return count;
 }
 
-/** Audits a change as the call that makes it alone (security.md §5.2). */
-function audit(call: UserCall, parts: ManagementParts, manager: string, change: AppliedChange): void {
-  const single = singleCallOf(change);
-  const { operation, before, after } = change;
-  if (single === undefined || operation === undefined) return;
-  parts.audit.wrote(call, single.operation, {
-    ...namesIn(operation),
-    manager,
-    ...(before !== undefined && { before }),
-    ...(after !== undefined && { after }),
-  });
+function warn(call: UserCall, parts: ManagementParts, operation: BatchOperation): void {
   if (operation.op !== "put_policy") return;
   const { creation_date = 0, ...policy } = operation.policy;
   writtenPolicyWarnings(call, { ...policy, creation_date }, parts);

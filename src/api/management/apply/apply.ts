@@ -39,15 +39,23 @@ export interface Applied {
   readonly warnings: readonly Problem[];
 }
 
-/** Runs an application. Nothing of it is done unless all of it is. */
-export async function apply(call: UserCall, parts: ManagementParts): Promise<Applied> {
+/**
+ * Runs an application. Nothing of it is done unless all of it is.
+ * @param onAttempt hears what is about to be committed, which is another thing after a lost race
+ */
+export async function apply(
+  call: UserCall,
+  parts: ManagementParts,
+  onAttempt: (attempted: Applied) => void,
+): Promise<Applied> {
   const body = call.body as ApplyBody;
   const documents = await asked(() => parts.applications.read(body.documents));
-  const attempt = (state: DirectoryState, judged: JudgedState) =>
-    new Attempt(call, parts, body, documents, state, judged).run();
-  const applied = await parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
-  if (body.dry_run !== true) for (const found of applied.widening) parts.escalation.record(call, found);
-  return applied;
+  const attempt = async (state: DirectoryState, judged: JudgedState) => {
+    const planned = await new Attempt(call, parts, body, documents, state, judged).run();
+    onAttempt(planned.result);
+    return planned;
+  };
+  return parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
 }
 
 /** Runs work whose errors name places in the documents: the answer has them all. */

@@ -17,6 +17,7 @@ import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall } from "../
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { refuseCrossSite } from "../login/cross-site.ts";
 import { isSecure } from "../login/proof.ts";
 import type { Setup, UserInvitations } from "../ports.ts";
@@ -182,17 +183,20 @@ async function redeem(
   token: string,
   { request, requestId: request_id }: RawCall,
 ): Promise<Page> {
-  const { username } = await invitations.redeem(token);
-  const key = await directory.credentials.create(username);
-  const { access_key_id, creation_date, secret_access_key } = key;
   const source_ip = proxies.clientOf(request) ?? "";
-  const origin = { actor: username, how: "invitation", request_id, source_ip };
-  audit.event("write", {
-    ...origin,
-    operation: "redeemInvitation",
-    user: username,
-    after: { access_key_id, creation_date },
-  });
-  audit.event("secret_read", { ...origin, operation: "redeemInvitation", user: username, access_key_id });
+  const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
+  // Until the link is used up, its user is not known.
+  const { username } = await auditingUnknown(
+    () => invitations.redeem(token),
+    (outcome) => audit.event("write", { actor: "invitation", ...origin, ...outcome }),
+  );
+  const ofUser = { actor: username, ...origin, user: username };
+  const key = await auditingUnknown(
+    () => directory.credentials.create(username),
+    (outcome) => audit.event("write", { ...ofUser, ...outcome }),
+  );
+  const { access_key_id, creation_date, secret_access_key } = key;
+  audit.event("write", { ...ofUser, after: { access_key_id, creation_date } });
+  audit.event("secret_read", { ...ofUser, access_key_id });
   return page(200, keyPage({ username, access_key_id, secret_access_key }));
 }

@@ -11,6 +11,7 @@ import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
 import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import type { OpenCall, UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
 import { notImplemented } from "../errors.ts";
@@ -55,6 +56,7 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     description: "The token is refused from now on, and the login cookie is removed.",
     answer: { status: 204, description: "Done." },
     errors: [403],
+    auditsUnknown: true,
     handler: (parts) => (call) => logout(call, parts),
   },
   {
@@ -120,8 +122,14 @@ async function logout(
   { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
 ): Promise<Reply> {
   const proof = proofOf(call.request);
-  if (proof?.kind === "token") await identities.logout(call.caller.identity, expiryOf(proof.token));
-  audit.session("logout", call.caller.identity, call);
+  const { identity } = call.caller;
+  if (proof?.kind === "token") {
+    await auditingUnknown(
+      () => identities.logout(identity, expiryOf(proof.token)),
+      (outcome) => audit.session("logout", identity, call, outcome),
+    );
+  }
+  audit.session("logout", identity, call);
   const secure = isSecure(call.request, proxies);
   return { status: 204, headers: loginCookie("", { secondsLeft: 0, domain, secure }) };
 }

@@ -12,6 +12,8 @@ import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
 import { withFieldNames } from "../../rest/field-names.ts";
 import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
+import type { AuditedFields } from "../../rest/ports.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import type { OpenCall } from "../call.ts";
 import { bodyOf, type ManagementParts, type OpenDeclaration } from "../declaration.ts";
 import { OwnText } from "../errors.ts";
@@ -88,7 +90,10 @@ async function setUp(call: OpenCall, { setup, audit }: ManagementParts): Promise
   const { username, key } = call.body as GivenAdministrator;
   const administrator = key === undefined || key === null ? { username } : { username, key };
   try {
-    const made = await withFieldNames(BODY_NAMES, setup.run(administrator));
+    const made = await auditingUnknown(
+      () => withFieldNames(BODY_NAMES, setup.run(administrator)),
+      (outcome) => audit.event("setup", "set-up token", call, { ...namesOf(administrator), ...outcome }),
+    );
     audit.event("setup", "set-up token", call, {
       admin: made.username,
       access_key_id: made.access_key_id,
@@ -103,6 +108,11 @@ async function setUp(call: OpenCall, { setup, audit }: ManagementParts): Promise
 interface GivenAdministrator {
   readonly username: string;
   readonly key?: NonNullable<FirstAdministrator["key"]> | null;
+}
+
+/** The names of what is made; the id of a key that is generated is known when it is committed. */
+function namesOf({ username, key }: FirstAdministrator): AuditedFields {
+  return { admin: username, ...(key !== undefined && { access_key_id: key.access_key_id }) };
 }
 
 function already(): AuthorizerError {

@@ -4,8 +4,9 @@ import type { Decisions } from "../../../decisions/decisions.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { RequiredLeaf } from "../../../model/decision.ts";
 import type { Endpoints } from "../../../request-map/endpoints.ts";
+import { pathValues } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
-import { fieldsOfPath, type ManagementParts, pathValues, type UserDeclaration } from "../declaration.ts";
+import { fieldsOfPath, type ManagementParts, type UserDeclaration } from "../declaration.ts";
 import { PermissionRefused } from "../errors.ts";
 
 /** Parts with which permissions are decided. */

@@ -51,6 +51,10 @@ export const ACL_OPERATIONS: readonly UserDeclaration[] = [
     body: bodyOf("AclWrite", { permission: "Write" }),
     answer: { status: 201, description: "Done.", headers: WARNING_HEADER },
     errors: [403, 404],
+    names: (call, { acls }) => ({
+      policy: acls.policyName(param(call, 0)),
+      after: (call.body as { readonly permission: string }).permission,
+    }),
     handler: (parts) => (call) => write(call, parts),
   },
 ];

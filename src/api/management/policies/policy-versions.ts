@@ -113,6 +113,7 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
       headers: WARNING_HEADER,
     },
     errors: [403, 404],
+    names: ({ body }) => ({ from: (body as { readonly revision: number }).revision }),
     handler: (parts) => (call) => restore(call, parts),
   },
   {

@@ -17,6 +17,7 @@ const COLUMNS = [
   { heading: "Actor", name: "actor", fields: ["actor"] },
   { heading: "Operation", name: "operation", fields: ["operation"] },
   { heading: "Changed", name: "changed", fields: [] },
+  { heading: "Outcome", name: "outcome", fields: ["outcome"] },
 ] as const;
 
 /** Fetches and prints records. */
@@ -33,6 +34,7 @@ export async function listAudit(call: CommandCall): Promise<void> {
         actor: text(record["actor"]),
         operation: text(record["operation"]),
         changed: changesOf(record).map(targetText),
+        outcome: text(record["outcome"]),
       },
     ],
   });
@@ -65,7 +67,8 @@ function filtersOf(options: OptionValues): Readonly<Record<string, string | unde
 
 function lineOf(record: JsonObject): string {
   const fields = ["at", "id", "event", "actor", "operation"].map((name) => text(record[name]));
-  return [...fields, changesOf(record).map(targetText).join(", ")].join("  ");
+  const outcome = record["outcome"] === undefined ? [] : [`outcome ${text(record["outcome"])}`];
+  return [...fields, changesOf(record).map(targetText).join(", "), ...outcome].join("  ");
 }
 
 function recordText(answer: JsonObject, { context }: CommandCall): string {
