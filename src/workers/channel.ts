@@ -26,6 +26,8 @@ type Message =
 interface Waiting {
   readonly resolve: (body: never) => void;
   readonly reject: (error: unknown) => void;
+  /** Makes the error where the other side is gone and may have done what it was asked. */
+  readonly lost: () => AuthorizerError;
 }
 
 /** Asks and answers. */
@@ -42,11 +44,14 @@ export class Channel {
     port.onMessage((message) => this.#take(message as Message));
   }
 
-  /** Asks the other side; rejects with its error, or with "unavailable" where it is gone. */
-  ask<T>(kind: string, body?: unknown): Promise<T> {
+  /**
+   * Asks the other side; rejects with its error, or with "unavailable" where it is gone.
+   * @param lost makes the error where the other side was asked and went before it answered; default "unavailable"
+   */
+  ask<T>(kind: string, body?: unknown, lost: () => AuthorizerError = gone): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
+      this.#waiting.set(id, { resolve, reject, lost });
       this.#send({ type: "ask", id, kind, body });
     });
   }
@@ -58,7 +63,7 @@ export class Channel {
 
   /** Rejects what waits for an answer: the other side is gone. */
   close(): void {
-    for (const { reject } of this.#waiting.values()) reject(gone());
+    for (const { reject, lost } of this.#waiting.values()) reject(lost());
     this.#waiting.clear();
   }
 

@@ -3,6 +3,7 @@
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "../../src/errors.ts";
+import { outcomeUnknown } from "../../src/journal/write-refusals.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit } from "../../src/store/port.ts";
 import { type Answerer, Channel } from "../../src/workers/channel.ts";
@@ -65,8 +66,11 @@ describe("a channel", () => {
   it("refuses what waits when the other side is gone", async () => {
     const channel = channelTo({ wait: () => new Promise(() => {}) });
     const answer = channel.ask("wait");
+    // It may have been committed.
+    const commit = channel.ask("wait", undefined, outcomeUnknown);
     channel.close();
     await expect(answer).rejects.toMatchObject({ code: "unavailable" });
+    await expect(commit).rejects.toMatchObject({ code: "outcome_unknown" });
   });
 
   it("brings a commit whole: what was read decides on the other side as it would here", async () => {

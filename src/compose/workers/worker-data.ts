@@ -6,6 +6,7 @@ import type { Contact, WorkerView } from "../../journal/contact.ts";
 import { LazyEngine } from "../../journal/lazy-engine.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
 import { type PrimaryCalls, WorkerJournal } from "../../journal/worker-journal.ts";
+import { outcomeUnknown } from "../../journal/write-refusals.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import { openWorkerReplica } from "../../store/local/worker-replica.ts";
 import { openWorkerStore } from "../../store/local/worker-store.ts";
@@ -29,7 +30,8 @@ export interface WorkerSurroundings {
 /** Opens the store that the primary has opened. Throws AuthorizerError "unavailable" when it cannot be read. */
 export function openForWorker(surroundings: WorkerSurroundings): OpenedStore {
   const { values, channel, copy } = surroundings;
-  const commit = (asked: Commit): Promise<number> => channel.ask(KIND.commit, portableCommit(asked));
+  const commit = (asked: Commit): Promise<number> =>
+    channel.ask(KIND.commit, portableCommit(asked), outcomeUnknown);
   if (copy !== undefined) {
     return openCopy(surroundings, copy, {
       commit,
