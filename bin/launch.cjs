@@ -17,10 +17,10 @@ function useCompileCache() {
 }
 
 /**
- * A service beside others should be small. Short-lived garbage gets 4 MiB instead of 16 or more, and the heap is
+ * A service beside others should be small. Short-lived garbage gets 8 MiB instead of 16 or more, and the heap is
  * collected when it has doubled since the last time, instead of grown by up to three times what then lived.
  */
-const NODE_FLAGS = ["--max-semi-space-size=4", "--heap-growing-percent=100"];
+const NODE_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=100"];
 
 /** Puts this process on our flags, keeping its id, so that signals reach it. Flags of the user's own win. */
 function useFlags(flags) {

@@ -38,7 +38,7 @@ beforeAll(async () => {
     "auth.api.token": TOKEN,
   });
   // The launcher's setting.
-  const env = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=4` };
+  const env = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8` };
   target = { program: await start(["--config", config], folder, env), token: TOKEN };
 }, 60_000);
 afterAll(cleanUp);

@@ -65,7 +65,7 @@ describe("the launcher", () => {
   it.skipIf(process.platform === "win32")(
     "bounds how the heap grows and forces no collection; a flag of the user's own wins",
     () => {
-      expect(flagsUnder("")).toEqual(["--max-semi-space-size=4", "--heap-growing-percent=100"]);
+      expect(flagsUnder("")).toEqual(["--max-semi-space-size=8", "--heap-growing-percent=100"]);
       expect(flagsUnder("--max-semi-space-size=32")).toEqual(["--heap-growing-percent=100"]);
     },
   );
