@@ -20,5 +20,5 @@ export function auditRows(record: AuditedRecord): readonly DecisionRow[] {
     ...(of === undefined ? [] : [of]),
   ]);
   const shown: readonly (string | null)[] = targets.length === 0 ? [null] : [...new Set(targets)];
-  return shown.map((target) => [actor, operation, target, event, null]);
+  return shown.map((target) => [actor, operation, target, event, null, 0]);
 }

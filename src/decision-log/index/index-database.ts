@@ -22,7 +22,7 @@ import type {
   RecordPageRequest,
 } from "./record-filter.ts";
 
-const FORMAT = 1;
+const FORMAT = 2;
 /** Lines of one transaction. */
 const LINES_PER_COMMIT = 2_000;
 /** Most records of a page. */
@@ -31,6 +31,8 @@ const MOST_RECORDS = 1_000;
 /** Records that are looked at for refusals, and policies that are named. */
 const MOST_REFUSALS = 100_000;
 const MOST_POLICIES = 20;
+/** More decisions than a record has: with the number of the record it makes one of each. */
+const MOST_ITEMS = 1_000_000;
 
 const SCHEMA = `
   CREATE TABLE records (n INTEGER PRIMARY KEY, chain TEXT NOT NULL, segment INTEGER NOT NULL, id TEXT NOT NULL,
@@ -38,7 +40,8 @@ const SCHEMA = `
   CREATE INDEX records_by_id ON records (id);
   CREATE INDEX records_by_time ON records (at, n);
   CREATE INDEX records_by_segment ON records (chain, segment);
-  CREATE TABLE decisions (n INTEGER NOT NULL, subject TEXT, action TEXT, arn TEXT, effect TEXT NOT NULL, policy TEXT);
+  CREATE TABLE decisions (n INTEGER NOT NULL, subject TEXT, action TEXT, arn TEXT, effect TEXT NOT NULL, policy TEXT,
+    item INTEGER NOT NULL);
   CREATE INDEX decisions_by_record ON decisions (n);
   CREATE INDEX decisions_by_subject ON decisions (subject, n);
   CREATE INDEX decisions_by_policy ON decisions (policy, n);
@@ -128,7 +131,7 @@ export class IndexDatabase {
 
   /** Returns how many of the newest refusals each policy decided, those of most refusals first. */
   refusals(): readonly PolicyRefusals[] {
-    const sql = `SELECT policy, count(*) AS count FROM decisions
+    const sql = `SELECT policy, count(DISTINCT n * ${MOST_ITEMS} + item) AS count FROM decisions
       WHERE n > ? AND effect <> 'allow' GROUP BY policy ORDER BY count DESC, policy LIMIT ${MOST_POLICIES}`;
     const rows = this.#database.prepare(sql).all(this.place() - MOST_REFUSALS) as unknown as PolicyRefusals[];
     return rows.map(({ policy, count }) => ({ policy, count }));
@@ -221,7 +224,7 @@ export class IndexDatabase {
       const record = database.prepare(
         "INSERT INTO records (chain, segment, id, at, text) VALUES (?, ?, ?, ?, ?)",
       );
-      const decision = database.prepare("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?)");
+      const decision = database.prepare("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?)");
       for (const one of lines) {
         if (!isDecision(one.line)) continue;
         const { lastInsertRowid: n } = record.run(chain, segment, one.line.id, one.line.at, one.text);

@@ -66,10 +66,10 @@ export interface ShadowReason {
   readonly statement?: StatementName;
 }
 
-/** Returns the reason of a decision. */
+/** Returns the reason of a decision. Statements that allowed a part of a tree did not refuse the whole. */
 export function reasonOf({ outcome, decidedBy }: Decided): ShadowReason {
   const { effect } = outcome;
-  const statement = decidedBy.at(-1);
+  const statement = effect === "neutral" ? undefined : decidedBy.at(-1);
   return statement === undefined ? { effect } : { effect, statement: nameOf(statement) };
 }
 

@@ -4,6 +4,9 @@ import { safeText } from "../../safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 
+/** Permissions of a tree that a row names. */
+const MOST_SHOWN = 2;
+
 /** The fields of a row about a record. */
 export interface RecordSummary {
   readonly at: string;
@@ -22,15 +25,34 @@ export function summaryOf(record: JsonObject): RecordSummary {
   const statements = [record, ...items].flatMap((one) => objectsIn(one["determining"]));
   const counts = record["counts"];
   const resource = isObject(record["resource"]) ? record["resource"]["arn"] : undefined;
+  const permissions = permissionsIn(record["required"]);
   return {
     at: text(record["at"]),
     id: text(record["id"]),
     subject: text(isObject(record["subject"]) ? record["subject"]["id"] : undefined),
-    action: text(record["action"]),
-    resource: isObject(counts) ? countsText(counts) : text(resource),
+    action: text(record["action"]) || someOf(permissions.map((permission) => text(permission["action"]))),
+    resource: isObject(counts)
+      ? countsText(counts)
+      : text(resource) || someOf(permissions.map((permission) => text(permission["resource"]))),
     effect: text(record["effect"]),
     policies: [...new Set(statements.map(({ policy }) => text(policy)))],
   };
+}
+
+/** The permissions of a tree. */
+function permissionsIn(required: unknown): readonly JsonObject[] {
+  if (!isObject(required)) return [];
+  const { and, or, any_resource: any } = required;
+  const children = [...objectsIn(and), ...objectsIn(or)];
+  if (isObject(any)) return [any];
+  return children.length === 0 ? [required] : children.flatMap(permissionsIn);
+}
+
+/** The first of some texts, and how many more there are. */
+function someOf(texts: readonly string[]): string {
+  const distinct = [...new Set(texts.filter((one) => one !== ""))];
+  const more = distinct.length - MOST_SHOWN;
+  return distinct.slice(0, MOST_SHOWN).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 function countsText(counts: JsonObject): string {

@@ -63,6 +63,7 @@ function recordLines(record: JsonObject, { context }: CommandCall): readonly str
     ["Decision", id],
     ["Time", at],
     ["Subject", subject],
+    ["Operation", record["operation"] ?? undefined],
     ["Action", action],
     ["Resource", resource],
     ["Effect", effect],
