@@ -63,6 +63,18 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a group", () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  it("confirms by name what detaches policies, and names them", async () => {
+    await callApi(console, key, "PUT", "/auth/groups/Analysts/policies/ReadReports");
+    await page.reload();
+    await page.getByLabel(/^Read/).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("ReadReports", { exact: true }).waitFor();
+    expect(await dialog.getByRole("button", { name: "Set", exact: true }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Name", { exact: true }).fill("Analysts");
+    await dialog.getByRole("button", { name: "Set", exact: true }).click();
+    await expect.poll(() => read("/auth/groups/Analysts/acl")).toEqual({ permission: "Read" });
+  });
+
   it("loses a member, and is deleted by name", async () => {
     await page.getByRole("button", { name: "Remove bob from Analysts", exact: true }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();

@@ -99,3 +99,15 @@ export function useChange<O extends OperationName>(
     onError: (error: Error) => client.getQueryCache().config.onError?.(error, undefined as never),
   });
 }
+
+/** Returns a function that asks an operation once, when somebody acts, as {@link useAnswer} does for what is shown. */
+export function useAsk<O extends OperationName>(operation: O): (input: Input<O>) => Promise<Answer<O>> {
+  const client = useQueryClient();
+  return (input) =>
+    client.fetchQuery({
+      queryKey: [operation, input],
+      queryFn: async ({ signal }) => (await callWithWarnings(operation, input, signal)).answer,
+      retry: false,
+      staleTime: 0,
+    });
+}

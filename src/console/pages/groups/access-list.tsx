@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { AclWrite } from "../../api/management.gen.ts";
+import { ConfirmDialog } from "../../parts/dialogs/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
@@ -11,6 +12,9 @@ import { Warnings } from "../../parts/states/warnings.tsx";
 import type { GroupSectionProps } from "./group-members.tsx";
 
 type Permission = AclWrite["permission"];
+
+/** Policies that are named before they are detached. */
+const MOST_NAMED = 20;
 
 const PERMISSIONS: readonly (readonly [Permission, string])[] = [
   ["Read", "read data, and manage one's own access keys"],
@@ -22,8 +26,9 @@ const PERMISSIONS: readonly (readonly [Permission, string])[] = [
 /** Shows the access list and sets it. */
 export function AccessList({ group, may }: GroupSectionProps) {
   const path = { groupId: group };
-  const held = useAnswer("GET /auth/groups/{groupId}/policies", { path, query: { amount: 2 } });
-  const hasOwn = held.data?.results.some(({ id }) => id !== `ACL(_-_)${group}`) === true;
+  const held = useAnswer("GET /auth/groups/{groupId}/policies", { path, query: { amount: MOST_NAMED } });
+  const own = held.data?.results.map(({ id }) => id).filter((id) => id !== `ACL(_-_)${group}`) ?? [];
+  const hasOwn = own.length > 0;
   const isAsked = held.data !== undefined && !hasOwn;
   const { data, error } = useAnswer("GET /auth/groups/{groupId}/acl", { path }, { enabled: isAsked });
   const change = useChange("POST /auth/groups/{groupId}/acl");
@@ -53,29 +58,66 @@ export function AccessList({ group, may }: GroupSectionProps) {
       </fieldset>
       <Warnings texts={change.data?.warnings ?? []} />
       {wanted !== undefined && (
-        <Dialog title={`Set the access list to ${wanted}?`} onClose={() => setWanted(undefined)}>
-          <p class="consequences">It takes the place of all policies that are attached to this group.</p>
-          <Alert error={change.error} />
-          <p class="buttons">
-            <button type="button" onClick={() => setWanted(undefined)}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              class="danger"
-              disabled={change.isPending}
-              onClick={() =>
-                change.mutate(
-                  { path, body: { permission: wanted } },
-                  { onSuccess: () => setWanted(undefined) },
-                )
-              }
-            >
-              Set
-            </button>
-          </p>
-        </Dialog>
+        <SetAccessList
+          {...{ group, wanted, own, change }}
+          hasMore={held.data?.pagination.has_more === true}
+          onClose={() => setWanted(undefined)}
+        />
       )}
     </Section>
+  );
+}
+
+interface SetAccessListProps {
+  readonly group: string;
+  readonly wanted: Permission;
+  /** Names of policies that would be detached. */
+  readonly own: readonly string[];
+  /** True if there are more of them. */
+  readonly hasMore: boolean;
+  readonly change: ReturnType<typeof useChange<"POST /auth/groups/{groupId}/acl">>;
+  readonly onClose: () => void;
+}
+
+/** Asks before an access list is set; by name where that detaches policies, which no single act attaches again. */
+function SetAccessList({ group, wanted, own, hasMore, change, onClose }: SetAccessListProps) {
+  const title = `Set the access list to ${wanted}?`;
+  const set = () =>
+    change.mutate({ path: { groupId: group }, body: { permission: wanted } }, { onSuccess: onClose });
+  if (own.length > 0) {
+    return (
+      <ConfirmDialog
+        {...{ title, onClose }}
+        name={group}
+        act="Set"
+        isPending={change.isPending}
+        error={change.error}
+        onConfirm={set}
+      >
+        <p>It takes the place of all policies that are attached to this group:</p>
+        <ul>
+          {own.map((name) => (
+            <li key={name}>
+              <bdi>{name}</bdi>
+            </li>
+          ))}
+          {hasMore && <li>and more</li>}
+        </ul>
+      </ConfirmDialog>
+    );
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p class="consequences">It takes the place of the access list that the group has now.</p>
+      <Alert error={change.error} />
+      <p class="buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" class="danger" disabled={change.isPending} onClick={set}>
+          Set
+        </button>
+      </p>
+    </Dialog>
   );
 }

@@ -1,9 +1,8 @@
 /** The same question, as if one policy had other statements, or one more were held. Nothing is saved. */
 
 import { useState } from "preact/hooks";
-import type { ApiError } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
-import { useAnswer } from "../../api/hooks.ts";
+import type { Input } from "../../api/call.ts";
+import { useAnswer, useAsk } from "../../api/hooks.ts";
 import type { CheckAnswer, GivenStatement, SimulateAnswer } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { Section } from "../../parts/section.tsx";
@@ -74,9 +73,14 @@ function Try({ name, initial, question }: TryProps) {
   const [text, setText] = useState(initial);
   const [state, setState] = useState<{ readonly answer?: SimulateAnswer; readonly error?: unknown }>({});
   const [isBusy, setBusy] = useState(false);
+  const simulate = useAsk("POST /auth/simulate");
   const ask = async (): Promise<void> => {
     setBusy(true);
-    setState(await simulated(name, text, question));
+    try {
+      setState({ answer: await simulate(inputOf(name, text, question)) });
+    } catch (error) {
+      setState({ error });
+    }
     setBusy(false);
   };
   return (
@@ -118,21 +122,17 @@ function Outcome({ allowed }: { readonly allowed: boolean }) {
   return <span class={allowed ? "effect allow" : "effect deny"}>{allowed ? "allowed" : "refused"}</span>;
 }
 
-async function simulated(
-  name: string,
-  text: string,
-  question: Question,
-): Promise<{ readonly answer?: SimulateAnswer; readonly error?: unknown }> {
+/** Throws where the text is not JSON. */
+function inputOf(name: string, text: string, question: Question): Input<"POST /auth/simulate"> {
   const { user, required, context } = requestOf(question);
+  const candidate = { replace: [{ name, statement: statementsIn(text) }] };
+  return { body: { user, required, candidate, ...(context === undefined ? {} : { context }) } };
+}
+
+function statementsIn(text: string): GivenStatement[] {
   try {
-    const statement = JSON.parse(text) as GivenStatement[];
-    const candidate = { replace: [{ name, statement }] };
-    const body = { user, required, candidate, ...(context === undefined ? {} : { context }) };
-    return { answer: await call("POST /auth/simulate", { body }) };
+    return JSON.parse(text) as GivenStatement[];
   } catch (error) {
-    return {
-      error:
-        error instanceof SyntaxError ? new Error(`This is not JSON: ${error.message}`) : (error as ApiError),
-    };
+    throw new Error(`This is not JSON: ${(error as Error).message}`);
   }
 }
