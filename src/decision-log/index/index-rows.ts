@@ -3,7 +3,7 @@
 import type { Effect, RequiredPermissions } from "../../model/decision.ts";
 import type { LoggedDecision } from "../record.ts";
 
-/** What is looked for: subject, action, ARN, effect and policy of a decision; of an audit record actor, operation, target and event. */
+/** Subject, action, ARN, effect and policy of a decision; of an audit record actor, operation, target and event. */
 type Sought = readonly [string | null, string | null, string | null, string, string | null];
 
 /** A row: what is looked for, and the number of the decision in its record. */
