@@ -1,6 +1,6 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_OFTEN } from "./biases.ts";
+import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE } from "./biases.ts";
 
 /** A rule that a run can be made without. */
 export interface Rule extends Edit {
@@ -119,14 +119,6 @@ export const RULES: readonly Rule[] = [
     file: WRITER,
     from: "winner = attempts.at(-1)!;",
     to: 'const id = made.head.id.split("").reverse().join(""); winner = { ...made, head: { ...made.head, id }, item: Buffer.from(made.item.toString().replace(made.head.id, id)) }; attempts.splice(0, 2, winner);',
-  },
-  {
-    name: "reading the floor before the ids are compared",
-    source: "journal.md §2.6",
-    file: WRITER,
-    from: "if (item === undefined || floor >= revision) {",
-    to: "if (item === undefined) {",
-    also: TRIMMED_OFTEN.edits,
   },
   {
     name: "reading the floor after a create",
