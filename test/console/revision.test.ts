@@ -37,16 +37,17 @@ describe.skipIf(CHROMIUM === undefined)("the console behind a balancer", () => {
 
   it("forgets it where the service has another log, and asks again", async () => {
     const asked: (string | undefined)[] = [];
-    await page.route("**/api/v1/auth/users?**", async (route) => {
+    await page.route("**/api/v1/auth/groups?**", async (route) => {
       const minimum = route.request().headers()[MINIMUM];
       asked.push(minimum);
       if (minimum === undefined) return route.continue();
       const body = JSON.stringify({ code: "other_log", message: "the log of this directory is another one" });
       return route.fulfill({ status: 409, contentType: "application/json", body });
     });
-    await page.getByRole("link", { name: "Users", exact: true }).first().click();
-    await page.getByRole("link", { name: "alice", exact: true }).waitFor();
+    // A list that the page does not know yet.
+    await page.getByRole("link", { name: "Groups", exact: true }).first().click();
+    await page.getByRole("link", { name: "Admins", exact: true }).waitFor();
     expect(asked.slice(0, 2)).toEqual([expect.any(String), undefined]);
-    await page.unroute("**/api/v1/auth/users?**");
+    await page.unroute("**/api/v1/auth/groups?**");
   });
 });
