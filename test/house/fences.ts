@@ -95,7 +95,7 @@ export const UNTESTED: readonly UntestedBlocks[] = [
   {
     page: "docs/operations.md",
     language: "",
-    begins: "5  2026-11-22",
+    begins: "4  2026-11-22",
     reason: "one line of what a command prints; test/bootstrap/history-commands.test.ts checks its parts",
   },
   {
