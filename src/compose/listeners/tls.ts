@@ -37,29 +37,37 @@ export function userTls(values: ConfigValues): ListenerTls {
 }
 
 /**
- * TLS of both listeners.
+ * TLS of both listeners. Each file is read once.
  * @throws CertificateError that names each file of either that cannot be read or used
  */
 export function listenerTls(values: ConfigValues): {
   readonly service: ListenerTls;
   readonly user: ListenerTls;
 } {
-  const faults = certificateFaults(values);
+  const faults: CertificateFault[] = [];
+  const read = (tlsOf: (values: ConfigValues) => ListenerTls): ListenerTls => {
+    try {
+      return tlsOf(values);
+    } catch (error) {
+      if (!(error instanceof CertificateError)) throw error;
+      faults.push(...error.faults);
+      return {};
+    }
+  };
+  const tls = { service: read(serviceTls), user: read(userTls) };
   if (faults.length > 0) throw new CertificateError(faults);
-  return { service: serviceTls(values), user: userTls(values) };
+  return tls;
 }
 
 /** Returns what is wrong with the files of the listeners, by the names of the items; [] if nothing is. */
 export function certificateFaults(values: ConfigValues): readonly CertificateFault[] {
-  return [serviceTls, userTls].flatMap((read) => {
-    try {
-      read(values);
-      return [];
-    } catch (error) {
-      if (error instanceof CertificateError) return error.faults;
-      throw error;
-    }
-  });
+  try {
+    listenerTls(values);
+    return [];
+  } catch (error) {
+    if (error instanceof CertificateError) return error.faults;
+    throw error;
+  }
 }
 
 /** A fault of a file. */

@@ -42,9 +42,9 @@ export function summaryOf(record: JsonObject): RecordSummary {
 /** The permissions of a tree. */
 function permissionsIn(required: unknown): readonly JsonObject[] {
   if (!isObject(required)) return [];
-  const { and, or, any_resource: any } = required;
+  const { and, or, any_resource: gate } = required;
   const children = [...objectsIn(and), ...objectsIn(or)];
-  if (isObject(any)) return [any];
+  if (isObject(gate)) return [gate];
   return children.length === 0 ? [required] : children.flatMap(permissionsIn);
 }
 
