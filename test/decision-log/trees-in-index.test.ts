@@ -50,7 +50,14 @@ function decidedTree(user: string, required: RequiredPermissions) {
   const decided: CompiledStatement[] = [];
   const outcome = decide(policies, { user, required, context: new Map(), decidedBy: decided });
   const loaded = { policies, via: () => [] };
-  return { ...decidedBy(user, "tree"), loaded, required, outcome, decidedBy: decided, operation: "copyObject" };
+  return {
+    ...decidedBy(user, "tree"),
+    loaded,
+    required,
+    outcome,
+    decidedBy: decided,
+    operation: "copyObject",
+  };
 }
 
 let index: IndexDatabase;
