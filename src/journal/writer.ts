@@ -273,7 +273,7 @@ export class LogWriter {
     const ask = <T>(call: () => Promise<T>): Promise<T> => this.#ask(call, () => answer.giveIfDue());
     const attempts = [made];
     let winner = made;
-    /** Doubts before what is known of the entry was asked: it may have been lost since where there are more. */
+    /** Doubts before what is known of the entry was asked: that may have changed since where there are more. */
     let { doubts } = node;
     let { fate, floor: known }: Created = await createEntry(this.#parts, made, true);
     for (;;) {
@@ -293,7 +293,8 @@ export class LogWriter {
           fate = "gone";
           continue;
         }
-        if (node.isDoubted) continue;
+        // What was read before a doubt proves nothing after it, also where the log has been verified meanwhile.
+        if (node.doubts !== doubts) continue;
         node.proved(sent);
         // Once nobody waits for it any more, an empty entry takes the place, so that the log can go on.
         if (answer.given && attempts.length === 1) attempts.push(await this.#maker.empty());

@@ -73,7 +73,7 @@ export class RecordCheck {
       for (const secret of this.#secrets) if (text.includes(secret)) fault("a secret of the tests");
       for (const [name, form] of FORMS) if (form.test(text)) fault(name);
       const line = parsed(text);
-      if (line?.entrance === undefined) continue;
+      if (line?.entrance === undefined && line?.event === undefined) continue;
       // The schema is closed: a member that it does not know, such as a body, is a fault.
       if (!this.#isDecision(line)) {
         const why = this.#isDecision.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`);

@@ -2,21 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
 import { decidedBy, openTestLog } from "../../decision-log/test-log.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
-
-async function authorizer(...args: string[]) {
-  const output = { stdout: "", stderr: "" };
-  const sink = (name: "stdout" | "stderr") => ({
-    write: (text: string) => {
-      output[name] += text;
-    },
-  });
-  const edge = { onStop: () => {}, onReload: () => {}, abort: () => {} };
-  const code = await runAuthorizer(args, { stdout: sink("stdout"), stderr: sink("stderr"), ...edge }, {});
-  return { code, ...output };
-}
+import { authorizer } from "./run-authorizer.ts";
 
 describe("a mistyped command", () => {
   it.each([

@@ -14,6 +14,7 @@ export interface Bias {
 }
 
 const RUN = "test/journal/model/run.ts";
+const NODE = "test/journal/model/model-node.ts";
 
 /** Parts live for so few revisions that some are removed in a run. */
 export const SHORT_PART_LIFE: Bias = {
@@ -23,6 +24,29 @@ export const SHORT_PART_LIFE: Bias = {
       file: "src/journal/checkpoints.ts",
       from: "export const PART_LIFE = 1_000;",
       to: "export const PART_LIFE = 2;",
+    },
+  ],
+};
+
+/** Every node trims all the time, and most creates go wrong. */
+export const TRIMMED_OFTEN: Bias = {
+  name: "the log is trimmed all the time and most creates go wrong",
+  edits: [
+    {
+      file: RUN,
+      from: "if (schedule.choose(2) === 0) start(node.trim());",
+      to: "start(node.trim());",
+    },
+    { file: RUN, from: "keepMs: schedule.choose(2) * 100 * STEP_MS,", to: "keepMs: 0," },
+    {
+      file: NODE,
+      from: "for (let time = 0; time < 3; time++) {\n      await schedule.wait(80);",
+      to: "for (let time = 0; time < 12; time++) {\n      await schedule.wait(20);",
+    },
+    {
+      file: "test/journal/model/connection.ts",
+      from: "switch (schedule.choose(10)) {",
+      to: "switch (6 + schedule.choose(4)) {",
     },
   ],
 };

@@ -1,6 +1,6 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE } from "./biases.ts";
+import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_OFTEN } from "./biases.ts";
 
 /** A rule that a run can be made without. */
 export interface Rule extends Edit {
@@ -121,6 +121,14 @@ export const RULES: readonly Rule[] = [
     to: 'const id = made.head.id.split("").reverse().join(""); winner = { ...made, head: { ...made.head, id }, item: Buffer.from(made.item.toString().replace(made.head.id, id)) }; attempts.splice(0, 2, winner);',
   },
   {
+    name: "reading the floor before the ids are compared",
+    source: "journal.md §2.6",
+    file: WRITER,
+    from: "if (item === undefined || floor >= revision) {",
+    to: "if (item === undefined) {",
+    also: TRIMMED_OFTEN.edits,
+  },
+  {
     name: "reading the floor after a create",
     source: "journal.md §2.6",
     file: WRITER,
@@ -218,6 +226,14 @@ export const RULES: readonly Rule[] = [
     file: NODE,
     from: "if (!this.isDoubted) this.#provedAt = sent;",
     to: "this.#provedAt = sent;",
+  },
+  {
+    name: "reading anew what was read before the trouble",
+    source: "journal.md §3",
+    file: WRITER,
+    from: "if (node.doubts !== doubts) continue;",
+    to: "if (node.isDoubted) continue;",
+    also: TRIMMED_OFTEN.edits,
   },
   {
     name: "reading the floor before absence proves anything",

@@ -8,8 +8,10 @@ import { type CommandCall, flagsOf } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";
 
-/** Number of findings that are printed. */
-const MOST_FINDINGS = 100;
+/** Number of findings that are printed as text. */
+const MOST_PRINTED = 100;
+/** Number of findings that are kept, for `--json`. */
+const MOST_KEPT = 10_000;
 
 interface VerifyFlags {
   readonly directory: string;
@@ -22,38 +24,50 @@ export async function verify(call: CommandCall): Promise<void> {
   const flags = flagsOf<VerifyFlags>(call);
   const { context } = call;
   const verification = new Verification(await sealKeys(context, flags.config));
-  const findings = await findingsOf(verification, flags.directory);
-  const damaged = findings.filter(({ torn }) => !torn);
+  const { findings, total, damaged } = await findingsOf(verification, flags.directory);
   const { counts } = verification;
   if (counts.chains === 0) {
     throw new AuthorizerError("unavailable", `${flags.directory} has no decision log`);
   }
-  context.finish(damaged.length === 0 ? EXIT.ok : EXIT.failed);
+  const sound = damaged === 0;
+  context.finish(sound ? EXIT.ok : EXIT.failed);
   if (flags.json === true) {
-    context.out(`${JSON.stringify({ sound: damaged.length === 0, ...counts, findings })}\n`);
+    context.out(`${JSON.stringify({ sound, ...counts, findings, findings_total: total })}\n`);
     return;
   }
-  for (const { file, line, message } of findings.slice(0, MOST_FINDINGS)) {
-    context.out(`${file}:${line}: ${message}\n`);
+  const printed = findings.slice(0, MOST_PRINTED);
+  for (const { file, line, message } of printed) context.out(`${file}:${line}: ${message}\n`);
+  if (total > printed.length) {
+    context.out(`and ${total - printed.length} more (--json lists up to ${MOST_KEPT})\n`);
   }
   const { chains, segments, lines, seals } = counts;
   const seen = `chains: ${chains}, segments: ${segments}, sound lines: ${lines}, seals: ${seals}`;
-  context.out(
-    `${damaged.length === 0 ? "the decision log is sound" : "the decision log is damaged"} (${seen})\n`,
-  );
+  context.out(`the decision log is ${sound ? "sound" : "damaged"} (${seen})\n`);
 }
 
-async function findingsOf(verification: Verification, directory: string): Promise<readonly Finding[]> {
+/** What a verification found. */
+interface Found {
+  /** The first ones. */
+  readonly findings: readonly Finding[];
+  readonly total: number;
+  /** Number of those that are no torn last line. */
+  readonly damaged: number;
+}
+
+async function findingsOf(verification: Verification, directory: string): Promise<Found> {
   const findings: Finding[] = [];
+  let [total, damaged] = [0, 0];
   try {
     for await (const finding of verification.directory(directory)) {
-      if (findings.length < MOST_FINDINGS || !finding.torn) findings.push(finding);
+      total += 1;
+      if (!finding.torn) damaged += 1;
+      if (findings.length < MOST_KEPT) findings.push(finding);
     }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new AuthorizerError("unavailable", `${directory} cannot be read: ${reason}`, { cause });
   }
-  return findings;
+  return { findings, total, damaged };
 }
 
 /** Keys of the seals: the one in use and the one before. */
