@@ -4,6 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadMessage } from "../analysis/threads/bounded-thread.ts";
 import { aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
+import { parseJsonText } from "../json-text.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 import type { DirectoryImage } from "./directory-image.ts";
@@ -34,7 +35,7 @@ function resultOf(job: AccessJob): AccessResult {
 }
 
 function parsed<T>(bytes: Uint8Array): T {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")) as T;
+  return parseJsonText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8")) as T;
 }
 
 function send(message: ThreadMessage<AccessResult>): void {

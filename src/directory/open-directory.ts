@@ -1,6 +1,7 @@
 /** Builds the directory over a store: `directory.ts` is its contract. */
 
 import { AuthorizerError } from "../errors.ts";
+import { parseJsonText } from "../json-text.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { Listeners } from "../store/listeners.ts";
@@ -92,7 +93,7 @@ async function checkLayout(store: Store): Promise<void> {
     await store.commit({ put: [{ partition: "meta", key: "layout", value }] });
     return;
   }
-  const { layout = 0 } = JSON.parse(stored.value) as MetaRecord;
+  const { layout = 0 } = parseJsonText(stored.value) as MetaRecord;
   if (layout > LAYOUT) {
     const message = `the directory in this store has layout ${layout}, this program knows up to ${LAYOUT}; use a newer program`;
     throw new AuthorizerError("invalid_request", message);

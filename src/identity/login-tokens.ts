@@ -1,7 +1,7 @@
 /** Issues, verifies and revokes login tokens (security.md §1.1, security.md §2.11, security.md §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
@@ -15,6 +15,7 @@ import {
   readLoginClaims,
 } from "./login-claims.ts";
 import { refused } from "./refusals.ts";
+import { headerOf } from "./token-parts.ts";
 
 const ALGORITHM = "HS256";
 const MAX_TOKEN_LENGTH = 4096;
@@ -187,7 +188,8 @@ async function verifiedPayload(
   currentDate: Date,
 ): Promise<JWTPayload | undefined> {
   try {
-    if (Object.hasOwn(decodeProtectedHeader(token), "crit")) return undefined;
+    const header = headerOf(token);
+    if (header === undefined || Object.hasOwn(header, "crit")) return undefined;
     return (await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate })).payload;
   } catch (error) {
     if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;

@@ -4,9 +4,10 @@
  */
 
 import { hash } from "node:crypto";
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
+import { errors, type JWTPayload, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { ALL_SCOPES, type ServiceCaller } from "../api/service-caller.ts";
+import { headerOf } from "../identity/token-parts.ts";
 
 const AUDIENCE = "auth-client";
 const MAX_REMEMBERED = 1000;
@@ -59,7 +60,8 @@ export class ServiceJwtVerifier {
 
 async function verifiedPayload(token: string, key: Uint8Array): Promise<JWTPayload | undefined> {
   try {
-    if (Object.hasOwn(decodeProtectedHeader(token), "crit")) return undefined;
+    const header = headerOf(token);
+    if (header === undefined || Object.hasOwn(header, "crit")) return undefined;
     const { payload } = await jwtVerify(token, key, {
       algorithms: ["HS256"],
       requiredClaims: ["exp", "aud"],

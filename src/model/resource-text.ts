@@ -1,5 +1,7 @@
 /** The `resource` text of a statement: one resource, or a JSON array of them (evaluation.md §4). */
 
+import { parseJsonText } from "../json-text.ts";
+
 /**
  * Splits a statement's resource text into the resources it names.
  * @returns the resources (an OR; may be empty for `[]`), or undefined if the text is broken: empty, or bracketed and
@@ -11,7 +13,7 @@ export function parseResourceText(text: string): readonly string[] | undefined {
   if (!(text.startsWith("[") && text.endsWith("]"))) return [text];
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = parseJsonText(text);
   } catch {
     return undefined;
   }

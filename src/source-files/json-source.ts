@@ -4,6 +4,7 @@
  * the one sign of a duplicate, and only then is the text searched for it.
  */
 
+import { hasEscapedName, parseJsonText } from "../json-text.ts";
 import { countMembers } from "./document-value.ts";
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
 import type { Parsed, Position } from "./source.ts";
@@ -51,9 +52,10 @@ function syntaxErrorPosition(text: string, error: unknown): Position | undefined
 export function parseJson(text: string): Parsed {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch (error) {
-    const position = syntaxErrorPosition(text, error);
+    // Names with escapes are rewritten before the engine reads the text: its places are those of another one.
+    const position = hasEscapedName(text) ? firstSyntaxFault(text) : syntaxErrorPosition(text, error);
     return { faults: [{ pointer: "", message: "not valid JSON from here on", position }] };
   }
   if (countMembersInText(text) !== countMembers(value)) {

@@ -63,7 +63,14 @@ describe("a decision log", () => {
       const trail = await open();
       trail.append("write", {
         run,
-        changes: [{ after: { text: "a", seal: { chain: "n1-0", segment: 1 } } }],
+        changes: [
+          {
+            kind: "resource",
+            name: "x",
+            before: null,
+            after: { text: "a", seal: { chain: "n1-0", segment: 1 } },
+          },
+        ],
       });
       await trail.close();
     }

@@ -13,6 +13,7 @@ const EVERYTHING_COMPOSED = [
   "config",
   "model",
   "errors",
+  "json-text",
   "make-folder",
   "engine",
   "catalog",
@@ -72,7 +73,9 @@ const SVCCTL = [
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   errors: { may: [] },
   "make-folder": { may: [] },
-  model: { may: ["errors"] },
+  // Reads JSON whose names others chose.
+  "json-text": { may: [] },
+  model: { may: ["errors", "json-text"] },
   config: { may: ["source-files", "errors"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
@@ -82,15 +85,27 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   workers: { may: ["store", "errors"] },
   journal: { may: ["store", "schedule", "model", "errors"] },
   directory: {
-    may: ["model", "errors", "catalog", "cache", "schedule", "store/port.ts", "store/listeners.ts"],
+    may: [
+      "model",
+      "errors",
+      "json-text",
+      "catalog",
+      "cache",
+      "schedule",
+      "store/port.ts",
+      "store/listeners.ts",
+    ],
   },
   "request-map": { may: ["catalog", "model", "errors"] },
-  identity: { may: ["directory", "cache", "schedule", "model", "errors"] },
+  identity: { may: ["directory", "cache", "schedule", "model", "errors", "json-text"] },
   decisions: {
     may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
-  "decision-log": { may: ["engine", "model", "errors", "make-folder", "schedule"], types: ["decisions"] },
+  "decision-log": {
+    may: ["engine", "model", "errors", "json-text", "make-folder", "schedule"],
+    types: ["decisions"],
+  },
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   // The state of a node and its directory at a glance.
@@ -100,7 +115,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     types: ["directory/directory.ts"],
   },
   observe: {
-    may: ["model", "errors", "make-folder"],
+    may: ["model", "errors", "json-text", "make-folder"],
     types: [
       "store",
       "journal",
@@ -117,7 +132,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.
   tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
-  http: { may: ["schedule", "errors"] },
+  http: { may: ["schedule", "errors", "json-text"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
   "api/rest": { may: ["http", "schedule", "directory", "model", "errors"] },
@@ -172,6 +187,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",
+      "identity/token-parts.ts",
       "errors",
     ],
   },
@@ -193,10 +209,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
     types: ["directory/directory.ts", "datasets/dataset.ts"],
   },
-  "source-files": { may: ["model", "errors"] },
+  "source-files": { may: ["model", "errors", "json-text"] },
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
-  analysis: { may: ["source-files", "engine", "catalog", "model", "errors"] },
+  analysis: { may: ["source-files", "engine", "catalog", "model", "errors", "json-text"] },
   // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [
@@ -209,6 +225,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "http/pages/html.ts",
       "model",
       "errors",
+      "json-text",
     ],
   },
   // What both programs share: exit codes, the edge to the process.

@@ -16,6 +16,16 @@ const TEXT = JSON.stringify(CHECK);
 const HOT = "/access/v1/check";
 const BULK = "/access/v1/simulate";
 
+it("has names of members that are read as they are, whatever another caller sent", async () => {
+  const unknownIn = async (name: string) => {
+    const { status, body } = await post(service, HOT, `{"not-known-elsewhere":1,"${name}":1}`);
+    expect(status).toBe(400);
+    return JSON.stringify(body);
+  };
+  expect(await unknownIn("a\\\\")).toContain("/a\\\\");
+  expect(await unknownIn("a\\u00fc")).toContain("/aü");
+});
+
 describe("the content type", () => {
   it.each([
     ["application/json", 200],

@@ -5,6 +5,7 @@
 
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { AuthorizerError } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { parseYaml } from "../../source-files/yaml-source.ts";
 import { isObject } from "./policy-documents.ts";
 
@@ -120,7 +121,7 @@ function saidBy(text: string): string | undefined {
  * @throws AuthorizerError("invalid_request") for a YAML text whose anchors hold it in its order
  */
 export function formatPolicies(text: string, isJson: boolean): string {
-  if (isJson) return `${JSON.stringify(canonicalValue(JSON.parse(text)), null, 2)}\n`;
+  if (isJson) return `${JSON.stringify(canonicalValue(parseJsonText(text)), null, 2)}\n`;
   const formatted = formatYaml(text);
   // An anchor that is set twice can change what stands behind it.
   if (formatted !== undefined && saidBy(formatted) === saidBy(text)) return formatted;

@@ -6,6 +6,7 @@ import type { LoggedDecision } from "../../decision-log/record.ts";
 import { recordIdOf } from "../../decision-log/record-ids.ts";
 import { principalAt } from "../../directory/read/principal-at.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DataParts } from "../data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
@@ -21,7 +22,7 @@ export function decisionRecords(
     get: (id) => index.get(recordIdOf(id)),
     since: (query, place) => index.since(query, place),
     explain: async (text) => {
-      const record = JSON.parse(text) as LoggedDecision;
+      const record = parseJsonText(text) as LoggedDecision;
       const policiesOf = async (revision: number, user: string, groups?: readonly string[]) =>
         (await principalAt(store.history, revision, user, groups))?.policies;
       try {

@@ -1,5 +1,6 @@
 /** Reads the seal that ends a closed segment (decision-log.md §2.4). */
 
+import { parseJsonText } from "../../json-text.ts";
 import type { LoggedSeal } from "../record.ts";
 import { checkLine } from "./chain-line.ts";
 
@@ -13,7 +14,7 @@ export function readSeal(line: Buffer): LoggedSeal["seal"] | undefined {
 
 function parsed(line: Buffer): { readonly seal?: unknown } {
   try {
-    return JSON.parse(line.toString("utf8")) as { readonly seal?: unknown };
+    return parseJsonText(line.toString("utf8")) as { readonly seal?: unknown };
   } catch {
     return {};
   }

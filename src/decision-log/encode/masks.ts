@@ -3,6 +3,7 @@
  * for every member, or the name of a condition field. A masked record is made from its parsed form, which costs more.
  */
 
+import { parseJsonText } from "../../json-text.ts";
 import { maskOf } from "../digests.ts";
 
 /** Replaces values. */
@@ -23,7 +24,7 @@ export class Masks {
    * @param text a JSON object without its closing brace
    */
   applied(text: string): string {
-    const record: unknown = JSON.parse(`${text}}`);
+    const record: unknown = parseJsonText(`${text}}`);
     for (const path of this.#paths) this.#replace(record, path, 0);
     return JSON.stringify(record).slice(0, -1);
   }

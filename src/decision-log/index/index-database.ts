@@ -7,6 +7,7 @@ import { rmSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { parseJsonText } from "../../json-text.ts";
 import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "../chain/chain-files.ts";
 import { segmentLines } from "../chain/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
@@ -244,7 +245,7 @@ export class IndexDatabase {
 /** undefined for a damaged line, which verification names: what is sound is to be found still. */
 function parsedLine(text: string): LoggedLine | undefined {
   try {
-    return JSON.parse(text) as LoggedLine;
+    return parseJsonText(text) as LoggedLine;
   } catch {
     return undefined;
   }

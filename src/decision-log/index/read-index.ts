@@ -1,5 +1,6 @@
 /** Reads records from the index of a node, beside the thread that answers questions. */
 
+import { parseJsonText } from "../../json-text.ts";
 import type { LoggedDecision } from "../record.ts";
 import { openSqlite } from "./open-sqlite.ts";
 
@@ -41,7 +42,7 @@ export function openIndexReader(path: string): IndexReader {
           const { n, text } = row as { n: number; text: string };
           if (seen.has(n)) continue;
           seen.add(n);
-          yield JSON.parse(text) as LoggedDecision;
+          yield parseJsonText(text) as LoggedDecision;
         }
       }
     },

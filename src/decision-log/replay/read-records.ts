@@ -2,6 +2,7 @@
 
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJsonText } from "../../json-text.ts";
 import { chainsIn, segmentsOf } from "../chain/chain-files.ts";
 import { segmentLines } from "../chain/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "../record.ts";
@@ -17,7 +18,7 @@ export async function* readRecords(directory: string): AsyncGenerator<LoggedDeci
     for (const segment of await segmentsOf(join(directory, chain))) {
       for await (const { line, complete } of segmentLines(segment)) {
         if (!complete) continue;
-        const record = JSON.parse(line.toString("utf8")) as LoggedLine;
+        const record = parseJsonText(line.toString("utf8")) as LoggedLine;
         if (isDecision(record)) yield record;
       }
     }

@@ -1,5 +1,6 @@
 /** The forms in which a sink receives lines: as they are (NDJSON), or as OTLP log records in JSON. */
 
+import { parseJsonText } from "../../json-text.ts";
 import type { AuditedRecord } from "../audit/audit-rows.ts";
 import type { LoggedLine } from "../record.ts";
 
@@ -32,7 +33,8 @@ export const OTLP: SinkFormat = {
   rejectedIn: (answer) => {
     try {
       // A number of 64 bits, which JSON of Protocol Buffers writes as a text.
-      const count = Number(JSON.parse(answer)?.partialSuccess?.rejectedLogRecords ?? 0);
+      const given = parseJsonText(answer) as { partialSuccess?: { rejectedLogRecords?: unknown } } | null;
+      const count = Number(given?.partialSuccess?.rejectedLogRecords ?? 0);
       return Number.isSafeInteger(count) && count > 0 ? count : 0;
     } catch {
       return 0;
@@ -45,7 +47,7 @@ const INFO = 9;
 const WARN = 13;
 
 function logRecord(text: string): object {
-  const line = JSON.parse(text) as LoggedLine;
+  const line = parseJsonText(text) as LoggedLine;
   const refused = "decision" in line && !line.decision;
   const attributes = attributesOf(line);
   const time = `${Date.parse(line.at)}000000`;

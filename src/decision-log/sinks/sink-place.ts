@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJsonText } from "../../json-text.ts";
 
 /** A place between two lines. */
 export interface SinkPlace {
@@ -27,7 +28,7 @@ export class SinkPlaceFile {
   /** Reads the place; undefined for a new sink. */
   async read(): Promise<SinkPlace | undefined> {
     try {
-      const { segment, offset } = JSON.parse(await readFile(this.#path, "utf8")) as SinkPlace;
+      const { segment, offset } = parseJsonText(await readFile(this.#path, "utf8")) as SinkPlace;
       return Number.isSafeInteger(segment) && Number.isSafeInteger(offset) ? { segment, offset } : undefined;
     } catch {
       return undefined;

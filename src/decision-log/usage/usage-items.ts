@@ -2,6 +2,7 @@
 
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { parseJsonText } from "../../json-text.ts";
 import type { UsageKind, UsageRow } from "./usage-rows.ts";
 
 /** Largest number of bytes of a node's counts when they are read: more is refused. */
@@ -50,12 +51,12 @@ export async function encodeUsage(
 export async function decodeUsage(pieces: readonly Buffer[]): Promise<DecodedUsage> {
   const text = (await expanded(Buffer.concat(pieces), { maxOutputLength: MOST_BYTES })).toString("utf8");
   const [head = "{}", ...lines] = text.split("\n");
-  const { format, began = 0 } = JSON.parse(head) as { format?: number; began?: number };
+  const { format, began = 0 } = parseJsonText(head) as { format?: number; began?: number };
   if (format !== FORMAT) return { began, rows: [] };
   const rows: UsageRow[] = [];
   for (const line of lines) {
     if (line === "") continue;
-    const [kind, name, part, action, count, last] = JSON.parse(line) as Line;
+    const [kind, name, part, action, count, last] = parseJsonText(line) as Line;
     rows.push({ kind, name, part, action, count, last });
   }
   return { began, rows };

@@ -3,6 +3,7 @@
  * Only what is named here is shown: a new kind of record shows nothing until somebody decides what of it is no secret.
  */
 
+import { parseJsonText } from "../../json-text.ts";
 import type { Commit } from "../../store/port.ts";
 
 /** One thing that a commit changes. */
@@ -120,7 +121,7 @@ const OWNED: ReadonlySet<string> = new Set([
 type Fields = Readonly<Record<string, unknown>>;
 
 function parsed(value: string | undefined): Fields | null {
-  return value === undefined ? null : (JSON.parse(value) as Fields);
+  return value === undefined ? null : (parseJsonText(value) as Fields);
 }
 
 function shown(record: Fields, fields: readonly string[]): Fields {

@@ -1,6 +1,7 @@
 /** Parsed policies, so that users who share a policy share its statements in memory. */
 
 import { LRUCache } from "lru-cache";
+import { parseJsonText } from "../../json-text.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import type { PolicyRecord } from "../records/layout.ts";
 
@@ -24,7 +25,7 @@ export class PolicyCache {
     const storedKey = `${version}\n${name}`;
     const known = this.#byStored.get(storedKey);
     if (known !== undefined) return known;
-    const parsed = this.#sharing(JSON.parse(value) as PolicyRecord);
+    const parsed = this.#sharing(parseJsonText(value) as PolicyRecord);
     const revisionKey = `${parsed.id}\n${parsed.rev}`;
     const policy = this.#byRevision.get(revisionKey) ?? parsed;
     const size = value.length + storedKey.length;

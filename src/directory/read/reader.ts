@@ -1,5 +1,6 @@
 /** Typed reading of records from one state of the store. */
 
+import { parseJsonText } from "../../json-text.ts";
 import {
   type ScannedRecord,
   type ScanOptions,
@@ -106,7 +107,7 @@ export class Reader implements StateReader {
 
   #decode<P extends Partition>(partition: P, key: string, stored: StoredRecord): RecordTypes[P] {
     if (partition === "policy") return this.#policies.decode(key, stored) as PolicyRecord as RecordTypes[P];
-    return JSON.parse(stored.value) as RecordTypes[P];
+    return parseJsonText(stored.value) as RecordTypes[P];
   }
 }
 

@@ -3,6 +3,7 @@
  * fields. What is not on it is not sent.
  */
 
+import { parseJsonText } from "../../json-text.ts";
 import { type RecordName, type Store, withSnapshot } from "../../store/port.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 
@@ -85,7 +86,7 @@ function isSent({ partition }: RecordName): boolean {
 }
 
 function fieldsOf(partition: string, value: string): object {
-  return fieldsFor(partition)!(JSON.parse(value) as never);
+  return fieldsFor(partition)!(parseJsonText(value) as never);
 }
 
 function fieldsFor(partition: string): ((record: never) => object) | undefined {

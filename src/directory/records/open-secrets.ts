@@ -5,6 +5,7 @@
  */
 
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { type Expectation, type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
@@ -49,7 +50,7 @@ export interface OpenedSecrets {
 /** The key derivation of a store; undefined for a store that never had secrets. */
 export async function storedKeyDerivation(store: Store): Promise<KeyDerivation | undefined> {
   const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", "kdf"));
-  return stored && (JSON.parse(stored.value) as KeyDerivation);
+  return stored && (parseJsonText(stored.value) as KeyDerivation);
 }
 
 async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation> {
@@ -105,9 +106,9 @@ function readIdentity(store: Store): Promise<StoredIdentity> {
     const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
     return {
       known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
-      sealing: sealing && (JSON.parse(sealing.value) as MetaRecord).key,
+      sealing: sealing && (parseJsonText(sealing.value) as MetaRecord).key,
       sealingVersion: sealing?.version,
-      partition: partition && (JSON.parse(partition.value) as MetaRecord).partition,
+      partition: partition && (parseJsonText(partition.value) as MetaRecord).partition,
     };
   });
 }

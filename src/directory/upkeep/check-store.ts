@@ -1,5 +1,6 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
+import { parseJsonText } from "../../json-text.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import {
   DamagedRecord,
@@ -216,7 +217,7 @@ class StoreCheck {
 
 function parseObject(value: string): object | undefined {
   try {
-    const parsed: unknown = JSON.parse(value);
+    const parsed: unknown = parseJsonText(value);
     return typeof parsed === "object" && parsed !== null ? parsed : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 /** Seals secrets anew after a change of the configured secret key, so that the previous one can be dropped. */
 
 import { isErrorCode } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
 import type { KeyRecord, SealedMailRecord } from "../records/layout.ts";
 import { forgetKey, type OpenedSecrets } from "../records/open-secrets.ts";
@@ -33,7 +34,7 @@ export function resealed(
   { key, value }: ScannedRecord,
   bindingOf: (key: string, record: unknown) => SecretBinding,
 ): { readonly secret: string } | undefined {
-  const record = JSON.parse(value) as { readonly secret: string };
+  const record = parseJsonText(value) as { readonly secret: string };
   if (box.isCurrent(record.secret)) return undefined;
   const binding = bindingOf(key, record);
   try {

@@ -4,6 +4,7 @@
  */
 
 import { AuthorizerError } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import {
   type ScannedRange,
   type ScannedRecord,
@@ -52,7 +53,7 @@ async function verify(store: Store, box: SecretBox, onlyCurrent: boolean): Promi
     for (const { partition, bindingOf } of SEALED) {
       for await (const page of pagesIn(snapshot, partition)) {
         for (const { key, value } of page) {
-          const record = JSON.parse(value) as { readonly secret: string };
+          const record = parseJsonText(value) as { readonly secret: string };
           count += 1;
           const isSealed = !onlyCurrent || box.isCurrent(record.secret);
           if (!isSealed || !box.opens(record.secret, bindingOf(key, record))) {
@@ -132,7 +133,7 @@ async function assertHeldByAll({ store, force = false }: RotationOptions, keyId:
   const lacking = await withSnapshot(store, async (snapshot) => {
     const found: ScannedRecord[] = [];
     for await (const page of pagesIn(snapshot, "meta", NODES)) {
-      found.push(...page.filter(({ value }) => !(JSON.parse(value) as MetaRecord).holds?.includes(keyId)));
+      found.push(...page.filter(({ value }) => !(parseJsonText(value) as MetaRecord).holds?.includes(keyId)));
     }
     return found;
   });

@@ -3,6 +3,7 @@
  * It goes in small commits, each guarded by the versions it read, and begins again from what is left after a restart.
  */
 
+import { parseJsonText } from "../../json-text.ts";
 import type { Expectation, Snapshot, Store } from "../../store/port.ts";
 import { withSnapshot } from "../../store/port.ts";
 import { expiryKey, holderKey, type Partition, type SweepRecord, under } from "../records/layout.ts";
@@ -91,7 +92,7 @@ async function deletePairs(
     }
     const stored = await snapshot.get(other.partition, other.key);
     if (stored === undefined) continue;
-    const record = JSON.parse(stored.value) as Record<string, unknown>;
+    const record = parseJsonText(stored.value) as Record<string, unknown>;
     if (record[other.only.field] !== other.only.value) continue;
     expect.push({ partition: other.partition, key: other.key, version: stored.version });
     add(other);
@@ -108,7 +109,7 @@ export async function sweepStep(store: Store, id: string, sweep: SweepRecord): P
       if (found.length === 0) continue;
       const pairs = found.map(({ key, value }) => ({
         own: { partition, key },
-        other: counterpart(key.slice(base.length), JSON.parse(value)),
+        other: counterpart(key.slice(base.length), parseJsonText(value) as { readonly id?: string }),
       }));
       await deletePairs(store, snapshot, pairs);
       return false;
@@ -125,7 +126,7 @@ export async function nextSweeps(
   limit: number,
 ): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
   const found = await withSnapshot(store, (snapshot) => snapshot.scan("sweep", { limit }));
-  return found.map(({ key, value }) => ({ id: key, sweep: JSON.parse(value) as SweepRecord }));
+  return found.map(({ key, value }) => ({ id: key, sweep: parseJsonText(value) as SweepRecord }));
 }
 
 /** Seconds for which claims are kept after the expiry of their tokens, since clocks of nodes differ (journal.md §5). */

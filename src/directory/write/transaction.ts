@@ -5,6 +5,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
 import {
   type Commit,
@@ -179,7 +180,7 @@ export class Transaction implements StateReader {
 
   #decode(partition: Partition, key: string, stored: StoredRecord): RecordTypes[Partition] {
     if (partition === "policy") return this.#policies.decode(key, stored) satisfies PolicyRecord;
-    return JSON.parse(stored.value) as RecordTypes[Partition];
+    return parseJsonText(stored.value) as RecordTypes[Partition];
   }
 }
 

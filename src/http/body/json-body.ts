@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { type ParseError, printParseErrorCode, visit } from "jsonc-parser";
 import { AuthorizerError } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";
@@ -76,7 +77,7 @@ function* largeValue(text: string, bounds: BodyBounds): Generator<undefined, unk
   }
   try {
     const isQuick = text.length <= MAX_OF_FEW && found.values <= FEW_VALUES && found.names <= FEW_NAMES;
-    return isQuick ? JSON.parse(text) : yield* parseInSteps(text);
+    return isQuick ? parseJsonText(text) : yield* parseInSteps(text);
   } catch (error) {
     if (error instanceof NotJson || error instanceof SyntaxError) throw notJson(text);
     throw error;
@@ -90,7 +91,7 @@ export function parseJson(text: string, maxDepth: number): unknown {
   if (nests && text.length > MAX_WALKED && depth(text) > maxDepth) throw tooDeep(maxDepth);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJsonText(text);
   } catch {
     if (nests && depth(text) > maxDepth) throw tooDeep(maxDepth);
     throw notJson(text);

@@ -4,6 +4,8 @@
  * reads groups of members that are small.
  */
 
+import { parseJsonText } from "../../json-text.ts";
+
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;
 const SCANNED_PER_STEP = 64 << 10;
@@ -233,7 +235,7 @@ class ObjectTarget implements Target {
 
 function parseText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     throw new NotJson();
   }

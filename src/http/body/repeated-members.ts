@@ -4,6 +4,7 @@
  */
 
 import { type Problem, pointTo } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import { endOfString } from "./large-json.ts";
 
 /** An array or object that has begun. */
@@ -53,7 +54,7 @@ export function* repeatedMembersInSteps(
       case '"': {
         const end = endOfString(text, at);
         if (inside?.expectsName === true) {
-          note(JSON.parse(text.slice(at, end + 1)) as string, open, problems);
+          note(parseJsonText(text.slice(at, end + 1)) as string, open, problems);
           scanned += PER_MEMBER;
         }
         at = end;

@@ -2,6 +2,7 @@
 
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { AuthorizerError } from "../../errors.ts";
+import { parseJsonText } from "../../json-text.ts";
 import type { OidcIssuer } from "./oidc.ts";
 
 /** Longest time of a request to an issuer. */
@@ -85,7 +86,7 @@ export class IssuerKeys {
       const headers = { accept: "application/json" };
       const response = await fetch(address, { headers, signal, redirect: "error" });
       if (response.status !== 200) throw new Error(`status ${response.status}`);
-      return JSON.parse(await boundedText(response));
+      return parseJsonText(await boundedText(response));
     } catch (cause) {
       throw this.#failed("does not answer", true, cause);
     }

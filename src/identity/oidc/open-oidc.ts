@@ -1,10 +1,11 @@
 /** Verifies tokens of identity providers (security.md §7). */
 
 import { hash } from "node:crypto";
-import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from "jose";
+import { type JWTPayload, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { AuthorizerError } from "../../errors.ts";
 import { userNameProblem } from "../../model/names.ts";
+import { claimsOf, headerOf } from "../token-parts.ts";
 import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
 import type { OidcIssuer, OidcSubject, OidcTokens } from "./oidc.ts";
 
@@ -61,11 +62,8 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
 }
 
 function claimedIssuer(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss;
-  } catch {
-    return undefined;
-  }
+  const { iss } = claimsOf(token) ?? {};
+  return typeof iss === "string" ? iss : undefined;
 }
 
 async function verifyNew(
@@ -74,15 +72,19 @@ async function verifyNew(
   keys: IssuerKeys,
 ): Promise<{ readonly subject: OidcSubject; readonly expires: number }> {
   try {
-    const { typ = "JWT" } = decodeProtectedHeader(token);
+    const header = headerOf(token);
+    if (header === undefined) throw refused();
+    const { typ = "JWT" } = header;
     if (typeof typ !== "string" || !TYPES.has(typ.toLowerCase())) throw refused();
-    const { payload } = await jwtVerify(token, keys.get, {
+    await jwtVerify(token, keys.get, {
       issuer: issuer.issuer,
       audience: [...issuer.audience],
       algorithms: [...issuer.algorithms],
       clockTolerance: issuer.clockTolerance / 1_000,
       requiredClaims: ["exp", "iat"],
     });
+    // The same claims, read here: some issuers write names with escapes, such as `unit\u00e9`.
+    const payload: JWTPayload = claimsOf(token) ?? {};
     const { exp = 0, iat = 0 } = payload;
     if (iat * 1_000 > Date.now() + issuer.clockTolerance) throw refused();
     return { subject: subjectOf(payload, issuer), expires: exp * 1_000 };

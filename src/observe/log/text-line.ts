@@ -4,6 +4,8 @@
  * surrogates are written as `\uXXXX`.
  */
 
+import { parseJsonText } from "../../json-text.ts";
+
 /** In a JSON text all C0 characters are escaped already, so that those left are its own white space. */
 const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
@@ -63,7 +65,7 @@ function renderHead({ time, level, message }: EntryHead): string {
  * @param json the entry as a JSON object with `time`, `level` and `message`
  */
 export function renderTextLine(json: string): string {
-  const { time, level, message, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const { time, level, message, ...fields } = parseJsonText(json) as Record<string, unknown>;
   const text = typeof message === "string" ? message : "";
   const parts = [renderHead({ time: String(time), level: String(level), message: text })];
   for (const [name, value] of Object.entries(fields)) renderPairs(name, value, parts);

@@ -2,7 +2,7 @@
 
 import { createPublicKey } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { base64url, SignJWT } from "jose";
+import { base64url, CompactSign, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OidcIssuer, OidcTokens } from "../../../src/identity/oidc/oidc.ts";
 import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
@@ -79,6 +79,28 @@ describe("a token", () => {
     const token = await make().catch(() => undefined);
     if (token === undefined) return;
     await expect(verify(token)).rejects.toMatchObject(REFUSED);
+  });
+
+  it("whose claims have names with escapes is read as they are, whatever others sent before", async () => {
+    const claims = { iss: issuer.url, aud: "authorizer", sub: "zoe", iat: now(), exp: now() + 300 };
+    // As Python and PHP write a name, and as a caller does who wants the next one to be read as his.
+    const withClaim = (name: string) => `${JSON.stringify(claims).slice(0, -1)},"${name}":["a"]}`;
+    const signed = (payload: string) =>
+      new CompactSign(Buffer.from(payload))
+        .setProtectedHeader({ alg: FIRST.alg, kid: FIRST.kid })
+        .sign(FIRST.privateKey);
+    const groupsClaim = "unité";
+    const tokens = openOidc([settings({ groupsClaim })], { times: TIMES });
+    const unsigned = `${base64url.encode('{"alg":"RS256"}')}.${base64url.encode(withClaim("unit\\\\"))}.`;
+    await expect(verify(unsigned, tokens)).rejects.toMatchObject(REFUSED);
+    const token = await signed(withClaim("unit\\u00e9"));
+    expect(await verify(token, tokens)).toMatchObject({ username: "zoe", groups: ["a"] });
+  });
+
+  it("with an escape in a name of its header is refused", async () => {
+    const [, payload, signature] = (await issuer.token()).split(".");
+    const header = base64url.encode('{"alg":"RS256","kid":"first","\\u0074yp":"JWT"}');
+    await expect(verify(`${header}.${payload}.${signature}`)).rejects.toMatchObject(REFUSED);
   });
 
   it("without a signature is refused", async () => {

@@ -45,7 +45,7 @@ export async function verify(call: CommandCall): Promise<void> {
   context.out(`the decision log is ${sound ? "sound" : "damaged"} (${seen})\n`);
 }
 
-/** What a verification found. */
+/** The findings of a verification. */
 interface Found {
   /** The first ones. */
   readonly findings: readonly Finding[];

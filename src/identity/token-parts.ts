@@ -1,0 +1,34 @@
+/** The parts of a token (RFC 7519, section 3), read without verifying it, with the names of all members as they are. */
+
+import { hasEscapedName, parseJsonText } from "../json-text.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * The header. Undefined where there is none, and where a name in it has an escape: whoever makes such a token wants it to
+ * be read in two ways, and the library that verifies it uses `JSON.parse` (see `json-text.ts`).
+ */
+export function headerOf(token: string): Members | undefined {
+  const text = textOf(token, 0);
+  return hasEscapedName(text) ? undefined : membersIn(text);
+}
+
+/** The claims; undefined where there are none. */
+export function claimsOf(token: string): Members | undefined {
+  return membersIn(textOf(token, 1));
+}
+
+function textOf(token: string, part: number): string {
+  return Buffer.from(token.split(".", 2)[part] ?? "", "base64url").toString("utf8");
+}
+
+function membersIn(text: string): Members | undefined {
+  try {
+    const value = parseJsonText(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Members)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
