@@ -15,6 +15,7 @@ export interface Bias {
 
 const RUN = "test/journal/model/run.ts";
 const NODE = "test/journal/model/model-node.ts";
+const ARBITRARY = "test/journal/model/arbitrary.ts";
 
 /** Parts live for so few revisions that some are removed in a run. */
 export const SHORT_PART_LIFE: Bias = {
@@ -28,7 +29,7 @@ export const SHORT_PART_LIFE: Bias = {
   ],
 };
 
-/** Every node trims all the time, and most creates go wrong. */
+/** Every node trims all the time, most creates go wrong, and there is little else to do. */
 export const TRIMMED_OFTEN: Bias = {
   name: "the log is trimmed all the time and most creates go wrong",
   edits: [
@@ -41,12 +42,31 @@ export const TRIMMED_OFTEN: Bias = {
     {
       file: NODE,
       from: "for (let time = 0; time < 3; time++) {\n      await schedule.wait(80);",
-      to: "for (let time = 0; time < 12; time++) {\n      await schedule.wait(20);",
+      to: "for (let time = 0; time < 20; time++) {\n      await schedule.wait(12);",
     },
     {
       file: "test/journal/model/connection.ts",
       from: "switch (schedule.choose(10)) {",
       to: "switch (6 + schedule.choose(4)) {",
+    },
+    {
+      file: ARBITRARY,
+      from: "const client = fc.array(useCase, { minLength: 1, maxLength: 4 });\nconst node = fc.array(client, { minLength: 1, maxLength: 3 });",
+      to: "const client = fc.array(useCase, { minLength: 1, maxLength: 2 });\nconst node = fc.array(client, { minLength: 1, maxLength: 1 });",
+    },
+  ],
+};
+
+/** As {@link TRIMMED_OFTEN}, and every run is put back to an early backup. */
+export const TRIMMED_AND_LOST: Bias = {
+  name: "the log is trimmed all the time and put back to an early backup",
+  edits: [
+    ...TRIMMED_OFTEN.edits,
+    { file: RUN, from: "if (schedule.rarely(3)) start", to: "start" },
+    {
+      file: RUN,
+      from: "await schedule.wait(200);\n  const backup",
+      to: "await schedule.wait(60);\n  const backup",
     },
   ],
 };
@@ -58,6 +78,6 @@ export const LARGE_AND_LOST: Bias = {
     { file: RUN, from: "schedule.choose(2) === 0 ? ROOMY : NARROW", to: "NARROW" },
     { file: RUN, from: "if (schedule.rarely(3)) start", to: "start" },
     { file: RUN, from: "if (schedule.rarely(6)) {", to: "if (schedule.choose(2) === 0) {" },
-    { file: "test/journal/model/arbitrary.ts", from: "of === 7 ? 400 : 0", to: "of > 2 ? 400 : 0" },
+    { file: ARBITRARY, from: "of === 7 ? 400 : 0", to: "of > 2 ? 400 : 0" },
   ],
 };

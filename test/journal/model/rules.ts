@@ -1,6 +1,6 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_OFTEN } from "./biases.ts";
+import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_AND_LOST, TRIMMED_OFTEN } from "./biases.ts";
 
 /** A rule that a run can be made without. */
 export interface Rule extends Edit {
@@ -233,7 +233,7 @@ export const RULES: readonly Rule[] = [
     file: WRITER,
     from: "if (node.doubts !== doubts) continue;",
     to: "if (node.isDoubted) continue;",
-    also: TRIMMED_OFTEN.edits,
+    also: TRIMMED_AND_LOST.edits,
   },
   {
     name: "reading the floor before absence proves anything",
