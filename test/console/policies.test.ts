@@ -128,6 +128,32 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     expect(await seriousFindings(page)).toEqual([]);
   });
 
+  it("has its versions in pages, newest first", async () => {
+    const [rule] = READ.statement;
+    for (let version = 0; version < 60; version++) {
+      const resource = `arn:svc:fs:::repository/sales/object/${version}/*`;
+      await callApi(console, key, "PUT", "/auth/policies/ReadSales", {
+        id: "ReadSales",
+        statement: [{ ...rule, resource }],
+      });
+    }
+    await page.goto("/policies/ReadSales");
+    const rows = page.getByRole("table", { name: "versions" }).getByRole("row");
+    await rows.nth(50).waitFor();
+    const newest = await rows.nth(1).getByRole("radio").count();
+    expect([await rows.count(), newest]).toEqual([51, 1]);
+    const pages = page.getByRole("navigation", { name: "Pages of versions" });
+    await pages.getByRole("button", { name: "Next page", exact: true }).click();
+    await page.waitForURL("**/policies/ReadSales?versions-after=*");
+    await expect.poll(() => rows.count()).toBeLessThan(51);
+    expect(await rows.count()).toBeGreaterThan(10);
+    await rows.last().getByRole("radio").check();
+    await page.getByText(/compared with the policy as it is now/).waitFor();
+    await pages.getByRole("button", { name: "First page", exact: true }).click();
+    await expect.poll(() => rows.count()).toBe(51);
+    expect(await seriousFindings(page)).toEqual([]);
+  }, 60_000);
+
   it("made no page fail, and no request left the origin", () => {
     expect(console.faults).toEqual([]);
   });

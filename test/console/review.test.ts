@@ -14,10 +14,11 @@ import {
 describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews access", () => {
   let console: OpenedConsole;
   let page: Page;
+  let key: Key;
 
   beforeAll(async () => {
     console = await openConsole({ "authorizer.decision_log.include": "all" });
-    const key: Key = await setUp(console);
+    key = await setUp(console);
     const post = (path: string, body: unknown) => callApi(console, key, "POST", path, body);
     await post("/auth/users", { id: "alice" });
     await post("/auth/users", { id: "mallory" });
@@ -71,6 +72,41 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews a
     await page.getByRole("link", { name: "Export", exact: true }).click();
     expect((await download).suggestedFilename()).toBe("access-review.json");
   });
+
+  it("pages and searches administrators and kinds of access, where there are many", async () => {
+    for (let index = 10; index < 70; index++) {
+      const id = `admin-${index}`;
+      await callApi(console, key, "POST", "/auth/users", { id });
+      await callApi(console, key, "PUT", `/auth/users/${id}/policies/AuthFullAccess`);
+      await callApi(console, key, "POST", "/auth/policies", {
+        id: `Reads-${index}`,
+        statement: [
+          { effect: "allow", action: ["fs:Read*"], resource: `arn:svc:fs:::repository/r-${index}` },
+        ],
+      });
+      await callApi(console, key, "PUT", `/auth/users/${id}/policies/Reads-${index}`);
+    }
+    await page.goto("/review");
+    for (const [title, what, found] of [
+      ["Administrators in effect", "administrators", "admin-69"],
+      ["Who may what", "kinds of access", "r-69"],
+    ] as const) {
+      const region = page.getByRole("region", { name: title });
+      const pages = region.getByRole("navigation", { name: `Pages of ${what}` });
+      const items = region.locator(what === "administrators" ? ".list > ul > li" : ".list > details");
+      await pages.getByRole("button", { name: "Next page", exact: true }).click({ timeout: 20_000 });
+      await expect.poll(() => items.count()).toBeLessThan(50);
+      expect(await items.count()).toBeGreaterThan(9);
+      await pages.getByRole("button", { name: "Previous page", exact: true }).click();
+      await expect.poll(() => items.count()).toBe(50);
+      await region.getByLabel(`Search ${what}`).fill(found.toUpperCase());
+      await expect.poll(() => items.count()).toBe(1);
+      expect(await items.first().textContent()).toContain("admin-69");
+      await region.getByLabel(`Search ${what}`).fill("nobody has this");
+      await region.getByText(`None of the ${what} has this text.`).waitFor();
+    }
+    expect(await seriousFindings(page)).toEqual([]);
+  }, 90_000);
 
   it("and no page failed or left the origin", () => {
     expect(console.faults).toEqual([]);

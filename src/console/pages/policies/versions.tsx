@@ -4,14 +4,16 @@ import { useLocation } from "preact-iso";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
+import { Pager } from "../../parts/lists/pager.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";
+import { useListState } from "../../parts/lists/use-list-state.ts";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { textOf } from "./policy-text.ts";
 
-/** Most versions that are listed. */
+/** Versions of a page. */
 const AMOUNT = 50;
 
 /** Properties of {@link Versions}. */
@@ -27,8 +29,11 @@ export function Versions({ policy, mayRestore }: VersionsProps) {
     const next = new URLSearchParams({ ...query, version: String(revision) });
     route(`${location.pathname}?${next}`, true);
   };
-  const input = { path: { policyId: policy.id }, query: { amount: AMOUNT } };
-  const { data, error } = useAnswer("GET /auth/policies/{policyId}/versions", input);
+  const state = useListState("versions");
+  const input = { path: { policyId: policy.id }, query: { amount: AMOUNT, after: state.after } };
+  const { data, error, isFetching } = useAnswer("GET /auth/policies/{policyId}/versions", input, {
+    keepPrevious: true,
+  });
   const versions = data?.results ?? [];
   const present = textOf(policy.statement);
   const isPresent = ({ statement }: PolicyVersion): boolean =>
@@ -69,8 +74,17 @@ export function Versions({ policy, mayRestore }: VersionsProps) {
           columns={columns}
           rows={versions}
           keyOf={({ revision }) => String(revision)}
-          empty="The log has no version of this policy any more."
+          empty={
+            data.pagination.has_more
+              ? "No version was found here: the next page goes on."
+              : state.after === ""
+                ? "The log has no version of this policy any more."
+                : "The log has no older version."
+          }
         />
+      )}
+      {data !== undefined && (data.pagination.has_more || state.after !== "") && (
+        <Pager what="versions" state={state} next={data.pagination.next_offset} isBusy={isFetching} />
       )}
       {chosen?.statement !== undefined && !isPresent(chosen) && (
         <Chosen key={chosen.revision} policy={policy} version={chosen} mayRestore={mayRestore} />

@@ -2,6 +2,7 @@
 
 import type { AccessReview } from "../../api/management.gen.ts";
 import { userPage } from "../../parts/links.ts";
+import { LocalList } from "../../parts/lists/local-list.tsx";
 import { Name } from "../../parts/name.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
 
@@ -11,33 +12,14 @@ export function Administrators({ of: review }: { readonly of: AccessReview }) {
   return (
     <>
       {administrators.length === 0 && <p>Nobody.</p>}
-      <ul class="plain reasons">
-        {administrators.map(({ user, steps }) => (
-          <li key={user}>
-            <Name text={user} href={userPage(user)} />{" "}
-            {steps.length === 0 ? (
-              <span class="quiet-text">is one</span>
-            ) : (
-              <span class="effect deny">can become one</span>
-            )}
-            {steps.length > 0 && (
-              <ol>
-                {steps.map((step, index) => (
-                  <li key={index}>
-                    <code>{step.operation}</code> as <bdi>{step.as}</bdi>: {valuesOf(step.values)}; allowed by{" "}
-                    {step.allowed_by.map(({ policy, statement }, at) => (
-                      <span key={`${policy} ${statement}`}>
-                        {at > 0 && ", "}
-                        <StatementName policy={policy} statement={statement} isInList />
-                      </span>
-                    ))}
-                  </li>
-                ))}
-              </ol>
-            )}
-          </li>
-        ))}
-      </ul>
+      <LocalList
+        items={administrators}
+        what="administrators"
+        name="administrators"
+        textsOf={({ user }) => [user]}
+      >
+        {(shown) => <Listed administrators={shown} />}
+      </LocalList>
       {undecided.length > 0 && (
         <p class="warnings">
           The search for steps did not end in time for {undecided.length.toLocaleString("en")} users:{" "}
@@ -46,6 +28,40 @@ export function Administrators({ of: review }: { readonly of: AccessReview }) {
         </p>
       )}
     </>
+  );
+}
+
+type Administrator = AccessReview["administrators"][number];
+
+function Listed({ administrators }: { readonly administrators: readonly Administrator[] }) {
+  return (
+    <ul class="plain reasons">
+      {administrators.map(({ user, steps }) => (
+        <li key={user}>
+          <Name text={user} href={userPage(user)} />{" "}
+          {steps.length === 0 ? (
+            <span class="quiet-text">is one</span>
+          ) : (
+            <span class="effect deny">can become one</span>
+          )}
+          {steps.length > 0 && (
+            <ol>
+              {steps.map((step, index) => (
+                <li key={index}>
+                  <code>{step.operation}</code> as <bdi>{step.as}</bdi>: {valuesOf(step.values)}; allowed by{" "}
+                  {step.allowed_by.map(({ policy, statement }, at) => (
+                    <span key={`${policy} ${statement}`}>
+                      {at > 0 && ", "}
+                      <StatementName policy={policy} statement={statement} isInList />
+                    </span>
+                  ))}
+                </li>
+              ))}
+            </ol>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

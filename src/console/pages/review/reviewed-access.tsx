@@ -2,6 +2,7 @@
 
 import type { AccessReview } from "../../api/management.gen.ts";
 import { groupPage, userPage } from "../../parts/links.ts";
+import { LocalList } from "../../parts/lists/local-list.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
@@ -10,9 +11,8 @@ import { LastUsed } from "../../parts/time.tsx";
 type Access = AccessReview["access"][number];
 type Right = Access["rights"][number];
 
-/** Most users of one kind of access that are named, and most kinds that are shown. */
+/** Most users of one kind of access that are named. */
 const MOST_NAMED = 10;
-const MOST_SHOWN = 50;
 
 const COLUMNS: readonly Column<Right>[] = [
   { head: "May", kind: "main", cell: ({ verbs, type }) => `${verbs.join(", ")} ${type}` },
@@ -34,42 +34,62 @@ export function ReviewedAccess({ of: review }: { readonly of: AccessReview }) {
   const { access, truncated } = review;
   return (
     <>
-      {access.slice(0, MOST_SHOWN).map((one, index) => (
-        <details key={index}>
-          <summary>
-            <Title of={one} />
-          </summary>
-          <p>
-            {one.users.slice(0, MOST_NAMED).map(({ id }, at) => (
-              <span key={id}>
-                {at > 0 && ", "}
-                <Name text={id} href={userPage(id)} />
-              </span>
-            ))}
-            {one.users.length > MOST_NAMED && ` and ${one.users.length - MOST_NAMED} more`}
-            {one.groups.length > 0 && "; groups: "}
-            {one.groups.map((group, at) => (
-              <span key={group}>
-                {at > 0 && ", "}
-                <Name text={group} href={groupPage(group)} />
-              </span>
-            ))}
-          </p>
-          <Table
-            label="rights"
-            columns={COLUMNS}
-            rows={one.rights}
-            keyOf={({ policy, statement, type }) => `${policy} ${statement} ${type}`}
-            empty="Nothing is allowed."
-          />
-        </details>
-      ))}
-      {(truncated || access.length > MOST_SHOWN) && (
+      <LocalList items={access} what="kinds of access" name="access" textsOf={textsOf}>
+        {(shown) => shown.map((one) => <Kind key={keyOf(one)} of={one} />)}
+      </LocalList>
+      {truncated && (
         <p class="quiet-text">
           Not everything is shown: <code>svcctl access review</code> writes the whole as HTML or CSV.
         </p>
       )}
     </>
+  );
+}
+
+/** Nobody is of two kinds. */
+function keyOf({ users, groups }: Access): string {
+  return [users[0]?.id ?? "", ...groups].join(" ");
+}
+
+/** The names and resources by which a kind of access is found. */
+function textsOf({ users, groups, rights }: Access): readonly string[] {
+  return [
+    ...users.map(({ id }) => id),
+    ...groups,
+    ...rights.flatMap(({ policy, type, resources }) => [policy, type, ...resources]),
+  ];
+}
+
+function Kind({ of: one }: { readonly of: Access }) {
+  return (
+    <details>
+      <summary>
+        <Title of={one} />
+      </summary>
+      <p>
+        {one.users.slice(0, MOST_NAMED).map(({ id }, at) => (
+          <span key={id}>
+            {at > 0 && ", "}
+            <Name text={id} href={userPage(id)} />
+          </span>
+        ))}
+        {one.users.length > MOST_NAMED && ` and ${one.users.length - MOST_NAMED} more`}
+        {one.groups.length > 0 && "; groups: "}
+        {one.groups.map((group, at) => (
+          <span key={group}>
+            {at > 0 && ", "}
+            <Name text={group} href={groupPage(group)} />
+          </span>
+        ))}
+      </p>
+      <Table
+        label="rights"
+        columns={COLUMNS}
+        rows={one.rights}
+        keyOf={({ policy, statement, type }) => `${policy} ${statement} ${type}`}
+        empty="Nothing is allowed."
+      />
+    </details>
   );
 }
 

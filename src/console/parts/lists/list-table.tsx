@@ -1,14 +1,14 @@
 /** Lists of the API as tables: searched and paged by the service, so that 100,000 rows are as quick as ten. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { Answer, Input, OperationName } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import type { Operations, Pagination } from "../../api/management.gen.ts";
 import { Alert } from "../states/alert.tsx";
-import { useDelayed } from "../states/use-delayed.ts";
+import { ListSearch } from "./list-search.tsx";
+import { Pager } from "./pager.tsx";
 import { type Column, Table } from "./table.tsx";
-import { type ListState, useListState } from "./use-list-state.ts";
+import { useListState } from "./use-list-state.ts";
 
 interface Page<Row = unknown> {
   readonly pagination: Pagination;
@@ -90,53 +90,5 @@ export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {
         <Pager what={what} state={state} next={page.pagination.next_offset} isBusy={isFetching} />
       )}
     </div>
-  );
-}
-
-/** The field follows typing at once, the address with a delay. */
-function ListSearch({ what, state }: { readonly what: string; readonly state: ListState }) {
-  const [text, setText] = useState(state.search);
-  const settled = useDelayed(text);
-  useEffect(() => {
-    if (settled === text && settled !== state.search) state.setSearch(settled);
-  }, [settled]);
-  useEffect(() => setText(state.search), [state.search]);
-  return (
-    <input
-      type="search"
-      class="list-search"
-      aria-label={`Search ${what}`}
-      placeholder={`Search ${what}`}
-      dir="auto"
-      spellcheck={false}
-      autocomplete="off"
-      value={text}
-      onInput={(event) => setText(event.currentTarget.value)}
-    />
-  );
-}
-
-interface PagerProps {
-  readonly what: string;
-  readonly state: ListState;
-  readonly next: string;
-  readonly isBusy: boolean;
-}
-
-function Pager({ what, state, next, isBusy }: PagerProps) {
-  return (
-    <nav class="pager" aria-label={`Pages of ${what}`}>
-      {state.after !== "" && (
-        <button type="button" onClick={() => state.goTo("")}>
-          First page
-        </button>
-      )}
-      <button type="button" disabled={state.goBack === undefined || isBusy} onClick={state.goBack}>
-        Previous page
-      </button>
-      <button type="button" disabled={next === "" || isBusy} onClick={() => state.goTo(next)}>
-        Next page
-      </button>
-    </nav>
   );
 }
