@@ -1,6 +1,7 @@
 /** The configured store without a service around it: for commands that look after it. */
 
 import { accessSync, constants, rmSync } from "node:fs";
+import { auditingUnknown } from "../../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
 import { createAuditLog } from "../../observe/log/audit-log.ts";
@@ -152,4 +153,17 @@ export async function auditOnce(
   audit.event(kind, { actor: "command line", ...fields });
   await audit.close();
   await logger.close();
+}
+
+/**
+ * Runs a write of a command, which audits it where it is committed; if the outcome is not known, that is audited.
+ * @throws what the write throws
+ */
+export function auditingUnknownOnce<T>(
+  values: ConfigValues,
+  kind: AuditEventKind,
+  fields: Readonly<Record<string, unknown>>,
+  write: () => Promise<T>,
+): Promise<T> {
+  return auditingUnknown(write, (outcome) => auditOnce(values, kind, { ...fields, ...outcome }));
 }

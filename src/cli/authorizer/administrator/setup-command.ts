@@ -11,7 +11,7 @@ import {
   setUpFirstAdministrator,
 } from "../../../bootstrap/first-administrator.ts";
 import { setupTokenFile } from "../../../compose/apis/setup.ts";
-import { auditOnce } from "../../../compose/store/offline-store.ts";
+import { auditingUnknownOnce, auditOnce } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { parseListenAddress } from "../../../config/values/listen-address.ts";
@@ -98,8 +98,11 @@ async function setUpHere(
   administrator: NewAdministrator,
 ): Promise<Done> {
   try {
-    const made = await withDirectory(values, ({ directory, catalog }) =>
-      setUpFirstAdministrator({ directory, catalog, guards: values["authorizer.guards"] }, administrator),
+    const asked = { what: "first administrator", admin: administrator.username };
+    const made = await auditingUnknownOnce(values, "setup", asked, () =>
+      withDirectory(values, ({ directory, catalog }) =>
+        setUpFirstAdministrator({ directory, catalog, guards: values["authorizer.guards"] }, administrator),
+      ),
     );
     // The next start would remove it too.
     if (tokenFile !== undefined) await rm(tokenFile, { force: true });

@@ -2,7 +2,7 @@
 
 import { addAdministrator } from "../../../bootstrap/first-administrator.ts";
 import type { DataParts } from "../../../compose/data.ts";
-import { auditOnce, openOfflineData } from "../../../compose/store/offline-store.ts";
+import { auditingUnknownOnce, auditOnce, openOfflineData } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { AuthorizerError, isErrorCode } from "../../../errors.ts";
@@ -25,8 +25,11 @@ export async function runSuperuser(
   { edge, env, ask }: { edge: Pick<ProcessEdge, "stdout">; env: Environment; ask: AskSecret },
 ): Promise<number> {
   const administrator = await administratorOf(flags, env, ask);
-  const made = await withDirectory(values, ({ directory }) =>
-    addAdministrator({ directory, guards: values["authorizer.guards"] }, administrator),
+  const asked = { what: "superuser", admin: administrator.username };
+  const made = await auditingUnknownOnce(values, "setup", asked, () =>
+    withDirectory(values, ({ directory }) =>
+      addAdministrator({ directory, guards: values["authorizer.guards"] }, administrator),
+    ),
   ).catch((error: unknown) => {
     if (!isErrorCode(error, "unavailable")) throw error;
     const message = `${error.message} Stop the service first, or use svcctl with an administrator's key.`;

@@ -1,7 +1,11 @@
 /** Implements `svc-authorizer import`: copies everything of a running data-server API in one batch. */
 
 import { importedMark } from "../../../bootstrap/imported-mark.ts";
-import { auditOnce, openOfflineDataAfter } from "../../../compose/store/offline-store.ts";
+import {
+  auditingUnknownOnce,
+  auditOnce,
+  openOfflineDataAfter,
+} from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import { countEntities, type EntityCounts } from "../../../directory/read/count-entities.ts";
@@ -63,16 +67,18 @@ export async function runImport(
   try {
     if (!dryRun) {
       const operations = operationsOf(content);
-      await data.directory.batches
-        .apply(operations, {
-          managed: false,
-          // What an earlier bootstrap knows of a store stays true of it.
-          ...(isEmpty ? { mark: importedMark(data.catalog, values, content) } : {}),
-          onProgress: (done, total) => onProgress("applied", done, total),
-        })
-        .catch((error: unknown) => {
-          throw namingOperations(error, operations);
-        });
+      await auditingUnknownOnce(values, "write", { what: "import", from }, () =>
+        data.directory.batches
+          .apply(operations, {
+            managed: false,
+            // What an earlier bootstrap knows of a store stays true of it.
+            ...(isEmpty ? { mark: importedMark(data.catalog, values, content) } : {}),
+            onProgress: (done, total) => onProgress("applied", done, total),
+          })
+          .catch((error: unknown) => {
+            throw namingOperations(error, operations);
+          }),
+      );
       await auditOnce(values, "write", { what: "import", from, ...content.counts });
     }
     report(content.counts, content.missing, options, edge, json);

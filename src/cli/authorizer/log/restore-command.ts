@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer restore`. */
 
-import { auditOnce } from "../../../compose/store/offline-store.ts";
+import { auditingUnknownOnce, auditOnce } from "../../../compose/store/offline-store.ts";
 import type { RestoredThing, RestoreReport } from "../../../directory/history.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
@@ -24,13 +24,16 @@ export function restore(call: CommandCall): Promise<void> {
   const { context } = call;
   return withData(call, flags, async ({ directory, values }) => {
     const revision = await revisionOf(at, directory.history);
-    const report = await directory.actingFor(COMMAND_LINE, () =>
-      directory.history.restore(revision, { dryRun, withCredentials }),
+    const asked = { from: revision, with_credentials: withCredentials };
+    const report = await auditingUnknownOnce(values, "restore", asked, () =>
+      directory.actingFor(COMMAND_LINE, () =>
+        directory.history.restore(revision, { dryRun, withCredentials }),
+      ),
     );
     if (!dryRun) {
       const { changes, lostKeys, endedSessions } = report;
       const counts = { changes: changes.length, lost_keys: lostKeys, ended_sessions: endedSessions.length };
-      await auditOnce(values, "restore", { from: revision, with_credentials: withCredentials, ...counts });
+      await auditOnce(values, "restore", { ...asked, ...counts });
     }
     if (json) context.out(`${JSON.stringify({ ...toJson(report), dry_run: dryRun })}\n`);
     else for (const line of linesOf(report, dryRun)) context.out(`${line}\n`);

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer rotate-key`. */
 
-import { auditOnce, withOfflineStore } from "../../../compose/store/offline-store.ts";
+import { auditingUnknownOnce, auditOnce, withOfflineStore } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { SHORTEST_SECRET_KEY_BYTES } from "../../../config/validate.ts";
@@ -51,19 +51,21 @@ export async function runRotateKey(
   const newKey = keyIn(env, toEnv);
   checkNewKey(newKey, toEnv, values);
   let lastReport = Date.now();
-  const report = await withOfflineStore(values, (store) =>
-    rotateSecretKey({
-      store,
-      oldKey,
-      newKey,
-      force,
-      now: () => Math.floor(Date.now() / 1_000),
-      onProgress: (sealed) => {
-        if (Date.now() - lastReport < PROGRESS_INTERVAL_MS) return;
-        lastReport = Date.now();
-        stderr.write(`${sealed} secrets encrypted\n`);
-      },
-    }),
+  const report = await auditingUnknownOnce(values, "key_rotation", {}, () =>
+    withOfflineStore(values, (store) =>
+      rotateSecretKey({
+        store,
+        oldKey,
+        newKey,
+        force,
+        now: () => Math.floor(Date.now() / 1_000),
+        onProgress: (sealed) => {
+          if (Date.now() - lastReport < PROGRESS_INTERVAL_MS) return;
+          lastReport = Date.now();
+          stderr.write(`${sealed} secrets encrypted\n`);
+        },
+      }),
+    ),
   );
   const { outcome, sealed, verified } = report;
   if (outcome === "rotated") await auditOnce(values, "key_rotation", { sealed, verified });

@@ -6,7 +6,7 @@ import type { ListState } from "./use-list-state.ts";
 export interface PagerProps {
   readonly what: string;
   readonly state: ListState;
-  /** Where the next page begins; empty: this is the last one. */
+  /** The place at which the next page begins; empty on the last one. */
   readonly next: string;
   readonly isBusy: boolean;
 }
