@@ -5,8 +5,15 @@
  * the request of another one is read. Here `JSON.parse` gets no name with an escape.
  */
 
+import { randomBytes } from "node:crypto";
+
+const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const FIRST_PRINTABLE = 0x20;
+const PREFIX_BYTES = 9;
+
+type Members = Record<string, unknown>;
 
 /** A name with an escape: where its quotes are in the text. */
 interface EscapedName {
@@ -57,7 +64,7 @@ function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     if (unit === BACKSLASH) at++;
-    else if (text[at] === '"') return at;
+    else if (unit === QUOTE) return at;
   }
   return text.length;
 }
@@ -68,62 +75,72 @@ function isBlank(unit: number): boolean {
 
 /** Writes names without escapes; where that cannot be, parses others in their place and puts the names back. */
 function parseRenamed(text: string): unknown {
-  const names = escapedNames(text);
-  const decoded = names.map(({ start, end }) => JSON.parse(text.slice(start, end + 1)) as string);
-  const prefix = unusedPrefix([text, ...decoded]);
+  // Short, and known to nobody who could have written a name that begins so.
+  const prefix = randomBytes(PREFIX_BYTES).toString("base64url");
   const standIns = new Map<string, string>();
-  let rewritten = "";
+  const names = new Map<string, string>();
+  const pieces: string[] = [];
   let from = 0;
-  for (const [index, { start, end }] of names.entries()) {
-    const name = decoded[index]!;
-    rewritten += `${text.slice(from, start)}"${JSON.stringify(name).includes("\\") ? standIn(name) : name}"`;
-    from = end + 1;
+  for (const { start, end } of escapedNames(text)) {
+    const name = JSON.parse(text.slice(start, end + 1)) as string;
+    pieces.push(text.slice(from, start + 1), needsEscape(name) ? standIn(name) : name);
+    from = end;
   }
-  const value: unknown = JSON.parse(rewritten + text.slice(from));
-  return standIns.size === 0 ? value : withNames(value, namesOf(standIns));
+  pieces.push(text.slice(from));
+  const value: unknown = JSON.parse(pieces.join(""));
+  return names.size === 0 ? value : withNames(value, names);
 
   function standIn(name: string): string {
-    const known = standIns.get(name) ?? `${prefix}${standIns.size}`;
-    standIns.set(name, known);
+    let known = standIns.get(name);
+    if (known === undefined) {
+      known = `${prefix}${standIns.size}`;
+      standIns.set(name, known);
+      names.set(known, name);
+    }
     return known;
   }
 }
 
-/** A text that no name of the document begins with. */
-function unusedPrefix(texts: readonly string[]): string {
-  let prefix = "~";
-  while (texts.some((text) => text.includes(prefix))) prefix += "~";
-  return prefix;
-}
-
-function namesOf(standIns: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  return new Map([...standIns].map(([name, standIn]) => [standIn, name]));
+/** True for a text that no JSON string can have as it is. */
+function needsEscape(name: string): boolean {
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at);
+    if (unit < FIRST_PRINTABLE || unit === QUOTE || unit === BACKSLASH) return true;
+  }
+  return false;
 }
 
 /** Puts names back in the place of those that stand for them. Without recursion: the value may be deep. */
 function withNames(root: unknown, names: ReadonlyMap<string, string>): unknown {
-  const top = { root };
-  const left: object[] = [top];
+  const top: Members = { root };
+  const left: Members[] = [top];
   for (let holder = left.pop(); holder !== undefined; holder = left.pop()) {
-    for (const [member, value] of Object.entries(holder)) {
+    // Parsed JSON inherits no enumerable member.
+    for (const member in holder) {
+      const value = holder[member];
       if (typeof value !== "object" || value === null) continue;
-      const renamed = Array.isArray(value) ? value : renamedMembers(value as object, names);
-      if (renamed !== value) define(holder, member, renamed);
-      left.push(renamed);
+      const renamed = Array.isArray(value) ? value : renamedMembers(value as Members, names);
+      if (renamed !== value) set(holder, member, renamed);
+      left.push(renamed as Members);
     }
   }
-  return top.root;
+  return top["root"];
 }
 
-function renamedMembers(object: object, names: ReadonlyMap<string, string>): object {
-  const members = Object.entries(object);
-  if (!members.some(([name]) => names.has(name))) return object;
-  const renamed = {};
-  for (const [name, value] of members) define(renamed, names.get(name) ?? name, value);
+function renamedMembers(object: Members, names: ReadonlyMap<string, string>): Members {
+  if (!hasNameOf(object, names)) return object;
+  const renamed: Members = {};
+  for (const member in object) set(renamed, names.get(member) ?? member, object[member]);
   return renamed;
 }
 
+function hasNameOf(object: Members, names: ReadonlyMap<string, string>): boolean {
+  for (const member in object) if (names.has(member)) return true;
+  return false;
+}
+
 /** As `JSON.parse` does, `__proto__` is a member like any other. */
-function define(object: object, name: string, value: unknown): void {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
+function set(object: Members, name: string, value: unknown): void {
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, writable: true, enumerable: true, configurable: true });
 }
