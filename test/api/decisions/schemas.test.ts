@@ -153,7 +153,7 @@ const wireRequest = some(
     ),
     query: mostly(
       fc.oneof(
-        fc.constantFrom("", "path=a&path=b", "%zz"),
+        fc.constantFrom("", "path=a&path=b", "%zz", "a=#b"),
         fc.dictionary(fc.constantFrom("path", "prefix"), fc.oneof(text, texts)),
       ),
     ),

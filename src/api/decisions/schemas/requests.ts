@@ -7,7 +7,7 @@ import { GROUPS, SUBJECT_TOKEN } from "./native.ts";
 const QUERY: Schema = {
   description: "The raw query without `?`, or an object of decoded names with a value each or several.",
   oneOf: [
-    { type: "string", "x-maxBytes": "headersBytes" },
+    { type: "string", pattern: "^[^#]*$", "x-maxBytes": "headersBytes", "x-form": "must have no #" },
     {
       type: "object",
       additionalProperties: { oneOf: [{ type: "string" }, listOf({ type: "string" })] },
