@@ -22,7 +22,7 @@ function useFound(part: string): { readonly results: readonly Found[]; readonly 
   const { actions } = useSession();
   const input = { query: { search: part, amount: AMOUNT } };
   const asked = part !== "";
-  const options = (action: string) => ({ enabled: asked && actions.has(action), keepPrevious: true });
+  const options = (action: string) => ({ enabled: asked && actions.has(action) });
   const users = useAnswer("GET /auth/users", input, options("auth:ListUsers"));
   const groups = useAnswer("GET /auth/groups", input, options("auth:ListGroups"));
   const policies = useAnswer("GET /auth/policies", input, options("auth:ListPolicies"));
@@ -31,15 +31,18 @@ function useFound(part: string): { readonly results: readonly Found[]; readonly 
     page: (name: string) => string,
     found: readonly { readonly id: string }[] = [],
   ): Found[] => found.map(({ id }) => ({ kind, name: id, href: page(id) }));
+  // All at once, and none of another text: Enter opens the first, whichever kind is answered first.
+  const isAsking = users.isLoading || groups.isLoading || policies.isLoading;
   return {
-    results: asked
-      ? [
-          ...of("User", userPage, users.data?.results),
-          ...of("Group", groupPage, groups.data?.results),
-          ...of("Policy", policyPage, policies.data?.results),
-        ]
-      : [],
-    isAsking: users.isFetching || groups.isFetching || policies.isFetching,
+    results:
+      asked && !isAsking
+        ? [
+            ...of("User", userPage, users.data?.results),
+            ...of("Group", groupPage, groups.data?.results),
+            ...of("Policy", policyPage, policies.data?.results),
+          ]
+        : [],
+    isAsking,
   };
 }
 
@@ -51,7 +54,10 @@ export function GlobalSearch() {
   const [open, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const part = useDelayed(text.trim());
-  const { results, isAsking } = useFound(part);
+  const found = useFound(part);
+  const isSettled = part === text.trim();
+  const results = isSettled ? found.results : [];
+  const isAsking = found.isAsking || !isSettled;
   useSlash(input);
   const go = (found: Found | undefined): void => {
     if (found === undefined) return;
