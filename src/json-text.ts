@@ -52,24 +52,28 @@ function escapedNames(text: string): readonly EscapedName[] {
   return names;
 }
 
-/** True if a colon follows the string that ends at an index. */
-function isName(text: string, end: number): boolean {
+/** True if a colon follows the string that ends at an index: it is the name of a member. */
+export function isName(text: string, end: number): boolean {
   let next = end + 1;
   while (isBlank(text.charCodeAt(next))) next++;
   return text.charCodeAt(next) === COLON;
 }
 
-/** The index of the quote that ends a string, from inside of it; the end of the text where none does. */
-function endOfString(text: string, from: number): number {
-  for (let at = from; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === BACKSLASH) at++;
-    else if (unit === QUOTE) return at;
+/**
+ * The index of the quote that ends a string; the end of the text where none does.
+ * @param from an index in the string, not behind its first backslash
+ */
+export function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (before >= from && text.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - 1 - before) % 2 === 0) return end;
   }
   return text.length;
 }
 
-function isBlank(unit: number): boolean {
+/** True for a code unit of white space between the tokens of JSON. */
+export function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 

@@ -4,39 +4,21 @@
  * the one sign of a duplicate, and only then is the text searched for it.
  */
 
-import { hasEscapedName, parseJsonText } from "../json-text.ts";
+import { endOfString, hasEscapedName, isName, parseJsonText } from "../json-text.ts";
 import { countMembers } from "./document-value.ts";
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
 import type { Parsed, Position } from "./source.ts";
 
 const QUOTE = '"';
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-
-function isBlank(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
-}
-
-/** Index of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf(QUOTE, start + 1);
-  for (;;) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    if ((end - 1 - before) % 2 === 0) return end;
-    end = text.indexOf(QUOTE, end + 1);
-  }
-}
 
 /** Members of all objects in a valid JSON text: strings that a colon follows. */
 function countMembersInText(text: string): number {
   let members = 0;
   let at = text.indexOf(QUOTE);
   while (at >= 0) {
-    let next = endOfString(text, at) + 1;
-    while (isBlank(text.charCodeAt(next))) next++;
-    if (text.charCodeAt(next) === COLON) members++;
-    at = text.indexOf(QUOTE, next);
+    const end = endOfString(text, at + 1);
+    if (isName(text, end)) members++;
+    at = text.indexOf(QUOTE, end + 1);
   }
   return members;
 }

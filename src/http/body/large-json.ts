@@ -4,7 +4,7 @@
  * reads groups of members that are small.
  */
 
-import { parseJsonText } from "../../json-text.ts";
+import { isBlank, parseJsonText } from "../../json-text.ts";
 
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;
@@ -271,13 +271,9 @@ function plainEnd(text: string, from: number, last: number): number | undefined 
 /** Start and end of a range without the white space around it. */
 function trimmed(text: string, from: number, to: number): [start: number, end: number] {
   let [start, end] = [from, to];
-  while (start < end && isWhite(text.charCodeAt(start))) start++;
-  while (end > start && isWhite(text.charCodeAt(end - 1))) end--;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return [start, end];
-}
-
-function isWhite(unit: number): boolean {
-  return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;
 }
 
 function isDigit(unit: number): boolean {

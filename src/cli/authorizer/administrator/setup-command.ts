@@ -106,8 +106,7 @@ async function setUpHere(
     );
     // The next start would remove it too.
     if (tokenFile !== undefined) await rm(tokenFile, { force: true });
-    const { username, access_key_id } = made;
-    await auditOnce(values, "setup", { what: "first administrator", admin: username, access_key_id });
+    await auditOnce(values, "setup", { ...asked, access_key_id: made.access_key_id });
     return { made, endpointUrl: configuredUrl(values) };
   } catch (error) {
     if (!isErrorCode(error, "unavailable") || tokenFile === undefined) throw error;

@@ -35,8 +35,7 @@ export async function runSuperuser(
     const message = `${error.message} Stop the service first, or use svcctl with an administrator's key.`;
     throw new AuthorizerError("unavailable", message, { cause: error });
   });
-  const { username, access_key_id } = made;
-  await auditOnce(values, "setup", { what: "superuser", admin: username, access_key_id });
+  await auditOnce(values, "setup", { ...asked, access_key_id: made.access_key_id });
   printAdministrator(made, flags.json ?? false, edge.stdout);
   return EXIT.ok;
 }

@@ -67,7 +67,8 @@ export async function runImport(
   try {
     if (!dryRun) {
       const operations = operationsOf(content);
-      await auditingUnknownOnce(values, "write", { what: "import", from }, () =>
+      const asked = { what: "import", from };
+      await auditingUnknownOnce(values, "write", asked, () =>
         data.directory.batches
           .apply(operations, {
             managed: false,
@@ -79,7 +80,7 @@ export async function runImport(
             throw namingOperations(error, operations);
           }),
       );
-      await auditOnce(values, "write", { what: "import", from, ...content.counts });
+      await auditOnce(values, "write", { ...asked, ...content.counts });
     }
     report(content.counts, content.missing, options, edge, json);
     return EXIT.ok;

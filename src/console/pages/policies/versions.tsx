@@ -4,7 +4,7 @@ import { useLocation } from "preact-iso";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
-import { Pager } from "../../parts/lists/pager.tsx";
+import { AMOUNT, Pager } from "../../parts/lists/pager.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { useListState } from "../../parts/lists/use-list-state.ts";
 import { Section } from "../../parts/section.tsx";
@@ -12,9 +12,6 @@ import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { textOf } from "./policy-text.ts";
-
-/** Versions of a page. */
-const AMOUNT = 50;
 
 /** Properties of {@link Versions}. */
 export interface VersionsProps {

@@ -4,6 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import { useDelayed } from "../states/use-delayed.ts";
 import type { ListState } from "./use-list-state.ts";
 
+/** Rows that a person sees at a glance: below that there is nothing to search. */
+export const FEW = 8;
+
 /** The field follows typing at once, the address with a delay. */
 export function ListSearch({ what, state }: { readonly what: string; readonly state: ListState }) {
   const [text, setText] = useState(state.search);

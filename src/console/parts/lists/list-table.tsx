@@ -5,8 +5,8 @@ import type { Answer, Input, OperationName } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import type { Operations, Pagination } from "../../api/management.gen.ts";
 import { Alert } from "../states/alert.tsx";
-import { ListSearch } from "./list-search.tsx";
-import { Pager } from "./pager.tsx";
+import { FEW, ListSearch } from "./list-search.tsx";
+import { AMOUNT, Pager } from "./pager.tsx";
 import { type Column, Table } from "./table.tsx";
 import { useListState } from "./use-list-state.ts";
 
@@ -39,10 +39,6 @@ export interface ListTableProps<O extends ListOperation> {
   /** Shown where the list is empty and nobody searched. */
   readonly empty: ComponentChildren;
 }
-
-const AMOUNT = 50;
-/** Rows that a person sees at a glance: below that there is nothing to search. */
-const FEW = 8;
 
 /** Shows a list of the API, one page at a time. */
 export function ListTable<O extends ListOperation>(props: ListTableProps<O>) {

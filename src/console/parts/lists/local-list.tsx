@@ -1,13 +1,9 @@
 /** Lists that the browser has whole, searched and paged as those of the API are. */
 
 import type { ComponentChildren } from "preact";
-import { ListSearch } from "./list-search.tsx";
-import { Pager } from "./pager.tsx";
+import { FEW, ListSearch } from "./list-search.tsx";
+import { AMOUNT, Pager } from "./pager.tsx";
 import { useListState } from "./use-list-state.ts";
-
-const AMOUNT = 50;
-/** Items that a person sees at a glance: below that there is nothing to search. */
-const FEW = 8;
 
 /** Properties of {@link LocalList}. */
 export interface LocalListProps<Item> {

@@ -2,6 +2,9 @@
 
 import type { ListState } from "./use-list-state.ts";
 
+/** Rows of a page. */
+export const AMOUNT = 50;
+
 /** Properties of {@link Pager}. */
 export interface PagerProps {
   readonly what: string;
