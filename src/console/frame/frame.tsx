@@ -3,6 +3,7 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, lazy, Route, Router, useLocation } from "preact-iso";
+import { DialogOutlet } from "../parts/dialogs/dialog-outlet.tsx";
 import { NotAllowed } from "../parts/states/not-allowed.tsx";
 import { NotFound } from "../parts/states/not-found.tsx";
 import { GlobalSearch } from "./global-search.tsx";
@@ -29,7 +30,9 @@ function whereAllowed(
 export function Frame() {
   return (
     <SessionProvider>
-      <Framed />
+      <DialogOutlet>
+        <Framed />
+      </DialogOutlet>
     </SessionProvider>
   );
 }

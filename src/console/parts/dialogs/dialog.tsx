@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { useDialogOutlet } from "./dialog-outlet.tsx";
 
 /** Properties of {@link Dialog}. */
 export interface DialogProps {
@@ -11,8 +12,16 @@ export interface DialogProps {
   readonly children: ComponentChildren;
 }
 
-/** A modal dialog. It is open as long as it is rendered; Escape asks to close it, and the focus returns afterwards. */
-export function Dialog({ title, onClose, children }: DialogProps) {
+/**
+ * A modal dialog. It is open as long as it is rendered; Escape asks to close it, and the focus returns afterwards. It
+ * stands outside of the element that opens it.
+ */
+export function Dialog(props: DialogProps) {
+  useDialogOutlet(<OpenDialog {...props} />);
+  return null;
+}
+
+function OpenDialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
