@@ -5,6 +5,7 @@
 
 import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { parseIpv6 } from "../ipv6.ts";
 
 /** An address; IPv4 in its mapped form. */
 export type IpAddress = ipaddr.IPv6;
@@ -36,7 +37,7 @@ export function isIpv4({ parts: [a = 0, b = 0, c = 0, d = 0, e = 0, f] }: IpAddr
 export function parseIp(text: string): IpAddress | undefined {
   // From bytes: the library maps an address by printing and parsing it, five times as slow.
   if (isIPv4(text)) return new ipaddr.IPv6([...MAPPED_PREFIX, ...ipaddr.IPv4.parse(text).toByteArray()]);
-  return isIPv6(text) && !text.includes("%") ? ipaddr.IPv6.parse(text) : undefined;
+  return isIPv6(text) && !text.includes("%") ? parseIpv6(text) : undefined;
 }
 
 function trimWhiteSpace(text: string): string {

@@ -75,8 +75,10 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "make-folder": { may: [] },
   // Reads JSON whose names others chose.
   "json-text": { may: [] },
-  model: { may: ["errors", "json-text"] },
-  config: { may: ["source-files", "errors"] },
+  // Reads IPv6 addresses, which several rooms compare.
+  ipv6: { may: [] },
+  model: { may: ["errors", "json-text", "ipv6"] },
+  config: { may: ["source-files", "errors", "ipv6"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },
@@ -132,7 +134,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.
   tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
-  http: { may: ["schedule", "errors", "json-text"] },
+  http: { may: ["schedule", "errors", "json-text", "ipv6"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "errors"] },
   "api/rest": { may: ["http", "schedule", "directory", "model", "errors"] },

@@ -1,6 +1,7 @@
 /** Addresses to listen on: `host:port`, `[::1]:8001`, `:8000`. */
 import { isIP, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
+import { parseIpv6 } from "../../ipv6.ts";
 
 /** The address of a listener. */
 export interface ListenAddress {
@@ -28,5 +29,9 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
 /** Returns true when only this machine can reach a listener on that host. */
 export function isLoopbackHost(host: string): boolean {
   if (host.toLowerCase() === "localhost") return true;
-  return isIP(host) !== 0 && ipaddr.process(host).range() === "loopback";
+  if (isIP(host) === 4) return ipaddr.IPv4.parse(host).range() === "loopback";
+  if (!isIPv6(host)) return false;
+  const address = parseIpv6(host);
+  const isMapped = address.isIPv4MappedAddress();
+  return (isMapped ? address.toIPv4Address() : address).range() === "loopback";
 }

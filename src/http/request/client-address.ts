@@ -3,6 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { parseIpv6 } from "../../ipv6.ts";
 
 const MAPPED = "::ffff:";
 const COLON = 0x3a;
@@ -27,8 +28,7 @@ const MAPPED_RANGE = [ipaddr.IPv6.parse("::ffff:0:0"), MAPPED_BITS] as const;
 
 /** The 16-byte form of a valid address: IPv4 as IPv4-mapped IPv6. */
 function wide(address: string): ipaddr.IPv6 {
-  const parsed = ipaddr.parse(address);
-  return parsed instanceof ipaddr.IPv4 ? parsed.toIPv4MappedAddress() : parsed;
+  return isIP(address) === 4 ? ipaddr.IPv4.parse(address).toIPv4MappedAddress() : parseIpv6(address);
 }
 
 function rangeOf(entry: string): readonly [ipaddr.IPv6, number] {
