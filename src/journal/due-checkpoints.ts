@@ -4,11 +4,12 @@ import type { Leases } from "../store/leases.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, removeBefore, trimLog, writeCheckpoint } from "./checkpoints.ts";
+import type { Clock } from "./clock.ts";
 import type { JournalCounters } from "./counters.ts";
 import type { Engine } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import type { JournalSettings } from "./journal-settings.ts";
-import type { Clock, LogNode } from "./node.ts";
+import type { LogNode } from "./node.ts";
 
 /** Name of the lease of the node that writes checkpoints. */
 const CHECKPOINTS = "checkpoints";

@@ -8,6 +8,7 @@ import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, St
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { StoreLog } from "../store/store-log.ts";
+import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
 import { type Contact, contactOf, type WorkerView } from "./contact.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { DueCheckpoints } from "./due-checkpoints.ts";
@@ -15,7 +16,7 @@ import type { Engine } from "./engine.ts";
 import { assertFresh } from "./freshness.ts";
 import type { JournalSettings } from "./journal-settings.ts";
 import { followed, LogHistory } from "./log-history.ts";
-import { type Clock, LogNode, SYSTEM_CLOCK } from "./node.ts";
+import { LogNode } from "./node.ts";
 import { type NodeRecords, PollInterval } from "./poll-interval.ts";
 import { TroubleLog } from "./trouble-log.ts";
 import { LogWriter } from "./writer.ts";

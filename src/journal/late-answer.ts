@@ -1,6 +1,6 @@
 /** The answer to callers whose entry's outcome is not known in time (journal.md §2.5). */
 
-import type { Clock } from "./node.ts";
+import type { Clock } from "./clock.ts";
 
 /** Gives an answer once its time has come, also while a call to the engine hangs. */
 export class LateAnswer {

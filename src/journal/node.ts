@@ -3,21 +3,17 @@
  * that the log still is the one that the copy came from (journal.md §3).
  */
 
-import { setTimeout as sleep } from "node:timers/promises";
 import { AuthorizerError } from "../errors.ts";
 import { decodeHead, type EntryHead, LOG_FORMAT, newId } from "../store/log-entry.ts";
 import type { EntryWrites } from "../store/port.ts";
 import type { Replica } from "../store/replica.ts";
-import {
-  CheckpointGone,
-  type CheckpointSource,
-  newestCheckpoint,
-  readRecentIds,
-  readRecords,
-} from "./checkpoints.ts";
+import { type CheckpointSource, newestCheckpoint } from "./checkpoints.ts";
+import type { Clock, Moment } from "./clock.ts";
 import type { JournalCounters } from "./counters.ts";
-import { type Engine, entryName, NothingDone } from "./engine.ts";
+import { type Engine, NothingDone } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
+import { loadCheckpoint } from "./load-checkpoint.ts";
+import { findPlace } from "./place-in-log.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
@@ -45,33 +41,6 @@ export interface NodeParts {
   readonly carriedIds?: number;
   /** Newest format of the log that this program knows; for tests. */
   readonly knownFormat?: number;
-}
-
-/** Time, so that tests can do without. */
-export interface Clock {
-  /** Monotonic milliseconds. */
-  now(): number;
-  delay(ms: number): Promise<void>;
-  /** Calls `ring` once after some milliseconds; returns what prevents that. Absent where calls always end. */
-  alarm?(ms: number, ring: () => void): () => void;
-}
-
-/** The clock of the machine. */
-export const SYSTEM_CLOCK: Clock = {
-  now: () => performance.now(),
-  delay: async (ms) => {
-    await sleep(ms, undefined, { ref: false });
-  },
-  alarm: (ms, ring) => {
-    const timer = setTimeout(ring, ms).unref();
-    return () => clearTimeout(timer);
-  },
-};
-
-/** A moment by both clocks of the machine, in milliseconds. */
-interface Moment {
-  readonly monotonic: number;
-  readonly wall: number;
 }
 
 /** A node's copy and its position. */
@@ -241,32 +210,18 @@ export class LogNode {
 
   /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
   async load(): Promise<void> {
-    const { engine, replica } = this.#parts;
-    for (let gone = ""; ; ) {
-      const marker = await newestCheckpoint(engine, this.revision);
-      if (marker === undefined) return;
-      if (marker.id === gone) throw new NothingDone(`checkpoint ${marker.revision} of the log is damaged`);
-      this.#assertKnown(marker.format ?? 1);
-      try {
-        const recent = await readRecentIds(engine, marker);
-        const { revision, last, log } = marker;
-        await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker), recent);
-        this.revision = marker.revision;
-        this.lastId = marker.last.id;
-        this.lastAt = marker.last.at;
-        this.log = marker.log;
-        this.format = marker.format ?? 1;
-        this.recent.replace(recent);
-        this.checkpointRevision = marker.revision;
-        this.checkpointBytes = marker.bytes;
-        this.bytesSinceCheckpoint = 0;
-        return;
-      } catch (error) {
-        // It was removed while it was read: there is a newer one.
-        if (!(error instanceof CheckpointGone)) throw error;
-        gone = marker.id;
-      }
-    }
+    const loaded = await loadCheckpoint(this.#parts, this.revision, (format) => this.#assertKnown(format));
+    if (loaded === undefined) return;
+    const { marker, recent } = loaded;
+    this.revision = marker.revision;
+    this.lastId = marker.last.id;
+    this.lastAt = marker.last.at;
+    this.log = marker.log;
+    this.format = marker.format ?? 1;
+    this.recent.replace(recent);
+    this.checkpointRevision = marker.revision;
+    this.checkpointBytes = marker.bytes;
+    this.bytesSinceCheckpoint = 0;
   }
 
   /** The log may be another one from now on: the engine failed, or was connected to anew. */
@@ -301,25 +256,10 @@ export class LogNode {
    */
   async verify(): Promise<void> {
     if (this.revision === 0) return;
-    const { engine } = this.#parts;
-    const item = await engine.read(entryName(this.revision));
-    const floor = await engine.floor();
-    if (floor < this.revision) {
-      const head = item && decodeHead(item);
-      if (head?.id === this.lastId) {
-        this.format = head.format;
-        return;
-      }
-    } else {
-      // It may be gone, or created anew where it was removed. A newer checkpoint does not tell whether it was in the log.
-      const marker = await newestCheckpoint(engine, 0);
-      if (marker?.log === this.log && marker.revision > this.revision) return this.load();
-      if (marker?.log === this.log && marker.last.id === this.lastId) {
-        this.format = marker.format ?? 1;
-        return;
-      }
-    }
-    await this.#rebuild();
+    const found = await findPlace(this.#parts.engine, this);
+    if (found.place === "same") this.format = found.format;
+    else if (found.place === "behind") await this.load();
+    else await this.#rebuild();
   }
 
   /** Returns the data that a checkpoint of the copy is written from. Only within {@link exclusive}. */

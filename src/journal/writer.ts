@@ -10,6 +10,7 @@ import { decodeHead, HEAD_BYTES } from "../store/log-entry.ts";
 import type { Commit } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
+import type { Clock } from "./clock.ts";
 import type { JournalCounters } from "./counters.ts";
 import { type Created, createEntry } from "./create-entry.ts";
 import { entryName, NothingDone } from "./engine.ts";
@@ -17,7 +18,6 @@ import { EntryMaker, FILL, type Made, type MakerParts } from "./entry-maker.ts";
 import { readBody } from "./entry-parts.ts";
 import { formGroup, type Waiting } from "./groups.ts";
 import { LateAnswer } from "./late-answer.ts";
-import type { Clock } from "./node.ts";
 import { asUnavailable, outcomeUnknown, writerClosed } from "./write-refusals.ts";
 
 const JITTER_MS = 20;

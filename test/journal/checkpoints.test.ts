@@ -1,10 +1,10 @@
 /** Checkpoints that take long, or fail (journal.md §4.1). */
 
 import { afterEach, describe, expect, it } from "vitest";
+import { type Clock, SYSTEM_CLOCK } from "../../src/journal/clock.ts";
 import { type Engine, type ItemName, NothingDone } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
-import { type Clock, SYSTEM_CLOCK } from "../../src/journal/node.ts";
 import { openNode, sharedBy } from "./bed.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,11 +1,12 @@
 /** No caller waits beyond commit_timeout, whatever the engine does (journal.md §2.4, journal.md §2.5). */
 
 import { afterEach, describe, expect, it } from "vitest";
+import { SYSTEM_CLOCK } from "../../src/journal/clock.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { type Engine, type ItemName, NothingDone } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
-import { LogNode, SYSTEM_CLOCK } from "../../src/journal/node.ts";
+import { LogNode } from "../../src/journal/node.ts";
 import { decodeHead } from "../../src/store/log-entry.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { openNode, sharedBy } from "./bed.ts";

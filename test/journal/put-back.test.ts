@@ -1,11 +1,12 @@
 /** A database that is put back to an earlier moment while a node is at work (journal.md §3). */
 
 import { afterEach, expect, it } from "vitest";
+import { SYSTEM_CLOCK } from "../../src/journal/clock.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { checkpointName, type Engine, type ItemKind, type ItemName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
-import { LogNode, SYSTEM_CLOCK } from "../../src/journal/node.ts";
+import { LogNode } from "../../src/journal/node.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
 import { openNode, sharedBy } from "./bed.ts";

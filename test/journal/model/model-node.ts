@@ -1,8 +1,9 @@
 /** A node of the model: the program's own node and writer, with checks of what they promise at each moment. */
 
 import { trimLog, writeCheckpoint } from "../../../src/journal/checkpoints.ts";
+import type { Clock } from "../../../src/journal/clock.ts";
 import { createJournalCounters } from "../../../src/journal/counters.ts";
-import { type Clock, LogNode } from "../../../src/journal/node.ts";
+import { LogNode } from "../../../src/journal/node.ts";
 import { LogWriter } from "../../../src/journal/writer.ts";
 import type { EntryHead } from "../../../src/store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../../../src/store/memory/memory-store.ts";

@@ -217,8 +217,8 @@ export const RULES: readonly Rule[] = [
     name: "making a copy anew that is not of this log",
     source: "journal.md §3",
     file: NODE,
-    from: "      }\n    }\n    await this.#rebuild();",
-    to: "      }\n    }",
+    from: "else await this.#rebuild();",
+    to: "",
   },
   {
     name: "proving nothing while the log may be another one",
