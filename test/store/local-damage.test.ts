@@ -1,4 +1,6 @@
 /** A store of which bytes changed on the disk: its damaged records are named and never answered from. */
+
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { openLocalStore, openLocalStoreReadOnly } from "../../src/store/local/local-store.ts";
 import { DamagedRecord, type Store, withSnapshot } from "../../src/store/port.ts";
+import { startChild } from "./children/child.ts";
 
 const PARTITION = "resource_type";
 const KEYS = ["a", "b", "c", "d"];
@@ -102,3 +105,30 @@ it("reads records without a checksum, which earlier formats wrote", async () => 
     expect(decodeRecord(changed)).toMatchObject({ damaged: true });
   }
 });
+
+it("is refused or read where any bit changed or the file was cut, and never ends the process", async () => {
+  const busy = await openLocalStore({ path: folder, syncWrites: false, keepMs: 1 });
+  for (let round = 0; round < 60; round++) {
+    const put = Array.from({ length: 30 }, (_, index) => {
+      const key = `k${(index * 7 + round * 13) % 900}`;
+      return {
+        partition: PARTITION,
+        key,
+        value: JSON.stringify({ type: key, text: "t".repeat((round * index) % 700) }),
+      };
+    });
+    await busy.commit({ put });
+  }
+  await busy.commit({
+    put: [{ partition: PARTITION, key: "large", value: JSON.stringify({ text: "l".repeat(30_000) }) }],
+  });
+  await busy.close();
+  const seed = Math.floor(Math.random() * 2 ** 31);
+  const child = startChild("open-damaged.ts", [folder, String(seed), "240"]);
+  const [code, signal] = await once(child.process, "close");
+  expect({ code, signal, seed }).toEqual({ code: 0, signal: null, seed });
+  const ends = JSON.parse(child.lines()[0]!) as Record<string, number>;
+  expect(Object.keys(ends)).toEqual(
+    expect.arrayContaining(["changed: refused", "changed: damaged", "cut: refused"]),
+  );
+}, 120_000);

@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -140,11 +149,30 @@ it("tells of a data file without its last pages, which have the list of free one
   await (await open(path, false)).commit({ put: [{ partition: "p", key: "after", value: "v" }] });
 });
 
-it("starts over a database file that a kill left empty", async () => {
+it("begins again where a kill left a store that was being made", async () => {
+  for (const left of ["", "half of a page"]) {
+    const path = newFolder();
+    mkdirSync(path);
+    writeFileSync(join(path, "making"), "");
+    writeFileSync(join(path, "data.mdb"), left);
+    const store = await open(path);
+    await store.health();
+    expect(readdirSync(path)).not.toContain("making");
+    await store.close();
+  }
+});
+
+it("never takes an empty or missing file of a store for a new store", async () => {
   const path = newFolder();
-  mkdirSync(path);
-  writeFileSync(join(path, "data.mdb"), "");
-  await (await open(path)).health();
+  await (await open(path)).close();
+  const file = join(path, "data.mdb");
+  truncateSync(file, 0);
+  await expect(open(path)).rejects.toThrow(
+    unavailable(/data\.mdb is empty\. Restore a backup .* svc-authorizer reset/),
+  );
+  rmSync(file);
+  await expect(open(path)).rejects.toThrow(unavailable(/data\.mdb is missing\. Restore a backup/));
+  expect(readdirSync(path)).not.toContain("data.mdb");
 });
 
 it("shares one flush among many concurrent commits", async () => {

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { DATA_FILE, inspectDataFile, READERS_FILE } from "./data-file.ts";
+import { DATA_FILE, flushDataFile, inspectDataFile, MAKING_FILE, READERS_FILE } from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
 
@@ -22,7 +22,7 @@ import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from 
 export type LocalDatabase = RootDatabase<ReadRecord, Buffer>;
 
 /** Found beside a store, or in a folder that is as good as empty. */
-const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, "lost+found"]);
+const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, MAKING_FILE, "lost+found"]);
 
 /** Address space, not memory and not disk: below it the database grows without being mapped anew. */
 const MAP_BYTES = 2 ** 30;
@@ -64,19 +64,32 @@ export async function openDatabase(
   { syncWrites, readOnly = false }: DatabaseUse,
 ): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const { isNew, isCut } = refusing(folder, what, () => inspectDataFile(folder, readOnly));
-  if (isCut || (readOnly && isNew)) {
-    const reason = isNew ? "is no store of svc-authorizer" : `is damaged: ${DATA_FILE} was cut short`;
-    throw new AuthorizerError("unavailable", `The store folder ${folder} ${reason}.`);
+  const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly), WHAT_TO_DO);
+  if (readOnly && !hasStore) {
+    throw new AuthorizerError("unavailable", `The store folder ${folder} is no store of svc-authorizer.`);
   }
-  if (!readOnly) refusing(folder, "cannot be used", () => allocateReaders(join(folder, READERS_FILE)));
+  if (!readOnly) refusing(folder, "cannot be used", () => prepareFiles(folder, !hasStore));
   const database = refusing(folder, what, () =>
     open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites, readOnly })),
   );
-  if (isNew) {
+  if (!hasStore) {
+    await flushDataFile(folder);
+    rmSync(join(folder, MAKING_FILE));
     for (const created of [folder, dirname(folder)]) syncFolder(created);
   }
   return database;
+}
+
+const WHAT_TO_DO =
+  "Restore a backup of the folder. To begin with an empty store, run svc-authorizer reset, or remove the folder.";
+
+/** Makes the files beside the data; where there is no store, notes that one is being made. */
+function prepareFiles(folder: string, isNew: boolean): void {
+  if (isNew) {
+    writeFileSync(join(folder, MAKING_FILE), "", { mode: 0o600 });
+    rmSync(join(folder, DATA_FILE), { force: true });
+  }
+  allocateReaders(join(folder, READERS_FILE));
 }
 
 /** Opens the database in a folder that another process has open for writing. Throws AuthorizerError "unavailable". */
@@ -144,13 +157,12 @@ function syncFolder(folder: string): void {
   }
 }
 
-function refusing<T>(folder: string, what: string, action: () => T): T {
+function refusing<T>(folder: string, what: string, action: () => T, advice = ""): T {
   try {
     return action();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new AuthorizerError("unavailable", `The store folder ${folder} ${what}: ${reason}`, {
-      cause: error,
-    });
+    const message = `The store folder ${folder} ${what}: ${reason}${advice && `. ${advice}`}`;
+    throw new AuthorizerError("unavailable", message, { cause: error });
   }
 }

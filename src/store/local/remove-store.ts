@@ -19,8 +19,9 @@ export function removeLocalStore(folder: string): void {
   if (!hasLocalStore(folder)) return;
   const lock = lockFolder(folder);
   try {
-    rmSync(join(folder, DATA_FILE));
+    // Last: without it, the other file would be taken for that of a store which lost its data.
     rmSync(join(folder, READERS_FILE), { force: true });
+    rmSync(join(folder, DATA_FILE));
     const handle = openSync(folder, "r");
     fsyncSync(handle);
     closeSync(handle);
