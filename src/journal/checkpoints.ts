@@ -119,7 +119,8 @@ export async function checkpointAtMost(
   return newest && readMarker(engine, newest);
 }
 
-async function readMarker(engine: Engine, name: ItemName): Promise<CheckpointMarker | undefined> {
+/** The description of a checkpoint; undefined where there is none of this name. */
+export async function readMarker(engine: Engine, name: ItemName): Promise<CheckpointMarker | undefined> {
   const item = await engine.read(name);
   return item && (JSON.parse(item.toString("utf8")) as CheckpointMarker);
 }

@@ -24,6 +24,16 @@ export interface EntryPage {
   readonly floor: number;
 }
 
+/** The findings of a look at the log, read in this order (journal.md §2.8). */
+export interface LogLook {
+  /** Whether there is an entry after the revision. */
+  readonly hasNext: boolean;
+  /** The entry of the revision, or its beginning with the whole head; undefined where it is gone, or the revision is 0. */
+  readonly own: Buffer | undefined;
+  /** Read last, and never remembered. */
+  readonly floor: number;
+}
+
 /** Limits of the items of an engine, in bytes. */
 export interface Budgets {
   readonly entry: number;
@@ -37,6 +47,8 @@ export interface Engine {
   readonly restMs?: number | undefined;
   /** Polls that the database takes from all nodes together, a second; undefined: as many as there are. */
   readonly pollsPerSecond?: number;
+  /** Least milliseconds between two looks of a node; undefined: as many as there are nodes, and 50 at least. */
+  readonly lookMs?: number;
   /** Creates an item if there is none of its name; false where there is one. */
   create(name: ItemName, item: Buffer): Promise<boolean>;
   /**
@@ -53,6 +65,11 @@ export interface Engine {
   entries(after: number, limit: number): Promise<EntryPage>;
   /** The floor: entries at or below it may be gone. 0 at first. */
   floor(): Promise<number>;
+  /**
+   * Looks at what is behind a revision, so that the answer proves something: by one statement, or after whatever makes
+   * reads see all that was written before. Throws where nothing is proved. Absent where three reads are enough.
+   */
+  look?(revision: number): Promise<LogLook>;
   /** Raises the floor; a lower number changes nothing. */
   raiseFloor(to: number): Promise<void>;
   /** Removes items; one that is absent is no error. */

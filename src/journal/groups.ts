@@ -39,8 +39,6 @@ export interface Formed {
   readonly later: readonly Waiting[];
   /** Those that ran on something that has changed. */
   readonly refused: readonly Waiting[];
-  /** Those that write nothing, and whose conditions hold. */
-  readonly checked: readonly Waiting[];
 }
 
 /** Above this many changed names a change says `all`. */
@@ -56,21 +54,17 @@ export function formGroup(
   holds: (commit: CheckedCommit) => boolean,
   budget: number,
 ): Formed {
-  const [group, later, refused, checked]: Waiting[][] = [[], [], [], []];
+  const [group, later, refused]: Waiting[][] = [[], [], []];
   const written = new WrittenKeys();
   let weight = 0;
   for (const one of waiting) {
-    const { commit, turn, raise = false } = one;
+    const { commit } = one;
     if (later!.length > 0 || readsWritten(commit, written)) {
       later!.push(one);
       continue;
     }
     if (!holds(commit)) {
       refused!.push(one);
-      continue;
-    }
-    if (commit.put.length + commit.delete.length === 0 && !turn && !raise) {
-      checked!.push(one);
       continue;
     }
     const own = weightOf(commit);
@@ -83,7 +77,7 @@ export function formGroup(
     written.add(commit.put);
     written.add(commit.delete);
   }
-  return { group: group!, later: later!, refused: refused!, checked: checked! };
+  return { group: group!, later: later!, refused: refused! };
 }
 
 function readsWritten({ expect, reads }: CheckedCommit, written: WrittenKeys): boolean {

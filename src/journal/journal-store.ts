@@ -18,6 +18,7 @@ import type { JournalSettings } from "./journal-settings.ts";
 import { followed, LogHistory } from "./log-history.ts";
 import { LogNode } from "./node.ts";
 import { type NodeRecords, PollInterval } from "./poll-interval.ts";
+import { Proofs } from "./proof.ts";
 import { TroubleLog } from "./trouble-log.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -51,6 +52,7 @@ export interface JournalStore extends Store {
   staleness(): number;
   /** Applies what was committed so far; for who waits for a revision. */
   catchUp(): Promise<void>;
+  prove(caller?: string): Promise<void>;
   /** Writes a checkpoint now and removes what is no longer kept. */
   checkpoint(): Promise<void>;
   /** The things that the workers of this node begin with. */
@@ -86,6 +88,7 @@ class Journal implements JournalStore {
   readonly #wallClock: () => number;
   readonly #node: LogNode;
   readonly #writer: LogWriter;
+  readonly #proofs: Proofs;
   readonly #leases: Leases;
   readonly #checkpoints: DueCheckpoints;
   readonly #interval: PollInterval;
@@ -125,9 +128,18 @@ class Journal implements JournalStore {
           "the database lost commits that were acknowledged (was it restored from a backup?); this node starts anew from what it holds",
         ),
     });
+    this.#proofs = new Proofs({
+      ...shared,
+      node: this.#node,
+      commitTimeoutMs: settings.commitTimeoutMs,
+      spacingMs: () => this.#interval.lookMs,
+      onTrouble: (error) => this.#onTrouble(error),
+      assertContact: () => this.#assertContact(),
+    });
     this.#writer = new LogWriter({
       ...shared,
       node: this.#node,
+      proofs: this.#proofs,
       commitTimeoutMs: settings.commitTimeoutMs,
       wallClock: this.#wallClock,
       onTrouble: (error) => this.#onTrouble(error),
@@ -170,6 +182,11 @@ class Journal implements JournalStore {
   async commit(commit: Commit): Promise<number> {
     this.#assertOpen();
     return this.#writer.commit(commit);
+  }
+
+  async prove(caller?: string): Promise<void> {
+    this.#assertOpen();
+    await this.#proofs.prove(caller);
   }
 
   async takeTurn(): Promise<void> {
@@ -293,6 +310,7 @@ class Journal implements JournalStore {
     const { engine, replica } = this.#options;
     this.#stopWatching?.();
     this.#wake();
+    await this.#proofs.close();
     await this.#writer.close();
     await this.#polling;
     await this.#checkpoints.ended();

@@ -23,6 +23,8 @@ export interface PrimaryCalls {
   readonly takeTurn: () => Promise<void>;
   /** Follows the log to its newest entry. */
   readonly catchUp: () => Promise<void>;
+  /** As {@link Store.prove}. */
+  readonly prove: (caller?: string) => Promise<void>;
 }
 
 /** The parts of a {@link WorkerJournal}. */
@@ -92,6 +94,11 @@ export class WorkerJournal implements Store {
 
   async catchUp(): Promise<void> {
     await this.#parts.primary.catchUp();
+    this.follow();
+  }
+
+  async prove(caller?: string): Promise<void> {
+    await this.#parts.primary.prove(caller);
     this.follow();
   }
 

@@ -18,6 +18,7 @@ import { EntryMaker, FILL, type Made, type MakerParts } from "./entry-maker.ts";
 import { readBody } from "./entry-parts.ts";
 import { formGroup, type Waiting } from "./groups.ts";
 import { LateAnswer } from "./late-answer.ts";
+import type { Proofs } from "./proof.ts";
 import { asUnavailable, outcomeUnknown, writerClosed } from "./write-refusals.ts";
 
 const JITTER_MS = 20;
@@ -34,6 +35,7 @@ export interface WriterParts extends MakerParts {
   readonly replica: Replica;
   readonly counters: JournalCounters;
   readonly clock: Clock;
+  readonly proofs: Proofs;
   /** Time limit of a commit in milliseconds, from the first lost race or unknown outcome. */
   readonly commitTimeoutMs: number;
   /** Throws while the engine cannot be reached. */
@@ -72,7 +74,9 @@ export class LogWriter {
     const checked = checkCommit(commit);
     this.#checking.add(checked);
     try {
-      return await this.#enqueue(await checked, {});
+      const asked = await checked;
+      if (asked.put.length + asked.delete.length === 0) return await this.#parts.proofs.check(asked);
+      return await this.#enqueue(asked, {});
     } finally {
       this.#checking.delete(checked);
     }
@@ -153,13 +157,12 @@ export class LogWriter {
 
   /** True where another node was faster. */
   async #commitNext(): Promise<boolean> {
-    const { engine, replica, node, counters } = this.#parts;
+    const { engine, replica, counters } = this.#parts;
     const budget = (engine.budgets.entry - HEAD_BYTES) * FILL;
     const formed = formGroup(this.#waiting, (commit) => replica.holds(commit), budget);
     this.#waiting = [...formed.later];
     for (const { reject } of formed.refused) reject(expectationFailed());
     counters.conflicts += formed.refused.length;
-    for (const { resolve } of formed.checked) resolve(node.revision);
     if (formed.group.length === 0) return false;
     try {
       return await this.#commitGroup(formed.group);
@@ -170,15 +173,17 @@ export class LogWriter {
   }
 
   async #commitGroup(group: readonly Waiting[]): Promise<boolean> {
-    const { counters, onCommitted } = this.#parts;
+    const { counters, onCommitted, proofs } = this.#parts;
     const made = await this.#maker.make(group);
     // What is sent to another log than the entry was made for could land there later.
     if (this.#parts.node.isDoubted || group.some((one) => this.#isLate(one))) {
       this.#requeue(group);
       return false;
     }
+    const mark = proofs.mark();
     const outcome = await this.#settle(made, group);
     if (outcome === "committed") {
+      proofs.proven(mark);
       counters.committed += 1;
       counters.useCases += group.length;
       onCommitted();
@@ -189,6 +194,7 @@ export class LogWriter {
     if (outcome !== "lost") return false;
     counters.lostRaces += 1;
     await this.#follow();
+    proofs.proven(mark);
     for (const one of group) {
       one.lostSince ??= this.#parts.clock.now();
       one.races += 1;

@@ -227,7 +227,8 @@ export interface Store {
   snapshot(): Promise<Snapshot>;
   /**
    * Applies a commit; resolves with its revision when it is durable (as durable as the backend is configured to be).
-   * A commit without writes only checks, and resolves with a revision at which its conditions held.
+   * A commit without writes only checks, and resolves with a revision at which its conditions held. It is answered, also
+   * with "conflict", from a state as after {@link prove}.
    * Throws AuthorizerError: "conflict" when an expectation fails or something in `reads` was written since (nothing
    * is written), "invalid_request" for a key over {@link MAX_KEY_BYTES}, an empty key, a key with NUL, or a key that
    * is both put and deleted; "unavailable" when the store cannot be written.
@@ -266,6 +267,13 @@ export interface Store {
   lease?(name: string): Promise<Expectation | undefined>;
   /** Applies what other processes committed before the call. Absent in a store of one process. */
   catchUp?(): Promise<void>;
+  /**
+   * Resolves once this process has heard from the database, by a read that was sent after the call, that what it reads holds
+   * every commit that was acknowledged before the call (journal.md §2.8). Absent in a store of one process: that always does.
+   * @param caller one caller may be half of those who wait
+   * @throws AuthorizerError "unavailable" where the database does not say so within the time of a commit
+   */
+  prove?(caller?: string): Promise<void>;
   /**
    * Throws AuthorizerError "stale" if this process was without contact to the others for too long to answer
    * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.

@@ -29,6 +29,13 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
       return engine.restMs;
     },
     ...(engine.pollsPerSecond !== undefined && { pollsPerSecond: engine.pollsPerSecond }),
+    ...(engine.lookMs !== undefined && { lookMs: engine.lookMs }),
+    ...(engine.look !== undefined && {
+      look: async (revision) => {
+        assertWhole();
+        return engine.look!(revision);
+      },
+    }),
     create: (name, item) => engine.create(name, item),
     ...(engine.createAndFloor !== undefined && {
       createAndFloor: (name, item) => engine.createAndFloor!(name, item),

@@ -116,6 +116,7 @@ function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void):
     [KIND.commit, (commit: Commit) => commitFor(parts, commit)],
     [KIND.takeTurn, () => data.store.takeTurn?.()],
     [KIND.catchUp, () => data.store.catchUp?.()],
+    [KIND.prove, (caller?: string) => data.store.prove?.(caller)],
     [KIND.failure, relayFailure],
     [KIND.audit, (batch: string) => void audit.relayed(batch)],
     [KIND.lines, writeLines],

@@ -37,6 +37,7 @@ export function openForWorker(surroundings: WorkerSurroundings): OpenedStore {
       commit,
       takeTurn: () => channel.ask(KIND.takeTurn),
       catchUp: () => channel.ask(KIND.catchUp),
+      prove: (caller) => channel.ask(KIND.prove, caller),
     });
   }
   return { store: openWorkerStore({ path: localFolder(values), commit }), memory: undefined };

@@ -44,6 +44,8 @@ export const KIND = {
   takeTurn: "take-turn",
   /** To the primary: follow the log to its newest entry. */
   catchUp: "catch-up",
+  /** To the primary: prove that the copy holds the newest entry. */
+  prove: "prove",
   /** To a worker: the primary's contact to the database. */
   contact: "contact",
   /** To the primary: write lines of the log. */

@@ -26,6 +26,8 @@ export interface CosmosdbOptions {
 /** An open container and what closes it. */
 export interface OpenContainer {
   readonly container: Container;
+  /** True where a read sees what the same client wrote before, and of what others wrote maybe less. */
+  readonly isSession: boolean;
   close(): void;
 }
 
@@ -41,8 +43,8 @@ const MOST_ATTEMPTS = 1_000;
 export async function openCosmosdbContainer(options: CosmosdbOptions): Promise<OpenContainer> {
   const client = await connect(options);
   try {
-    await assertOneWriter(client, options.warn);
-    return { container: await prepare(client, options), close: () => client.dispose() };
+    const isSession = await assertOneWriter(client, options.warn);
+    return { container: await prepare(client, options), isSession, close: () => client.dispose() };
   } catch (error) {
     client.dispose();
     if (error instanceof AuthorizerError) throw error;
@@ -78,8 +80,11 @@ async function connect(options: CosmosdbOptions): Promise<CosmosClient> {
   }
 }
 
-/** Refuses an account where two nodes could both create an entry, or where reads may lag without a bound. */
-async function assertOneWriter(client: CosmosClient, warn: (message: string) => void): Promise<void> {
+/**
+ * Refuses an account where two nodes could both create an entry, or where reads may lag without a bound. True where the
+ * account promises no more than that a session reads what it wrote.
+ */
+async function assertOneWriter(client: CosmosClient, warn: (message: string) => void): Promise<boolean> {
   const { resource } = await client.getDatabaseAccount();
   if (resource?.enableMultipleWritableLocations === true) {
     throw refused(
@@ -89,12 +94,12 @@ async function assertOneWriter(client: CosmosClient, warn: (message: string) => 
   // The client declares a text; the service answers with an object that has it.
   const policy: unknown = resource?.consistencyPolicy;
   const level = typeof policy === "string" ? policy : Reflect.get(Object(policy), "defaultConsistencyLevel");
-  if (level === "Strong" || level === "BoundedStaleness") return;
+  if (level === "Strong" || level === "BoundedStaleness") return false;
   if (level === "Session") {
     warn(
       "the Cosmos DB account has the consistency level Session: no change is lost, but that one is in force on every node within a second is usual, not promised; Strong or BoundedStaleness promises it",
     );
-    return;
+    return true;
   }
   throw refused(
     `its consistency level is ${String(level)}, with which a change may stay unseen for any time: set Strong, BoundedStaleness or Session`,

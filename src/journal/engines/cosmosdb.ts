@@ -13,8 +13,10 @@ import {
   type ItemKind,
   type ItemName,
   type ListedKind,
+  type LogLook,
   NothingDone,
 } from "../engine.ts";
+import { lookOneByOne } from "../look.ts";
 import {
   type CosmosdbOptions,
   cosmosdbReason,
@@ -37,6 +39,8 @@ const QUERY_PAGE = 100;
 const LOG_BYTES = 10 * 1024 ** 3;
 
 const LOG = "log";
+/** An item that is written before a look: what a session reads afterwards is not older than that write. */
+const BARRIER = { id: "looked", pk: LOG, n: -1 };
 const FLOOR_ID = "floor";
 
 interface Document {
@@ -121,6 +125,13 @@ class CosmosdbEngine implements Engine {
     this.#floor = (await this.#read(FLOOR_PLACE))?.floor ?? 0;
     this.#floorReadAt = asked;
     return this.#floor;
+  }
+
+  async look(revision: number): Promise<LogLook> {
+    if (this.#open.isSession) {
+      await this.#send((limits) => this.#container.items.upsert(BARRIER, limits));
+    }
+    return lookOneByOne(this, revision);
   }
 
   async raiseFloor(to: number): Promise<void> {

@@ -5,6 +5,7 @@ import type { Engine, EntryPage, ItemKind, ItemName, ListedKind } from "../engin
 /** The log that the nodes of one process share. */
 export class MemoryEngine implements Engine {
   readonly budgets: { entry: number; part: number };
+  readonly lookMs = 1;
   readonly #items = new Map<string, Buffer>();
   readonly #names = new Map<string, ItemName>();
   readonly #listeners = new Set<(revision?: number) => void>();

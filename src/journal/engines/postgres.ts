@@ -5,12 +5,14 @@
 
 import pg from "pg";
 import { AuthorizerError } from "../../errors.ts";
+import { HEAD_BYTES } from "../../store/log-entry.ts";
 import {
   type Engine,
   type EntryPage,
   type ItemKind,
   type ItemName,
   type ListedKind,
+  type LogLook,
   NothingDone,
 } from "../engine.ts";
 import { POSTGRES_TABLES, preparePostgres } from "./postgres-database.ts";
@@ -84,6 +86,7 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
 
 class PostgresEngine implements Engine {
   readonly budgets = { entry: 1024 * 1024, part: 8 * 1024 * 1024 };
+  readonly lookMs = 10;
   readonly #pool: pg.Pool;
   readonly #listening: Listening;
   readonly #mostIdle: number;
@@ -139,6 +142,27 @@ class PostgresEngine implements Engine {
 
   async floor(): Promise<number> {
     return floorOf((await this.#query<{ floor: string }>(FLOOR, [])).rows);
+  }
+
+  async look(revision: number): Promise<LogLook> {
+    // One statement sees one state; a standby, to which a pooler may have led the connection, may see an old one.
+    const { rows } = await this.#query<{
+      floor: string;
+      standby: boolean;
+      next: boolean;
+      own: Buffer | null;
+    }>(
+      `SELECT floor, pg_is_in_recovery() AS standby,
+       EXISTS (SELECT FROM svc_authorizer_entry WHERE number = $1 + 1) AS next,
+       (SELECT substring(item FROM 1 FOR ${HEAD_BYTES}) FROM svc_authorizer_entry WHERE number = $1 LIMIT 1) AS own
+       FROM svc_authorizer_floor`,
+      [revision],
+    );
+    const floor = floorOf(rows);
+    const { standby, next, own } = rows[0]!;
+    if (standby)
+      throw new NothingDone("a connection leads to a standby: name the primary in the connection string");
+    return { hasNext: next, own: own ?? undefined, floor };
   }
 
   async raiseFloor(to: number): Promise<void> {

@@ -69,6 +69,7 @@ export function observeStore(
     ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),
     ...(store.lease !== undefined && { lease: (name: string) => store.lease!(name) }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
+    ...(store.prove !== undefined && { prove: (caller?: string) => store.prove!(caller) }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),
     close: () => store.close(),

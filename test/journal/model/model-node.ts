@@ -4,6 +4,7 @@ import { trimLog, writeCheckpoint } from "../../../src/journal/checkpoints.ts";
 import type { Clock } from "../../../src/journal/clock.ts";
 import { createJournalCounters } from "../../../src/journal/counters.ts";
 import { LogNode } from "../../../src/journal/node.ts";
+import { Proofs } from "../../../src/journal/proof.ts";
 import { LogWriter } from "../../../src/journal/writer.ts";
 import type { EntryHead } from "../../../src/store/log-entry.ts";
 import { type MemoryStore, openMemoryStore } from "../../../src/store/memory/memory-store.ts";
@@ -43,6 +44,7 @@ export class ModelNode {
   readonly connection: Connection;
   readonly node: LogNode;
   readonly writer: LogWriter;
+  readonly proofs: Proofs;
   /** The first thing that it did and must not do; "" for none. */
   fault = "";
   isTrimming = false;
@@ -66,13 +68,18 @@ export class ModelNode {
     const parts = { engine, replica: this.replica, counters: createJournalCounters(), clock };
     this.node = new LogNode({ ...parts, wallClock: now, carriedIds, onRewound: () => {} });
     this.#watchProofs();
-    this.writer = new LogWriter({
+    const shared = {
       ...parts,
       node: this.node,
       commitTimeoutMs: COMMIT_TIMEOUT_MS,
-      wallClock: now,
       onTrouble: () => this.node.doubt(),
       assertContact: () => {},
+    };
+    this.proofs = new Proofs({ ...shared, spacingMs: () => 0 });
+    this.writer = new LogWriter({
+      ...shared,
+      proofs: this.proofs,
+      wallClock: now,
       onCommitted: () => {},
     });
   }
