@@ -67,6 +67,12 @@ interface Type {
   readonly arn: string;
 }
 
+interface ShippedPolicy {
+  readonly name: string;
+  readonly description: string;
+  readonly statement: readonly unknown[];
+}
+
 /** The actions and the resource types of the catalog, with what they mean, and the condition operators. */
 export function consoleCatalog(head: string): string {
   const read = (file: string) => JSON.parse(readFileSync(join(POLICIES, file), "utf8"));
@@ -75,6 +81,9 @@ export function consoleCatalog(head: string): string {
   );
   const types = (read("resource-types.json").resource_types as Type[]).map(({ type, meaning, arn }) =>
     JSON.stringify({ type, meaning, arn }),
+  );
+  const shipped = (read("preconfigured/policies.json").policies as ShippedPolicy[]).map(
+    ({ name, description, statement }) => JSON.stringify({ name, description, statement }),
   );
   const operators = OPERATOR_NAMES.map((name) => JSON.stringify(name));
   return `${head}
@@ -102,6 +111,19 @@ ${actions.join(",\n")},
 /** All resource types. */
 export const RESOURCE_TYPES: readonly CatalogType[] = [
 ${types.join(",\n")},
+];
+
+/** A policy that comes with the service. */
+export interface ShippedPolicy {
+  readonly name: string;
+  readonly description: string;
+  /** In partition \`svc\`. */
+  readonly statement: readonly unknown[];
+}
+
+/** The policies that come with the service. */
+export const SHIPPED_POLICIES: readonly ShippedPolicy[] = [
+${shipped.join(",\n")},
 ];
 
 /** Condition operators without \`IfExists\`, \`ForAnyValue:\` and \`ForAllValues:\`. */

@@ -52,6 +52,8 @@ export interface UserChange {
   readonly email?: string | null;
   readonly encryptedPassword?: string | null;
   readonly properties?: Properties | null;
+  /** True takes every right away until somebody makes the user active again. */
+  readonly inactive?: boolean;
 }
 
 /** Exactly one of these finds users by an exact text. An empty text matches no user. */
@@ -271,6 +273,8 @@ export interface Survey {
 export interface JudgedState {
   /** The user with its effective policies, or undefined if there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
+  /** As `principal`, with the policies that an inactive user would have again: what who acts as the user can gain. */
+  principalOnceActive(username: string): Promise<Principal | undefined>;
   /** A policy; "not_found" for an unknown name. */
   policy(name: string): Promise<Policy>;
   /** The policies of a group in UTF-8 byte order of their names; "not_found" for an unknown name. */

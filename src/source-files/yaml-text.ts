@@ -31,7 +31,7 @@ const SYNTAX_MESSAGES: ReadonlyMap<YAMLError["code"], string> = new Map([
   ["MULTIPLE_DOCS", "expected one document, found several"],
   ["NON_STRING_KEY", "expected a text as key"],
   ["RESOURCE_EXHAUSTION", TOO_DEEP],
-  ["TAB_AS_INDENT", "a tab is used as indentation; YAML wants blanks"],
+  ["TAB_AS_INDENT", "a tab is used as indentation; YAML needs spaces"],
   ["TAG_RESOLVE_FAILED", "tags such as !env are not supported"],
 ]);
 

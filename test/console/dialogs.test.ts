@@ -47,6 +47,7 @@ const OPENINGS: readonly Opening[] = [
     what: "create a group",
     open: pressing("/groups", "Create group"),
   },
+  { source: "pages/users/edit-user.tsx", what: "edit a user", open: pressing(user, "Edit user") },
   { source: "pages/users/user-page.tsx", what: "delete a user", open: pressing(user, "Delete user") },
   {
     source: "pages/groups/group-page.tsx",
@@ -97,6 +98,11 @@ const OPENINGS: readonly Opening[] = [
       await page.goto("/groups/Plain");
       await page.getByLabel(/^Write/).click();
     },
+  },
+  {
+    source: "pages/policies/versions.tsx",
+    what: "restore a version",
+    open: pressing(`/policies/${POLICY}`, "Restore"),
   },
   {
     source: "pages/decisions/record-dialog.tsx",
@@ -152,6 +158,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a dialog", () => {
     await make("POST", "/auth/groups", { id: GROUP });
     await make("POST", "/auth/groups", { id: "Plain" });
     await make("POST", "/auth/policies", { id: POLICY, statement });
+    await make("PUT", `/auth/policies/${POLICY}`, { id: POLICY, statement: [...statement, ...statement] });
     await make("PUT", `/auth/groups/${GROUP}/members/${encodeURIComponent(USER)}`);
     await make("PUT", `/auth/groups/${GROUP}/policies/${POLICY}`);
     await make("PUT", `/auth/users/${encodeURIComponent(USER)}/policies/${POLICY}`);

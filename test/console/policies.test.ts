@@ -121,6 +121,10 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
   it("is restored to an earlier version", async () => {
     await page.goto("/policies/ReadSales");
     await page.getByRole("button", { name: "Restore", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/^It applies to |^No user is affected/).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Restore", exact: true }).click();
     await expect
       .poll(async () => stored(await callApi(console, key, "GET", "/auth/policies/ReadSales")))
       .toEqual(READ.statement);

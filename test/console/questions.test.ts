@@ -114,7 +114,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     const row = page.getByRole("row", { name: /alice/ });
     await row.waitFor();
-    expect(await row.textContent()).toContain("ReadSales, statement 1 (LastYear)");
+    expect(await row.textContent()).toContain("ReadSales, statement 0 (LastYear)");
     expect(await row.textContent()).toContain("attached directly");
     expect(await page.getByRole("row", { name: /admin/ }).textContent()).toContain("through group Admins");
     expect(await seriousFindings(page)).toEqual([]);

@@ -67,6 +67,32 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     expect(await callApi(console, made, "GET", "/user")).toMatchObject({ user: { id: "carol" } });
   });
 
+  it("changes what is known of a user, and makes it inactive and active again", async () => {
+    await page.goto("/users/carol");
+    const edit = async () => {
+      await page.getByRole("button", { name: "Edit user", exact: true }).click();
+      return page.getByRole("dialog");
+    };
+    let dialog = await edit();
+    await dialog.getByLabel("Friendly name", { exact: true }).fill("Carol C.");
+    await dialog.getByLabel("E-mail", { exact: true }).fill("carol@example.com");
+    await dialog.getByLabel(/^Active/).uncheck();
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("This user is inactive").waitFor();
+    const read = () => callApi(console, key.current as Key, "GET", "/auth/users/carol");
+    expect(await read()).toMatchObject({
+      friendly_name: "Carol C.",
+      email: "carol@example.com",
+      inactive: true,
+    });
+    dialog = await edit();
+    await dialog.getByLabel(/^Active/).check();
+    await dialog.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("This user is inactive").waitFor({ state: "hidden" });
+    expect(await read()).not.toHaveProperty("inactive");
+  });
+
   it("keeps what was typed when the service refuses it, and reads the reason at the field", async () => {
     await page.goto("/users");
     await page.getByRole("button", { name: "Create user", exact: true }).click();

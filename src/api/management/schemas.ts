@@ -70,7 +70,10 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
-      inactive: { const: true, description: "Present for a user who can do nothing (SCIM)." },
+      inactive: {
+        const: true,
+        description: "Present for a user who can do nothing until made active again.",
+      },
       ...USE,
     },
     ["id", "creation_date"],
@@ -82,6 +85,17 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       invite_user: { type: ["boolean", "null"], default: false, description: "Send an invitation by mail." },
     },
     ["id"],
+  ),
+  UserUpdate: object(
+    {
+      friendly_name: { type: ["string", "null"], description: "Name to show; null or empty removes it." },
+      email: { type: ["string", "null"], description: "E-mail address; null or empty removes it." },
+      inactive: {
+        type: "boolean",
+        description: "True takes every right away and ends all sessions; keys stay and are refused.",
+      },
+    },
+    [],
   ),
   Group: object(
     {
@@ -145,6 +159,9 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     capabilities_config: { type: "object" },
     partition: text("The second part of every ARN, `authorizer.partition`."),
     decision_log: { type: "boolean", description: "Whether decisions are recorded, and can be read." },
+    decision_log_include: text(
+      "Decisions that get a record: none, denied, all, or a share of the allowed ones.",
+    ),
     counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
   }),
   SetupState: object({

@@ -44,6 +44,7 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
       capabilities_config: {},
       partition: "svc",
       decision_log: true,
+      decision_log_include: "denied",
       counts_use: true,
     }),
     handler:
@@ -54,6 +55,7 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
           capabilities_config: {},
           partition,
           decision_log: records !== undefined,
+          decision_log_include: records?.include ?? "none",
           counts_use: usage !== undefined,
         }),
   },

@@ -19,7 +19,7 @@ export async function checkActingAs<T>(
     what: `${doing} ${JSON.stringify(user)}`,
     actsAs: user,
     policies: async (state) => {
-      const principal = await state.principal(user);
+      const principal = await state.principalOnceActive(user);
       if (principal === undefined) throw new AuthorizerError("not_found", "the user does not exist");
       return principal.policies;
     },

@@ -57,7 +57,8 @@ export interface ResourceOperation extends Pick<DataServerDeclaration, Described
   /** Differences of the data-server API; its scope is `read` for GET, else `write`. */
   readonly dataServer?: Partial<Pick<DataServerDeclaration, Described | "scope">> & Own;
   /** Differences of the management API. */
-  readonly management?: Partial<Pick<UserDeclaration, Described | "values" | "fields" | "missing">> & Own;
+  readonly management?: Partial<Pick<UserDeclaration, Described | "row" | "values" | "fields" | "missing">> &
+    Own;
 }
 
 /** Returns the declarations of the data-server API. */

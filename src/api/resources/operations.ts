@@ -27,11 +27,13 @@ import { EXTERNAL_PRINCIPAL_OPERATIONS } from "./external-principals.ts";
 import { GROUP_OPERATIONS } from "./groups.ts";
 import { forDataServers, forManagement, type ResourceOperation } from "./operation.ts";
 import { POLICY_OPERATIONS } from "./policies.ts";
+import { USER_UPDATE_OPERATION } from "./user-update.ts";
 import { USER_OPERATIONS } from "./users.ts";
 
 /** Operations on users, groups, policies and what belongs to them. */
 const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   ...USER_OPERATIONS,
+  USER_UPDATE_OPERATION,
   ...GROUP_OPERATIONS,
   ...POLICY_OPERATIONS,
   ...ATTACHMENT_OPERATIONS,

@@ -8,8 +8,6 @@ import type { Survey } from "../../directory/directory.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { DataParts } from "../data.ts";
 
-const UNCOUNTED =
-  "use is counted for a shorter time than was asked for: what was used before that is named too";
 const SERVED =
   "data servers read effective policies and decided by themselves: groups, policies, statements and actions that they used are named too";
 
@@ -36,7 +34,7 @@ export async function unusedAccess(
     ...(counted !== undefined && { counted_since: timeText(counted) }),
     revision,
     nodes: nodes.map(({ node, at }) => ({ node, counted_since: timeText(at) })),
-    warnings: [...(isShort ? [UNCOUNTED] : []), ...(usage.has("served") ? [SERVED] : [])],
+    warnings: [...(isShort ? [uncounted(counted)] : []), ...(usage.has("served") ? [SERVED] : [])],
   };
 }
 
@@ -77,4 +75,16 @@ async function* slowly<T>(
 
 function timeText(at: number): string {
   return new Date(at).toISOString();
+}
+
+/** Says from when on use is known, so that what was used before is not taken for unused. */
+function uncounted(since: number | undefined): string {
+  if (since === undefined) return "Usage has not been recorded yet. Everything appears as unused.";
+  const day = new Date(since).toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    timeZone: "UTC",
+  });
+  return `Usage has been recorded only since ${day}. Anything last used before that appears as unused.`;
 }

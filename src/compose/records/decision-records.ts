@@ -18,6 +18,7 @@ export function decisionRecords(
 ): DecisionRecords {
   return {
     node: settings.node,
+    include: String(settings.include),
     page: (query, page) => index.page(query, page),
     get: (id) => index.get(recordIdOf(id)),
     since: (query, place) => index.since(query, place),

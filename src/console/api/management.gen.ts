@@ -610,7 +610,7 @@ export interface User {
    */
   email?: string;
   /**
-   * Present for a user who can do nothing (SCIM).
+   * Present for a user who can do nothing until made active again.
    */
   inactive?: true;
   /**
@@ -782,6 +782,20 @@ export interface UserCreation {
    */
   invite_user?: boolean | null;
 }
+export interface UserUpdate {
+  /**
+   * Name to show; null or empty removes it.
+   */
+  friendly_name?: string | null;
+  /**
+   * E-mail address; null or empty removes it.
+   */
+  email?: string | null;
+  /**
+   * True takes every right away and ends all sessions; keys stay and are refused.
+   */
+  inactive?: boolean;
+}
 export interface GroupCreation {
   /**
    * Unique name.
@@ -920,6 +934,10 @@ export interface Config {
    * Whether decisions are recorded, and can be read.
    */
   decision_log: boolean;
+  /**
+   * Decisions that get a record: none, denied, all, or a share of the allowed ones.
+   */
+  decision_log_include: string;
   /**
    * Whether lists can say when things were used last.
    */
@@ -1990,6 +2008,7 @@ export interface Operations {
   "POST /auth/users": { path: Record<never, never>; query: Record<never, never>; body: UserCreation; answer: User };
   "GET /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: User };
   "DELETE /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
+  "PATCH /auth/users/{userId}": { path: { userId: string }; query: Record<never, never>; body: UserUpdate; answer: User };
   "GET /auth/users/{userId}/groups": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
   "GET /auth/groups": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: GroupList };
   "POST /auth/groups": { path: Record<never, never>; query: Record<never, never>; body: GroupCreation; answer: Group };

@@ -110,6 +110,28 @@ export const RESOURCE_TYPES: readonly CatalogType[] = [
 {"type":"externalPrincipal","meaning":"An identity of another system that acts as a user","arn":"arn:svc:auth:::externalPrincipal/{principal}"},
 ];
 
+/** A policy that comes with the service. */
+export interface ShippedPolicy {
+  readonly name: string;
+  readonly description: string;
+  /** In partition `svc`. */
+  readonly statement: readonly unknown[];
+}
+
+/** The policies that come with the service. */
+export const SHIPPED_POLICIES: readonly ShippedPolicy[] = [
+{"name":"FSFullAccess","description":"Everything with repositories and what is in them","statement":[{"effect":"allow","action":["fs:*"],"resource":"*"}]},
+{"name":"FSReadWriteAll","description":"Read and write in every repository, without creating or deleting repositories","statement":[{"effect":"allow","action":["fs:Read*","fs:List*","fs:WriteObject","fs:DeleteObject","fs:RevertBranch","fs:CreateBranch","fs:CreateTag","fs:DeleteBranch","fs:DeleteTag","fs:CreateCommit"],"resource":"*"}]},
+{"name":"FSReadAll","description":"Read everything in every repository","statement":[{"effect":"allow","action":["fs:List*","fs:Read*"],"resource":"*"}]},
+{"name":"RepoManagementFullAccess","description":"Manage actions, garbage collection, branch protection and pull requests of every repository","statement":[{"effect":"allow","action":["ci:*"],"resource":"*"},{"effect":"allow","action":["retention:*"],"resource":"*"},{"effect":"allow","action":["branches:*","pr:*","fs:ReadConfig"],"resource":"*"}]},
+{"name":"PRReadWriteAll","description":"Read, create, update and merge pull requests of every repository","statement":[{"effect":"allow","action":["pr:*"],"resource":"*"}]},
+{"name":"CatalogReadAll","description":"Read every namespace, table and view of the catalog service","statement":[{"effect":"allow","action":["catalog:ListNamespaces","catalog:GetNamespace","catalog:ListTables","catalog:ReadTable","catalog:ListViews","catalog:ReadView"],"resource":"*"}]},
+{"name":"CatalogReadWriteAll","description":"Everything with the catalog service","statement":[{"effect":"allow","action":["catalog:*"],"resource":"*"}]},
+{"name":"RepoManagementReadAll","description":"Read actions, garbage collection, branch protection and pull requests of every repository","statement":[{"effect":"allow","action":["ci:Read*"],"resource":"*"},{"effect":"allow","action":["retention:Get*"],"resource":"*"},{"effect":"allow","action":["branches:Get*","pr:Read*","pr:List*","fs:ReadConfig"],"resource":"*"}]},
+{"name":"AuthFullAccess","description":"Everything with users, groups, policies and access keys","statement":[{"effect":"allow","action":["auth:*"],"resource":"*"}]},
+{"name":"AuthManageOwnCredentials","description":"Manage one's own access keys","statement":[{"effect":"allow","action":["auth:CreateCredentials","auth:DeleteCredentials","auth:ListCredentials","auth:ReadCredentials"],"resource":"arn:svc:auth:::user/${user}"}]},
+];
+
 /** Condition operators without `IfExists`, `ForAnyValue:` and `ForAllValues:`. */
 export const OPERATORS: readonly string[] = [
 "IpAddress",

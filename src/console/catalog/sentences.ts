@@ -40,6 +40,8 @@ function actionInWords(action: string): string {
   if (meaning !== undefined) return lowerFirst(meaning);
   const [service, verb] = action.split(":");
   if (verb === "*") return `do every action of ${service}`;
+  const family = /^([A-Z][a-z]+)\*$/.exec(verb ?? "")?.[1];
+  if (family !== undefined) return lowerFirst(family);
   return `do ${action}`;
 }
 

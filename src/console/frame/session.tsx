@@ -16,6 +16,8 @@ export interface Session {
   readonly partition: string;
   /** Whether the service records decisions. */
   readonly hasDecisionLog: boolean;
+  /** Decisions that get a record: `none`, `denied`, `all`, or a share of the allowed ones. */
+  readonly recorded: string;
   /** Whether the service counts how users and keys are used. */
   readonly countsUse: boolean;
   /** Actions that the person may do on all resources. */
@@ -76,10 +78,12 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
     return error === null ? <Loading what="your session" /> : <Alert error={error} />;
   }
   const { partition, decision_log: hasDecisionLog, counts_use: countsUse } = config.data;
+  const { decision_log_include: recorded } = config.data;
   const session = {
     user: name,
     partition,
     hasDecisionLog,
+    recorded,
     countsUse,
     actions: new Set(actions.data.results),
   };

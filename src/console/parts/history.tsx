@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<HistoryEntry>[] = [
         <bdi class="name">{actors.join(", ")}</bdi>
       ),
   },
-  { head: "Changed together", cell: ({ touched }) => touched.join(", ") },
+  { head: "Also changed", cell: ({ touched }) => touched.join(", ") },
   { head: "Revision", cell: ({ revision }) => revision },
 ];
 

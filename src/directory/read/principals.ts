@@ -51,13 +51,16 @@ export class PrincipalReader {
     this.#policies = new RecordCache(reader, "policy");
   }
 
-  /** The user with its effective policies, or undefined if there is no such user. */
-  async read(username: string): Promise<Principal | undefined> {
+  /**
+   * The user with its effective policies, or undefined if there is no such user.
+   * @param options `onceActive`: an inactive user is read with the policies that it would have
+   */
+  async read(username: string, { onceActive = false } = {}): Promise<Principal | undefined> {
     const user = await this.#reader.get("user", username);
     if (user === undefined) return undefined;
     const groups = await this.#groupsOf(user.id);
     const held: HeldPolicies[] = [];
-    if (user.inactive === true) return new ReadPrincipal(user, username, groups, held);
+    if (user.inactive === true && !onceActive) return new ReadPrincipal(user, username, groups, held);
     const own = await this.#attachedTo("user_policy", user.id);
     if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
     held.push(...(await this.#heldThrough(groups)));

@@ -59,7 +59,7 @@ export function changedRecord(record: UserRecord, change: UserChange): UserRecor
     email: pick(record.email, change.email),
     source: record.source,
     external_id: record.external_id,
-    inactive: record.inactive,
+    inactive: change.inactive ?? record.inactive,
     encryptedPassword: pick(record.encryptedPassword, change.encryptedPassword),
     properties: pick(record.properties, change.properties),
   };

@@ -27,6 +27,7 @@ export function judgeOf(store: Store, authors: Authors): (tx: Transaction) => Pr
 export function judgedStateOf(tx: Transaction): JudgedState {
   return {
     principal: (username) => new PrincipalReader(tx).read(username),
+    principalOnceActive: (username) => new PrincipalReader(tx).read(username, { onceActive: true }),
     policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
     groupPolicies: async (name) => {
       const { id } = await requireGroup(tx, name);

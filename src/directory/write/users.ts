@@ -15,6 +15,7 @@ import { emailKey, type UserRecord } from "../records/layout.ts";
 import { attach, detach, requirePolicy } from "../records/policy-records.ts";
 import {
   changedRecord,
+  endSessions,
   putUser,
   removeUser,
   requireUser,
@@ -56,6 +57,9 @@ export function createUsers(context: DirectoryContext): Users {
         const before = await requireUser(tx, username);
         const after = changedRecord(before, change);
         await putUser(tx, username, before, after);
+        if (after.inactive === true && before.inactive !== true) {
+          endSessions(tx, username, after, context.nowMs());
+        }
         return toUser(username, after);
       });
     },

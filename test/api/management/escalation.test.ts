@@ -22,6 +22,9 @@ const WIDER = [
     "/auth/users/admin/external/principals?principalId=role",
     undefined,
   ],
+  ["the e-mail address of an administrator", "PATCH", "/auth/users/admin", { email: "me@example.com" }],
+  ["making an administrator active again", "PATCH", "/auth/users/asleep", { inactive: false }],
+  ["creating credentials for an inactive administrator", "POST", "/auth/users/asleep/credentials", undefined],
   ["an access list", "POST", "/auth/groups/Readers/acl", { permission: "Write" }],
   ["an update that lifts a deny", "PUT", "/auth/policies/Held", { id: "Held", statement: [reads] }],
 ] as const;
@@ -38,6 +41,9 @@ const WITHIN = [
     "/auth/policies/Held",
     { id: "Held", statement: [{ ...reads, action: ["fs:ReadObject"] }, denies] },
   ],
+  ["a friendly name", "PATCH", "/auth/users/admin", { friendly_name: "Admin" }],
+  ["making somebody inactive", "PATCH", "/auth/users/target", { inactive: true }],
+  ["an e-mail address of one's own", "PATCH", "/auth/users/manager", { email: "me@example.com" }],
   ["taking away", "DELETE", "/auth/users/target/policies/Reads", undefined],
 ] as const;
 

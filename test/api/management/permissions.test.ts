@@ -75,6 +75,13 @@ const CASES: readonly Case[] = [
   },
   { id: "listHistory", call: "GET /auth/history?about=user:target", status: 200, action: "auth:ReadUser" },
   {
+    id: "updateUser",
+    call: "PATCH /auth/users/target",
+    body: { friendly_name: "Target" },
+    status: 200,
+    action: "auth:CreateUser",
+  },
+  {
     id: "attachPolicyToUser",
     call: "PUT /auth/users/target/policies/Writes",
     status: 201,

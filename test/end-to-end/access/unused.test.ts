@@ -129,7 +129,7 @@ describe("access that is not used", () => {
     expect(stdout).toContain("user,bob,,");
     expect(stdout).toContain("statement,Reads,deny 1 (Keep),");
     expect(stdout).toContain("actions,Reads,0: fs:ListObjects,");
-    expect(stderr).toContain("warning: use is counted for a shorter time");
+    expect(stderr).toContain("warning: Usage has been recorded only since");
     expect((await bed.run(["access", "unused", "--since", "soon"])).stderr).toContain("expected a time");
     expect((await bed.call("GET", "/auth/access/unused?since=soon")).status).toBe(400);
     await bed.authorizer.directory.users.detachPolicy("root", "All");

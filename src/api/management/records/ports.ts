@@ -54,6 +54,8 @@ export interface AuditRecords {
 
 /** Port: the records of this node. */
 export interface DecisionRecords extends AuditRecords {
+  /** `authorizer.decision_log.include`: `denied`, `all`, or the share of allowed decisions that have a record. */
+  readonly include: string;
   /**
    * Explains a record on the directory of its revision.
    * @throws AuthorizerError "not_found" if that is no longer kept, naming the revision from which on history is

@@ -2,6 +2,7 @@
 
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
+import { useSession } from "../../frame/session.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
@@ -17,6 +18,7 @@ const AMOUNT = 50;
 /** The page. Its address holds filter, page and the record that is open. */
 export default function DecisionsPage() {
   const { query, route } = useLocation();
+  const { recorded } = useSession();
   const filter = filterIn(query);
   const { after = "", id = "", live = "" } = query;
   const show = (next: RecordFilter, more: Readonly<Record<string, string>> = {}): void =>
@@ -34,6 +36,7 @@ export default function DecisionsPage() {
   const rows = after === "" ? [...fresh.records, ...older.filter((one) => !known.has(one.id))] : older;
   return (
     <Page title="Decisions" help="decision-log">
+      <p class="about">{recordedInWords(recorded)}</p>
       <FilterForm
         key={searchOf(filter, {})}
         filter={filter}
@@ -78,4 +81,13 @@ export default function DecisionsPage() {
       {id !== "" && <RecordDialog key={id} id={id} onClose={() => show(filter, kept)} />}
     </Page>
   );
+}
+
+/** Says which decisions have a record, so that a missing one is not taken for one that was never made. */
+function recordedInWords(include: string): string {
+  if (include === "all") return "Every decision is recorded.";
+  const setting = "(authorizer.decision_log.include)";
+  if (include === "denied") return `Only refusals are recorded ${setting}.`;
+  const share = (Number(include) * 100).toLocaleString("en", { maximumFractionDigits: 3 });
+  return `All refusals and ${share} % of the allowed decisions are recorded ${setting}.`;
 }

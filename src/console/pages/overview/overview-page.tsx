@@ -79,7 +79,11 @@ function Health({ of: status }: { readonly of: Status }) {
       <div>
         <dt>Lag</dt>
         <dd>
-          {lag === undefined ? "none" : `${lag.toLocaleString("en")} ms`}
+          {lag !== undefined
+            ? `${lag.toLocaleString("en")} ms`
+            : stale === undefined
+              ? "Single node"
+              : "none"}
           <p class="quiet-text">{lagInWords(status)}</p>
         </dd>
       </div>
@@ -96,7 +100,7 @@ function Health({ of: status }: { readonly of: Status }) {
 
 function lagInWords({ lag_ms: lag, staleness_ms: stale }: Status): string {
   if (lag !== undefined) return "from another node to this one";
-  return stale === undefined ? "this node has the store alone" : "no other node has written yet";
+  return stale === undefined ? "no other node to follow" : "no other node has written yet";
 }
 
 function rateOf(perSecond: number): string {

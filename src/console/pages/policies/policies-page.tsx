@@ -8,11 +8,20 @@ import { ListTable } from "../../parts/lists/list-table.tsx";
 import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
+import { ShippedMark } from "../../parts/policies/shipped-mark.tsx";
 import { Statements } from "../../parts/policies/statements.tsx";
 import { Time } from "../../parts/time.tsx";
 
 const COLUMNS: readonly Column<Policy>[] = [
-  { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
+  {
+    head: "Policy",
+    kind: "main",
+    cell: (policy) => (
+      <>
+        <Name text={policy.id} href={policyPage(policy.id)} /> <ShippedMark policy={policy} />
+      </>
+    ),
+  },
   { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={2} /> },
   { head: "Created", cell: ({ creation_date: at }) => <Time at={at} /> },
 ];

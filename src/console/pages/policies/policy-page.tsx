@@ -9,6 +9,7 @@ import { DeleteButton } from "../../parts/dialogs/delete-button.tsx";
 import { History } from "../../parts/history.tsx";
 import { usePageName } from "../../parts/links.ts";
 import { Page } from "../../parts/page.tsx";
+import { ShippedMark } from "../../parts/policies/shipped-mark.tsx";
 import { Statements } from "../../parts/policies/statements.tsx";
 import { WhatChanges } from "../../parts/policies/what-changes.tsx";
 import { Section } from "../../parts/section.tsx";
@@ -37,7 +38,8 @@ export default function PolicyPage() {
       {(policy === undefined || actions === undefined) && error === null && <Loading what="the policy" />}
       {policy !== undefined && actions !== undefined && (
         <>
-          <Statements of={policy.statement} />
+          <ShippedMark policy={policy} />
+          <Statements of={policy.statement} isNumbered />
           <Section title="Document">
             {may("auth:UpdatePolicy") ? <EditPolicy policy={policy} /> : <ReadPolicy policy={policy} />}
           </Section>

@@ -1,12 +1,15 @@
 /** The versions of a policy. */
 
+import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
+import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { AMOUNT, Pager } from "../../parts/lists/pager.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { useListState } from "../../parts/lists/use-list-state.ts";
+import { WhatChanges } from "../../parts/policies/what-changes.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
@@ -101,7 +104,7 @@ interface ChosenProps extends VersionsProps {
 /** A version and its difference from the present one. Restoring makes a new version, so that it can be undone. */
 function Chosen({ policy, version, mayRestore }: ChosenProps) {
   const { revision, statement = [] } = version;
-  const restoration = useChange("POST /auth/policies/{policyId}/restore");
+  const [isAsking, setAsking] = useState(false);
   return (
     <>
       <p class="about below">Revision {revision}, compared with the policy as it is now:</p>
@@ -110,18 +113,51 @@ function Chosen({ policy, version, mayRestore }: ChosenProps) {
         value={textOf(statement)}
         original={textOf(policy.statement)}
       />
-      <Alert error={restoration.error} />
       {mayRestore && (
         <p class="buttons start">
-          <button
-            type="button"
-            disabled={restoration.isPending}
-            onClick={() => restoration.mutate({ path: { policyId: policy.id }, body: { revision } })}
-          >
+          <button type="button" onClick={() => setAsking(true)}>
             Restore
           </button>
         </p>
       )}
+      {isAsking && <RestoreDialog {...{ policy, version }} onClose={() => setAsking(false)} />}
     </>
+  );
+}
+
+interface RestoreDialogProps {
+  readonly policy: Policy;
+  readonly version: PolicyVersion;
+  readonly onClose: () => void;
+}
+
+/** Shows who would gain and lose what, then restores. */
+function RestoreDialog({ policy, version, onClose }: RestoreDialogProps) {
+  const { revision, statement = [] } = version;
+  const restoration = useChange("POST /auth/policies/{policyId}/restore");
+  return (
+    <Dialog title={`Restore revision ${revision}?`} onClose={onClose}>
+      <p class="consequences">
+        Policy <bdi>{policy.id}</bdi> becomes what it was. The present version stays in the list and can be
+        restored as well.
+      </p>
+      <WhatChanges change={{ name: policy.id, document: { statement } }} />
+      <Alert error={restoration.error} />
+      <p class="buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="primary"
+          disabled={restoration.isPending}
+          onClick={() =>
+            restoration.mutate({ path: { policyId: policy.id }, body: { revision } }, { onSuccess: onClose })
+          }
+        >
+          Restore
+        </button>
+      </p>
+    </Dialog>
   );
 }

@@ -12,6 +12,7 @@ import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
+import { EditUser } from "./edit-user.tsx";
 import { LastUse } from "./last-use.tsx";
 import { UserGroups } from "./user-groups.tsx";
 import { UserPolicies } from "./user-policies.tsx";
@@ -28,12 +29,24 @@ export default function UserPage() {
       title={id}
       kind="User"
       help="console"
-      actions={may("auth:DeleteUser") && user && <DeleteUser id={id} />}
+      actions={
+        user && (
+          <>
+            {may("auth:CreateUser") && <EditUser user={user} />}
+            {may("auth:DeleteUser") && <DeleteUser id={id} />}
+          </>
+        )
+      }
     >
       <Alert error={error} />
       {user === undefined && error === null && <Loading what="the user" />}
       {user !== undefined && (
         <>
+          {user.inactive === true && (
+            <p class="warnings">
+              This user is inactive: everything is refused, and its access keys are refused.
+            </p>
+          )}
           <dl class="facts">
             {user.friendly_name !== undefined && <dt>Friendly name</dt>}
             {user.friendly_name !== undefined && (

@@ -32,7 +32,7 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
   const ways = useWays(user);
   const columns: readonly Column<Policy>[] = [
     { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
-    { head: "Way", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
+    { head: "Via", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
     { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
     ...(may("auth:DetachPolicy") ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
   ];

@@ -1,4 +1,4 @@
-/** The dialog that creates something of a name. */
+/** The dialog with fields that creates or changes something. */
 
 import type { ComponentChildren } from "preact";
 import { Alert } from "../states/alert.tsx";
@@ -7,6 +7,8 @@ import { Dialog } from "./dialog.tsx";
 /** Properties of {@link CreateDialog}. */
 export interface CreateDialogProps {
   readonly title: string;
+  /** Text of the button; default "Create". */
+  readonly act?: string;
   /** The fields. */
   readonly children: ComponentChildren;
   readonly creation: { readonly error: unknown; readonly isPending: boolean };
@@ -17,7 +19,8 @@ export interface CreateDialogProps {
 }
 
 /** Fields with what the service says against them, and the buttons. */
-export function CreateDialog({ title, children, creation, shown, onSubmit, onClose }: CreateDialogProps) {
+export function CreateDialog(props: CreateDialogProps) {
+  const { title, act = "Create", children, creation, shown, onSubmit, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -33,7 +36,7 @@ export function CreateDialog({ title, children, creation, shown, onSubmit, onClo
             Cancel
           </button>
           <button type="submit" class="primary" disabled={creation.isPending}>
-            Create
+            {act}
           </button>
         </p>
       </form>

@@ -1,4 +1,4 @@
-/** A statement by its policy and place, counted from one as people do. */
+/** A statement by its policy and place, counted from zero as the API and svcctl do. */
 
 import { policyPage } from "../links.ts";
 import { Name } from "../name.tsx";
@@ -6,7 +6,7 @@ import { Name } from "../name.tsx";
 /** Properties of {@link StatementName}. */
 export interface StatementNameProps {
   readonly policy: string;
-  /** Counted from zero, as the API does. */
+  /** Counted from zero. */
   readonly statement: number;
   readonly sid?: string | undefined;
   /** True within a list, whose entries commas part. */
@@ -18,7 +18,7 @@ export function StatementName({ policy, statement, sid, isInList = false }: Stat
   return (
     <>
       <Name text={policy} href={policyPage(policy)} />
-      {isInList ? " " : ", "}statement {statement + 1}
+      {isInList ? " " : ", "}statement {statement}
       {sid !== undefined && (
         <>
           {" "}

@@ -3,8 +3,17 @@
 import type { Statement } from "../../api/management.gen.ts";
 import { sentenceOf } from "../../catalog/sentences.ts";
 
-/** Lists what statements allow and deny. `most`: how many are shown; the rest is counted. */
-export function Statements({ of, most }: { readonly of: readonly Statement[]; readonly most?: number }) {
+/** Properties of {@link Statements}. */
+export interface StatementsProps {
+  readonly of: readonly Statement[];
+  /** Number of statements that are shown; the rest is counted. */
+  readonly most?: number;
+  /** True: each is named by its `sid`, or by its place, counted from zero as the API and svcctl do. */
+  readonly isNumbered?: boolean;
+}
+
+/** Lists what statements allow and deny. */
+export function Statements({ of, most, isNumbered = false }: StatementsProps) {
   const shown = of.slice(0, most);
   return (
     <ul class="sentences">
@@ -12,6 +21,11 @@ export function Statements({ of, most }: { readonly of: readonly Statement[]; re
         const { effect, does, resource, conditions } = sentenceOf(statement);
         return (
           <li key={index}>
+            {isNumbered && (
+              <span class="quiet-text">
+                <bdi>{statement.sid ?? index}</bdi>:{" "}
+              </span>
+            )}
             <span class={effect === "may" ? "effect allow" : "effect deny"}>{effect}</span> {does} on{" "}
             <bdi>{resource}</bdi>
             {conditions.map((clause, at) => (

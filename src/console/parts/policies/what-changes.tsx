@@ -134,7 +134,7 @@ function Change({ change, isGain }: ChangeProps) {
       {!certain && " in some cases: it depends on conditions"}
       <span class="quiet-text">
         {" "}
-        by statement {statement.statement + 1} of <bdi>{statement.policy}</bdi>
+        by statement {statement.statement} of <bdi>{statement.policy}</bdi>
       </span>
       {users !== undefined && some.length > 1 && <Others names={some} users={users} />}
     </>
