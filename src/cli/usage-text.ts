@@ -1,7 +1,7 @@
 /** Words for the errors that commander finds in a command line. */
 
 import type { CommanderError } from "commander";
-import { closestName } from "../config/suggest.ts";
+import { closestName } from "../model/closest-name.ts";
 import { unknownFlagText } from "./failure.ts";
 
 /**

@@ -371,6 +371,10 @@ export interface Explanation {
    * For neutral decisions, at most 5, best first.
    */
   near_misses: NearMiss[];
+  /**
+   * Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.
+   */
+  doubts?: QuestionDoubt[];
   asserted?: Assertion;
   /**
    * Whether the policies of the user were cached.
@@ -478,6 +482,20 @@ export interface NearMiss {
    * For `condition`. What the condition wanted and what the request gave, one entry for each operator and field.
    */
   conditions?: ConditionTest[];
+}
+export interface QuestionDoubt {
+  /**
+   * The doubtful part; `pair`: the action is not asked about such a resource.
+   */
+  part: "action" | "resource" | "pair";
+  /**
+   * What is doubtful, for people.
+   */
+  message: string;
+  /**
+   * What may be meant in its place, the likeliest first; at most 8.
+   */
+  meant: string[];
 }
 export interface CheckRequest {
   /**
@@ -1026,6 +1044,10 @@ export interface WhoCanAnswer {
      */
     sid?: string;
   }[];
+  /**
+   * Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.
+   */
+  doubts?: QuestionDoubt[];
 }
 export interface WhoCanRequest {
   /**
@@ -1037,6 +1059,10 @@ export interface WhoCanRequest {
    */
   resource: string;
   context?: Context;
+  /**
+   * True: judge the question as well.
+   */
+  explain?: boolean | null;
   page?: {
     /**
      * Most results; more than 1,000 means 1,000. With a token: as before, or absent.

@@ -1,7 +1,8 @@
 /** Turns the tree of a file or object into values by item name, and reports unknown names. */
+
+import { suggestion } from "../model/closest-name.ts";
 import { UNCHECKED_NAMES } from "./data-server-items.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
-import { suggestion } from "./suggest.ts";
 import { ALL_ITEMS, findItem } from "./table.ts";
 import { type RawEntry, type RawMap, type RawValue, shapeName } from "./values/raw-value.ts";
 

@@ -13,6 +13,7 @@ import type {
 } from "../model/decision.ts";
 import type { Properties } from "../model/entities.ts";
 import type { NamedStatements, Policy } from "../model/policy.ts";
+import type { AskedQuestion, QuestionDoubt } from "../model/question-judge.ts";
 import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
@@ -158,6 +159,8 @@ export interface Decisions {
   filter(request: FilterRequest): Promise<readonly number[]>;
   /** A promise to await before mapping types and actions; undefined unless a data set just changed the types. */
   typesRefreshed(): Promise<void> | undefined;
+  /** Doubts that a question can have an answer, by the catalog and the types of data sets (decision-api.md §5). */
+  doubts(question: AskedQuestion): Promise<readonly QuestionDoubt[]>;
   /** The ARN of an entity, or undefined for an unknown type. Throws "invalid_request" if the id makes it ambiguous. */
   resourceArn(type: string, id: string): string | undefined;
   /** `service:Verb` of an AuthZEN action name on a resource type, or undefined. */

@@ -7,6 +7,7 @@ import type { Steps } from "../engine/work.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { Outcome } from "../model/decision.ts";
 import type { Policy } from "../model/policy.ts";
+import type { AskedQuestion } from "../model/question-judge.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
 import {
@@ -106,7 +107,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const workBudget = (waiter?: Waiter): WorkBudget =>
     new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
-  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now };
+  const doubts = (question: AskedQuestion) => types.doubts(question);
+  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now, doubts };
   const deciding = new Deciding({ ...made, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
   const effective = new EffectivePolicies(form, counters, onRewritten);
@@ -132,6 +134,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),
+    doubts: async (question) => types.refreshed()?.then(() => doubts(question)) ?? doubts(question),
     resourceArn: (type, id) => types.arn(type, id),
     actionName: (type, name) => types.action(type, name),
     request: (asked) => requesting.request(asked),
@@ -148,9 +151,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     counters,
     close: () => {
       unsubscribe();
-      searches.close();
-      groups.close();
-      principals.close();
+      for (const part of [searches, groups, principals]) part.close();
     },
   };
 }

@@ -4,6 +4,12 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
 import { bySpecificity, type KnownType, knownType, resourcesOf } from "../model/known-type.ts";
+import {
+  type AskedQuestion,
+  type QuestionDoubt,
+  QuestionJudge,
+  withDeclaredTypes,
+} from "../model/question-judge.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
 /** Maps AuthZEN resources and action names to ARNs and actions. */
@@ -13,6 +19,7 @@ export class ResourceTypes {
   #known: ReadonlyMap<string, KnownType> = new Map();
   /** Ordered by the amount of literal text in their ARNs, descending. */
   #bySpecificity: readonly KnownType[] = [];
+  #judge: QuestionJudge;
   /** Counts changes, so that a read that a change has overtaken is repeated. */
   #generation = 0;
   #knownGeneration = -1;
@@ -21,6 +28,7 @@ export class ResourceTypes {
   constructor(catalog: Catalog, directory: Directory) {
     this.#catalog = catalog;
     this.#directory = directory;
+    this.#judge = new QuestionJudge(catalog);
   }
 
   /** Marks the types as changed. */
@@ -47,8 +55,14 @@ export class ResourceTypes {
       const all = [...this.#catalog.resourceTypes.values(), ...declared];
       this.#known = new Map(all.map((type) => [type.type, knownType(type)]));
       this.#bySpecificity = bySpecificity(this.#known.values());
+      this.#judge = new QuestionJudge(withDeclaredTypes(this.#catalog, declared));
       this.#knownGeneration = generation;
     }
+  }
+
+  /** Doubts that a question can have an answer; none for one that a service can ask. */
+  doubts(question: AskedQuestion): readonly QuestionDoubt[] {
+    return this.#judge.doubts(question);
   }
 
   /** The ARN of a resource; undefined for an unknown type. Throws "invalid_request" if the id is ambiguous. */

@@ -4,6 +4,7 @@
  */
 
 import type { Via } from "./policy.ts";
+import type { QuestionDoubt } from "./question-judge.ts";
 
 /** One required permission. */
 export interface RequiredLeaf {
@@ -132,6 +133,8 @@ export interface Explanation {
   readonly determining: readonly DeterminingStatement[];
   readonly tree: EffectTree;
   readonly near_misses: readonly NearMiss[];
+  /** Doubts that the question can have an answer; absent where there are none. */
+  readonly doubts?: readonly QuestionDoubt[];
   /** Present if the policies are those of groups that a caller asserted (decision-api.md §8). */
   readonly asserted?: Assertion;
   readonly cache: "hit" | "miss";

@@ -78,7 +78,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   // Reads IPv6 addresses, which several rooms compare.
   ipv6: { may: [] },
   model: { may: ["errors", "json-text", "ipv6"] },
-  config: { may: ["source-files", "errors", "ipv6"] },
+  config: { may: ["source-files", "model/closest-name.ts", "errors", "ipv6"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
   engine: { may: ["model", "errors"] },

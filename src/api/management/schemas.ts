@@ -2,7 +2,14 @@
 
 import { ERROR_CODE } from "../../http/openapi/failures.ts";
 import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
-import { listOf, object, schemaRef, text, UNIX_SECONDS } from "../../http/schema/schema-forms.ts";
+import {
+  closedObject,
+  listOf,
+  object,
+  schemaRef,
+  text,
+  UNIX_SECONDS,
+} from "../../http/schema/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
@@ -186,6 +193,21 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       },
     },
     ["username", "setup_token"],
+  ),
+  QuestionRequest: closedObject(
+    {
+      action: { type: ["string", "null"], description: "Action; absent: not judged." },
+      resource: {
+        type: ["string", "null"],
+
+        description: "ARN, or what may mean one; absent: not judged.",
+      },
+    },
+    [],
+  ),
+  QuestionAnswer: object(
+    { doubts: listOf(schemaRef("QuestionDoubt"), "None for a question that can be asked.") },
+    ["doubts"],
   ),
   ...POLICY_CHECK_SCHEMAS,
   ...STATUS_SCHEMAS,

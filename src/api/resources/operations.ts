@@ -15,6 +15,7 @@ import { POLICY_HOLDER_OPERATIONS } from "../management/policies/policy-holders.
 import { POLICY_VERSION_OPERATIONS } from "../management/policies/policy-versions.ts";
 import { COMPARE_OPERATION } from "../management/policy-checks/compare.ts";
 import { LINT_OPERATION } from "../management/policy-checks/lint.ts";
+import { QUESTION_OPERATION } from "../management/question-operation.ts";
 import { QUESTION_OPERATIONS } from "../management/questions.ts";
 import { AUDIT_OPERATIONS } from "../management/records/audit-operations.ts";
 import { RECORD_OPERATIONS } from "../management/records/record-operations.ts";
@@ -61,6 +62,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SETUP_OPERATIONS,
   ...CHECK_OPERATIONS,
   ...QUESTION_OPERATIONS,
+  QUESTION_OPERATION,
   LINT_OPERATION,
   COMPARE_OPERATION,
   ...POLICY_VERSION_OPERATIONS,

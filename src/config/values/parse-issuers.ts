@@ -1,6 +1,7 @@
 /** The value of `authorizer.oidc.issuers`: identity providers whose tokens are verified. */
+
+import { suggestion } from "../../model/closest-name.ts";
 import { type AnyItem, OIDC_ALGORITHMS, type OidcIssuerItem } from "../item.ts";
-import { suggestion } from "../suggest.ts";
 import { parseDuration } from "./duration.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { type RawEntry, type RawMap, type RawValue, shapeName } from "./raw-value.ts";

@@ -1,6 +1,7 @@
 /** The value of `authorizer.tokens`: callers with a bearer token of their own. */
+
+import { suggestion } from "../../model/closest-name.ts";
 import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "../item.ts";
-import { suggestion } from "../suggest.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { absolutePath } from "./path-value.ts";
 import { isKnownPlaceholder } from "./placeholder.ts";

@@ -222,6 +222,10 @@ export interface Explanation {
    * For neutral decisions, at most 5, best first.
    */
   near_misses: NearMiss[];
+  /**
+   * Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.
+   */
+  doubts?: QuestionDoubt[];
   asserted?: Assertion;
   /**
    * Whether the policies of the user were cached.
@@ -330,6 +334,20 @@ export interface NearMiss {
    */
   conditions?: ConditionTest[];
 }
+export interface QuestionDoubt {
+  /**
+   * The doubtful part; `pair`: the action is not asked about such a resource.
+   */
+  part: "action" | "resource" | "pair";
+  /**
+   * What is doubtful, for people.
+   */
+  message: string;
+  /**
+   * What may be meant in its place, the likeliest first; at most 8.
+   */
+  meant: string[];
+}
 /**
  * Whose policies decided about a subject that the directory does not know.
  */
@@ -424,6 +442,10 @@ export interface WhoCanRequest {
    */
   resource: string;
   context?: Context;
+  /**
+   * True: judge the question as well.
+   */
+  explain?: boolean | null;
   page?: {
     /**
      * Most results; more than 1,000 means 1,000. With a token: as before, or absent.
@@ -462,6 +484,10 @@ export interface WhoCanAnswer {
      */
     sid?: string;
   }[];
+  /**
+   * Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.
+   */
+  doubts?: QuestionDoubt[];
 }
 export interface WhatCanRequest {
   /**
@@ -978,6 +1004,22 @@ export interface Setup {
     access_key_id: string;
     secret_access_key: string;
   } | null;
+}
+export interface QuestionRequest {
+  /**
+   * Action; absent: not judged.
+   */
+  action?: string | null;
+  /**
+   * ARN, or what may mean one; absent: not judged.
+   */
+  resource?: string | null;
+}
+export interface QuestionAnswer {
+  /**
+   * None for a question that can be asked.
+   */
+  doubts: QuestionDoubt[];
 }
 export interface PolicyLintRequest {
   /**
@@ -1995,6 +2037,7 @@ export interface Operations {
   "POST /auth/what-can": { path: Record<never, never>; query: Record<never, never>; body: WhatCanRequest; answer: WhatCanAnswer };
   "POST /auth/plan": { path: Record<never, never>; query: Record<never, never>; body: PlanRequest; answer: Plan };
   "POST /auth/simulate": { path: Record<never, never>; query: Record<never, never>; body: SimulateRequest; answer: SimulateAnswer };
+  "POST /auth/question": { path: Record<never, never>; query: Record<never, never>; body: QuestionRequest; answer: QuestionAnswer };
   "POST /auth/policies/lint": { path: Record<never, never>; query: Record<never, never>; body: PolicyLintRequest; answer: PolicyLintAnswer };
   "POST /auth/policies/compare": { path: Record<never, never>; query: Record<never, never>; body: PolicyCompareRequest; answer: PolicyCompareAnswer };
   "GET /auth/policies/{policyId}/versions": { path: { policyId: string }; query: { after?: string; amount?: number }; body: undefined; answer: PolicyVersionList };

@@ -18,12 +18,14 @@ import type {
   RequiredLeaf,
   RequiredPermissions,
 } from "../../model/decision.ts";
+import type { QuestionDoubt } from "../../model/question-judge.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { UserPolicies } from "../cached-principal.ts";
 import type { AskedResource, AskingCall, Decided, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
 import type { DecisionUsage, UserUse } from "../usage.ts";
+import { doubtsAbout } from "./question-doubts.ts";
 
 /** A decision with at most this many statement visits is explained in one go: a few milliseconds. */
 const SHORT_EXPLANATION = 2_000;
@@ -80,6 +82,8 @@ export interface DecidingOptions {
   /** Absent if use is not counted. */
   readonly usage?: DecisionUsage | undefined;
   readonly policiesVersion: string;
+  /** Doubts that a question can have an answer. */
+  readonly doubts: (question: RequiredLeaf) => readonly QuestionDoubt[];
   readonly nextId: () => string;
   readonly now: () => Date;
   /** Runs long decisions and explanations. */
@@ -343,7 +347,8 @@ export class Deciding {
       const { effect, message } = outcome;
       const bare: Outcome = message === undefined ? { effect } : { effect, message };
       const { id, written } = this.record(bare, { ...request, loaded }, call);
-      const whole = { ...bare, id, explanation: this.#explanation(id, outcome, loaded) };
+      const doubts = doubtsAbout(request.required, this.#options.doubts);
+      const whole = { ...bare, id, explanation: { ...this.#explanation(id, outcome, loaded), ...doubts } };
       return written === undefined ? whole : written.then(() => whole);
     };
     const steps = explainInSteps(policies, request);

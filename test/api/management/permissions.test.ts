@@ -210,7 +210,7 @@ const CASES: readonly Case[] = [
 ];
 
 /** Operations of which every user may make use. */
-const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVersion"];
+const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVersion", "judgeQuestion"];
 
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];

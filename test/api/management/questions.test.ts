@@ -111,3 +111,33 @@ describe("a body that is wrong", () => {
     expect((await api.call(undefined, "POST", "/auth/who-can", { body: {} })).status).toBe(401);
   });
 });
+
+describe("a question that can have no answer", () => {
+  const doubts = [
+    {
+      part: "resource",
+      message: "sales/x.csv is no ARN",
+      meant: ["arn:svc:fs:::repository/sales/object/x.csv"],
+    },
+  ];
+  const asked = { action: "fs:ReadObject", resource: "sales/x.csv" };
+
+  it("is judged for every user, before it is asked", async () => {
+    const judged = await api.call("plain", "POST", "/auth/question", { body: asked });
+    expect([judged.status, judged.json]).toEqual([200, { doubts }]);
+    const part = await api.call("plain", "POST", "/auth/question", { body: { action: "fs:ReadObject" } });
+    expect(part.json).toEqual({ doubts: [] });
+    expect((await api.call("plain", "POST", "/auth/question", { body: { action: 1 } })).status).toBe(400);
+  });
+
+  it("says so in what explains its answer, and only there", async () => {
+    const explained = await ask("admin", "who-can", { ...asked, explain: true });
+    expect(explained.json.doubts).toEqual(doubts);
+    expect((await ask("admin", "who-can", asked)).json).not.toHaveProperty("doubts");
+    const check = { user: "admin", required: { and: [asked] }, explain: true };
+    expect((await ask("admin", "check", check)).json.explanation.doubts).toEqual(doubts);
+    const sound = { action: "fs:ReadObject", resource: OBJECT };
+    const other = await ask("admin", "check", { ...check, required: sound });
+    expect(other.json.explanation).not.toHaveProperty("doubts");
+  });
+});

@@ -164,12 +164,13 @@ describe("a mistyped action", () => {
     [
       ["can", "--resource", SALES],
       "fs:ReadObjcet",
-      "the data server has no action fs:ReadObjcet (did you mean fs:ReadObject?)",
+      "there is no action fs:ReadObjcet (did you mean fs:ReadObject?)",
     ],
-    [["who-can", "--resource", SALES], "ReadObject", undefined],
-    [["plan"], "fs:Nothing", "the data server has no action fs:Nothing"],
+    [["who-can", "--resource", SALES], "ReadObject", "(did you mean fs:ReadObject?)"],
+    [["can", "--resource", "sales/x.csv"], "fs:ReadObject", `sales/x.csv is no ARN (did you mean `],
+    [["plan"], "fs:Nothing", "there is no action fs:Nothing"],
     [["who-can", "--resource", SALES], "auth:CreateUsers", "(did you mean auth:CreateUser?)"],
-    [["plan"], "invoice:Read", undefined],
+    [["plan"], "invoice:Read", "no service invoice is known"],
     [["plan"], "fs:ReadObject", undefined],
   ])(
     "%j --action %s is named, with the one that was meant: %s",

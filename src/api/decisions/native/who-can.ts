@@ -13,6 +13,7 @@ interface WhoCanBody {
   readonly action: string;
   readonly resource: string;
   readonly context?: unknown;
+  readonly explain?: boolean | null;
   readonly page?: AskedPage | null;
 }
 
@@ -20,7 +21,7 @@ interface WhoCanBody {
 export function whoCanHandler(decisions: Decisions, { tokens }: SearchServing) {
   return async (call: AnyCall): Promise<string> => {
     refuseQuery(call);
-    const { page, context, ...rest } = call.body as WhoCanBody;
+    const { page, context, explain, ...rest } = call.body as WhoCanBody;
     const text = requestText("who-can", { ...rest, context }, call.caller.name);
     const requested = new RequestedPage(tokens, page, text);
     const whole = { ...rest, context: contextOf(context), page: requested.page };
@@ -28,6 +29,11 @@ export function whoCanHandler(decisions: Decisions, { tokens }: SearchServing) {
     const { action, resource } = rest;
     const users = found.results.map(({ user }) => ({ user, action, resource }));
     await recordSearch(decisions, call, "who_can", { action }, users);
-    return JSON.stringify({ results: found.results, page: requested.answer(found) });
+    const doubts = explain === true ? await decisions.doubts(rest) : [];
+    return JSON.stringify({
+      results: found.results,
+      page: requested.answer(found),
+      ...(doubts.length > 0 && { doubts }),
+    });
   };
 }

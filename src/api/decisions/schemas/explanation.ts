@@ -30,6 +30,12 @@ const EXPLAINED = [
   "evaluated_at",
 ];
 
+/** The doubts about a question (decision-api.md §5). */
+export const DOUBTS = listOf(
+  schemaRef("QuestionDoubt"),
+  "Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.",
+);
+
 /** Schemas of explanations. */
 export const EXPLANATION_SCHEMAS: Schemas = {
   Effect: {
@@ -43,12 +49,24 @@ export const EXPLANATION_SCHEMAS: Schemas = {
       determining: listOf(schemaRef("DeterminingStatement"), "The statements that decided."),
       tree: schemaRef("EffectTree"),
       near_misses: listOf(schemaRef("NearMiss"), "For neutral decisions, at most 5, best first."),
+      doubts: DOUBTS,
       asserted: schemaRef("Assertion"),
       cache: { enum: ["hit", "miss"], description: "Whether the policies of the user were cached." },
       policies_version: text("Digest of the policy set."),
       evaluated_at: { type: "string", format: "date-time" },
     },
     EXPLAINED,
+  ),
+  QuestionDoubt: object(
+    {
+      part: {
+        enum: ["action", "resource", "pair"],
+        description: "The doubtful part; `pair`: the action is not asked about such a resource.",
+      },
+      message: text("What is doubtful, for people."),
+      meant: listOf({ type: "string" }, "What may be meant in its place, the likeliest first; at most 8."),
+    },
+    ["part", "message", "meant"],
   ),
   Assertion: {
     ...object({

@@ -2,6 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";
+import { DOUBTS } from "./explanation.ts";
 import { GROUPS, SUBJECT_TOKEN, UNKNOWN_REASONS } from "./native.ts";
 
 const PROPERTIES: Schema = { type: ["object", "null"], description: "Attributes, as for an evaluation." };
@@ -71,25 +72,35 @@ export const SEARCH_SCHEMAS: Schemas = {
     schemaRef("SearchPage"),
     listOf(object({ name: { type: "string" } }), "In UTF-8 byte order of their names."),
   ),
-  WhoCanRequest: closedObject({ action: ACTION, resource: ARN, context: CONTEXT, page: NATIVE_PAGE }, [
-    "action",
-    "resource",
-  ]),
-  WhoCanAnswer: answerOf(
-    schemaRef("SearchPage"),
-    listOf(
-      object(
-        {
-          user: USER,
-          via: listOf(schemaRef("Via"), "How the policy reaches the user."),
-          policy: text("Name of the policy."),
-          statement: { type: "integer", minimum: 0, description: "Index of the statement that allows." },
-          sid: text("Name of the statement that allows, where it has one."),
-        },
-        ["user", "via", "policy", "statement"],
+  WhoCanRequest: closedObject(
+    {
+      action: ACTION,
+      resource: ARN,
+      context: CONTEXT,
+      explain: { type: ["boolean", "null"], description: "True: judge the question as well." },
+      page: NATIVE_PAGE,
+    },
+    ["action", "resource"],
+  ),
+  WhoCanAnswer: object(
+    {
+      page: schemaRef("SearchPage"),
+      results: listOf(
+        object(
+          {
+            user: USER,
+            via: listOf(schemaRef("Via"), "How the policy reaches the user."),
+            policy: text("Name of the policy."),
+            statement: { type: "integer", minimum: 0, description: "Index of the statement that allows." },
+            sid: text("Name of the statement that allows, where it has one."),
+          },
+          ["user", "via", "policy", "statement"],
+        ),
+        "In UTF-8 byte order of the users' names.",
       ),
-      "In UTF-8 byte order of the users' names.",
-    ),
+      doubts: DOUBTS,
+    },
+    ["page", "results"],
   ),
   WhatCanRequest: closedObject(
     { user: USER, groups: GROUPS, token: SUBJECT_TOKEN, resource: ARN, context: CONTEXT, page: NATIVE_PAGE },

@@ -6,8 +6,8 @@ import { type JsonObject, openApi } from "../api/api-client.ts";
 import { currentUser } from "../api/current-user.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
+import { warnOfDoubts } from "../doubtful-question.ts";
 import { given } from "../given.ts";
-import { warnOfUnknownAction } from "../known-action.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { explanationText } from "./explanation-text.ts";
@@ -18,9 +18,9 @@ const REFUSED = 3;
 export async function can(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const fields = contextFields(options["context"]);
-  warnOfUnknownAction(context, given(call, "action"));
   const api = openApi(context);
   const required = { action: given(call, "action"), resource: given(call, "resource") };
+  await warnOfDoubts(context, required, api);
   const user = textOption(options, "user") || (await currentUser(api));
   const explain = options["explain"] === true;
   const body = {

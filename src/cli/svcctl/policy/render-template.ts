@@ -3,7 +3,7 @@
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { fillTemplate } from "../../../catalog/policy-template.ts";
 import type { TemplateSummary } from "../../../catalog/template-summaries.ts";
-import { suggestion } from "../../../config/suggest.ts";
+import { suggestion } from "../../../model/closest-name.ts";
 import type { NamedStatements } from "../../../model/policy.ts";
 import { UsageFailure } from "../../failure.ts";
 

@@ -5,8 +5,8 @@ import { join, resolve } from "node:path";
 import { type Environment, homeOf } from "../../../config/environment.ts";
 import { formatProblem, problemSink } from "../../../config/problem.ts";
 import { readYaml } from "../../../config/read-yaml.ts";
-import { suggestion } from "../../../config/suggest.ts";
 import type { RawMap, RawValue } from "../../../config/values/raw-value.ts";
+import { suggestion } from "../../../model/closest-name.ts";
 import {
   SETTING_NAMES,
   SETTINGS,

@@ -7,8 +7,8 @@ import { currentUser } from "../../api/current-user.ts";
 import { isObject } from "../../api/pages.ts";
 import type { CommandCall } from "../../command.ts";
 import { contextFields } from "../../context-fields.ts";
+import { warnOfDoubts } from "../../doubtful-question.ts";
 import { given } from "../../given.ts";
-import { warnOfUnknownAction } from "../../known-action.ts";
 import { textField } from "../../output/fields.ts";
 import { printObject } from "../../output/print.ts";
 import { structuredText } from "../../output/structured.ts";
@@ -17,9 +17,9 @@ export async function resourcePlan(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const fields = contextFields(options["context"]);
   const type = textOption(options, "type");
-  // With a type, actions have names that only the type knows.
-  if (type === undefined) warnOfUnknownAction(context, given(call, "action"));
   const api = openApi(context);
+  // With a type, actions have names that only the type knows.
+  if (type === undefined) await warnOfDoubts(context, { action: given(call, "action") }, api);
   const user = textOption(options, "user") || (await currentUser(api));
   const body = {
     user,

@@ -6,8 +6,8 @@ import { currentUser } from "../../api/current-user.ts";
 import { isObject, type Page } from "../../api/pages.ts";
 import type { CommandCall } from "../../command.ts";
 import { contextFields } from "../../context-fields.ts";
+import { warnOfDoubts } from "../../doubtful-question.ts";
 import { given } from "../../given.ts";
-import { warnOfUnknownAction } from "../../known-action.ts";
 import { textField } from "../../output/fields.ts";
 import { printPage } from "../../output/page.ts";
 import type { Column } from "../../output/records.ts";
@@ -27,13 +27,11 @@ const WHAT_COLUMNS: readonly Column[] = [{ heading: "Action", name: "action", fi
 export async function whoCan(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const fields = contextFields(options["context"]);
-  warnOfUnknownAction(context, given(call, "action"));
-  const question = {
-    action: given(call, "action"),
-    resource: given(call, "resource"),
-    ...(fields !== undefined && { context: fields }),
-  };
-  const page = await fetchResults(openApi(context), call, "who-can", question);
+  const api = openApi(context);
+  const asked = { action: given(call, "action"), resource: given(call, "resource") };
+  await warnOfDoubts(context, asked, api);
+  const question = { ...asked, ...(fields !== undefined && { context: fields }) };
+  const page = await fetchResults(api, call, "who-can", question);
   const rowsOf = (entry: JsonObject) => [{ ...entry, via: waysOf(entry["via"]) }];
   await printPage(call, page, { columns: WHO_COLUMNS, rowsOf });
 }
@@ -49,6 +47,7 @@ export async function whatCan(call: CommandCall): Promise<void> {
   const fields = contextFields(options["context"]);
   const api = openApi(context);
   const user = textOption(options, "user") || (await currentUser(api));
+  await warnOfDoubts(context, { resource: given(call, "resource") }, api);
   const question = {
     user,
     resource: given(call, "resource"),

@@ -7,8 +7,8 @@ import { currentUser } from "../../api/current-user.ts";
 import type { CommandCall } from "../../command.ts";
 import type { CommandContext } from "../../command-context.ts";
 import { contextFields } from "../../context-fields.ts";
+import { warnOfDoubts } from "../../doubtful-question.ts";
 import { given } from "../../given.ts";
-import { warnOfUnknownAction } from "../../known-action.ts";
 import { needPolicies } from "../../policy/load-policies.ts";
 import { printDecision } from "../can.ts";
 
@@ -20,17 +20,18 @@ export async function simulate(call: CommandCall): Promise<void> {
   if ((policies ?? []).length > 0 === changes.length > 0) {
     throw new UsageFailure("expected either --policies, or --replace or --remove");
   }
-  warnOfUnknownAction(context, given(call, "action"));
   const what =
     changes.length === 0
       ? { policies: await policiesOf(context, policies ?? []) }
       : { candidate: { replace: await policiesOf(context, replace ?? []), remove: remove ?? [] } };
   const api = openApi(context);
+  const required = { action: given(call, "action"), resource: given(call, "resource") };
+  await warnOfDoubts(context, required, api);
   const user = textOption(options, "user") || (await currentUser(api));
   const body = {
     user,
     ...what,
-    required: { action: given(call, "action"), resource: given(call, "resource") },
+    required,
     ...(fields !== undefined && { context: fields }),
     ...(options["explain"] === true && { explain: true }),
   };
