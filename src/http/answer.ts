@@ -7,7 +7,7 @@ import { drained } from "./drained.ts";
 import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
-import { KEEP_ALIVE } from "./limits.ts";
+import { KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import { type Answer, type Reply, WRITTEN } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
@@ -86,14 +86,14 @@ function described(headers: readonly string[], encoding: Frame["encoding"]): Fra
 
 /** The headers that each answer has: name and value in turn. */
 function headersOf({ requestId, revision, response, span }: Exchange): string[] {
-  const headers = ["X-Request-ID", requestId];
+  const headers = ["X-Request-ID", requestId, ...NO_SNIFF];
   if (response.shouldKeepAlive) headers.push("Keep-Alive", KEEP_ALIVE);
   if (revision !== "") headers.push("X-Svc-Revision", revision);
   if (span !== undefined) headers.push(TRACE_RESPONSE, span.traceParent);
   return headers;
 }
 
-const KEEP_ALIVE_LINE = `Keep-Alive: ${KEEP_ALIVE}\r\n`;
+const KEEP_ALIVE_LINE = `Keep-Alive: ${KEEP_ALIVE}\r\n${NO_SNIFF.join(": ")}\r\n`;
 let lastRevision = "";
 let lastRevisionLine = "";
 

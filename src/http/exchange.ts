@@ -4,7 +4,7 @@ import { IncomingMessage, type ServerResponse } from "node:http";
 import type { AuthorizerError } from "../errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
-import { type HttpLimits, KEEP_ALIVE } from "./limits.ts";
+import { type HttpLimits, KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Revisions } from "./ports.ts";
 import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
@@ -182,7 +182,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
 
   /** Headers of every answer: the request id, the revision and what the server adds. */
   commonHeaders(): readonly string[] {
-    const own = ["X-Request-ID", this.requestId];
+    const own = ["X-Request-ID", this.requestId, ...NO_SNIFF];
     if (this.revision !== "") own.push("X-Svc-Revision", this.revision);
     if (this.response.shouldKeepAlive) own.push("Keep-Alive", KEEP_ALIVE);
     if (this.span !== undefined) own.push(TRACE_RESPONSE, this.span.traceParent);

@@ -1,10 +1,13 @@
-/** Limits of a server (`authorizer.limits`, decision-api.md §1). */
+/** Limits of a server, and the headers that say so (`authorizer.limits`, decision-api.md §1). */
 
 /** Milliseconds for which a connection may be idle. */
 export const KEEP_ALIVE_MS = 95_000;
 
 /** The header that tells clients so: one that closes its connection before we do loses no request. */
 export const KEEP_ALIVE = `timeout=${KEEP_ALIVE_MS / 1000}`;
+
+/** A header of every answer of every listener: a browser must not guess what an answer is. */
+export const NO_SNIFF = ["X-Content-Type-Options", "nosniff"] as const;
 
 /** Sizes in bytes, times in milliseconds. */
 export interface HttpLimits {

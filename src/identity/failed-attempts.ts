@@ -1,4 +1,7 @@
-/** Failed attempts, counted per access key and source in a bounded table (security.md §2.10). */
+/**
+ * Failed attempts, counted per access key and source in a bounded table (security.md §2.10), and per access key over all
+ * sources: a client on the machine of a trusted proxy can name any address as its own.
+ */
 
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -26,6 +29,8 @@ interface Level {
 }
 
 const MAX_COUNTED = 10_000;
+/** Failures of a key from all sources together, as a multiple of those from one. */
+const ALL_SOURCES = 4;
 /** Bits of the network part of an IPv6 address. */
 const NETWORK_BITS = 64;
 
@@ -43,7 +48,8 @@ export function sourceOf(address: string): string {
 export class FailedAttempts {
   readonly #limit: FailureLimit;
   readonly #now: () => number;
-  readonly #levels = new LRUCache<string, Level>({ max: MAX_COUNTED });
+  /** By key and source, and by key. */
+  readonly #levels = new LRUCache<string, Level>({ max: 2 * MAX_COUNTED });
 
   readonly #sharing: FailureSharing | undefined;
 
@@ -57,37 +63,54 @@ export class FailedAttempts {
 
   /** True if the limit of failures is reached. */
   isOver(accessKeyId: string, address: string): boolean {
-    const level = this.#levels.get(keyOf(accessKeyId, address));
-    return level !== undefined && this.#failuresNow(level) > this.#limit.count - 1;
+    return keysOf(accessKeyId, address).some((key) => {
+      const level = this.#levels.get(key);
+      const { count } = this.#limitOf(key);
+      return level !== undefined && this.#failuresNow(key, level) > count - 1;
+    });
   }
 
   /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
   count(accessKeyId: string, address: string): number {
-    const key = keyOf(accessKeyId, address);
-    const failures = this.#add(key);
-    this.#sharing?.tell(key);
-    const { count, intervalMs } = this.#limit;
-    return failures <= count ? 0 : Math.ceil(((failures - count) * intervalMs) / count / 1_000);
+    return Math.max(
+      ...keysOf(accessKeyId, address).map((key) => {
+        const failures = this.#add(key);
+        this.#sharing?.tell(key);
+        const { count, intervalMs } = this.#limitOf(key);
+        return failures <= count ? 0 : Math.ceil(((failures - count) * intervalMs) / count / 1_000);
+      }),
+    );
   }
 
   /** Adds a failure; returns their number, with those over the limit. */
   #add(key: string): number {
     const before = this.#levels.get(key);
-    const failures = (before === undefined ? 0 : this.#failuresNow(before)) + 1;
+    const failures = (before === undefined ? 0 : this.#failuresNow(key, before)) + 1;
     // Failures over the limit do not add up: a caller who stops is served normally after one interval at most.
-    this.#levels.set(key, { failures: Math.min(failures, this.#limit.count), at: this.#now() });
+    this.#levels.set(key, { failures: Math.min(failures, this.#limitOf(key).count), at: this.#now() });
     return failures;
   }
 
-  #failuresNow({ failures, at }: Level): number {
-    const { count, intervalMs } = this.#limit;
+  #failuresNow(key: string, { failures, at }: Level): number {
+    const { count, intervalMs } = this.#limitOf(key);
     // A clock that is set back must not add failures.
     const passed = Math.max(0, this.#now() - at);
     return Math.max(0, failures - (passed * count) / intervalMs);
   }
+
+  #limitOf(key: string): FailureLimit {
+    const { count, intervalMs } = this.#limit;
+    return key.startsWith(TOTAL) ? { count: count * ALL_SOURCES, intervalMs } : this.#limit;
+  }
 }
 
-/** A key of constant length for any input. */
-function keyOf(accessKeyId: string, address: string): string {
-  return hash("sha256", `${sourceOf(address)}\n${accessKeyId}`, "base64");
+/** The first character of the keys of totals; no digest in Base64 has it. */
+const TOTAL = "*";
+
+/** The keys of an attempt, of constant length for any input: that of its source, and that of all sources. */
+function keysOf(accessKeyId: string, address: string): readonly string[] {
+  return [
+    hash("sha256", `${sourceOf(address)}\n${accessKeyId}`, "base64"),
+    TOTAL + hash("sha256", accessKeyId, "base64"),
+  ];
 }

@@ -101,6 +101,8 @@ function securityHeaders(tls: boolean): readonly string[] {
     },
     strictTransportSecurity: tls,
     xFrameOptions: { action: "deny" },
+    // Every listener answers with it.
+    xContentTypeOptions: false,
   });
   // No header depends on the request, so they are made once.
   const headers: string[] = [];

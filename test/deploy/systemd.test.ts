@@ -29,6 +29,11 @@ describe("the systemd unit", () => {
     expect(Number(service("LimitNOFILE"))).toBeGreaterThanOrEqual(65536);
   });
 
+  it("bounds its memory, and leaves none of it in a dump", () => {
+    expect(service("LimitCORE")).toBe("0");
+    expect(service("MemoryMax")).toMatch(/^[1-9]\d*G$/);
+  });
+
   it("keeps the store in the state folder that systemd makes for it, readable by nobody else", () => {
     const folder = service("StateDirectory");
     expect(service("StateDirectoryMode")).toBe("0700");

@@ -217,9 +217,11 @@ describe("the cost", () => {
     allow(`${REPOSITORY}${index}*a?a*${"b".repeat(50)}`),
   );
   const policies = compile([{ name: "p", statement: many }], { partition: "svc", evaluator: "extended" });
+  /** A microsecond: what remains to be paid at the end. */
+  const FEW_UNITS = 1_000;
   const stepsOf = (required: RequiredOnSets) => {
     const request = { user: "alice", required, context: new Map() };
-    return [...decideSetsInSteps(policies, request)].length;
+    return [...decideSetsInSteps(policies, request)].filter((units) => units > FEW_UNITS).length;
   };
 
   it("comes in steps where there are many statements of the action, and only then", () => {

@@ -214,6 +214,15 @@ describe("failed attempts", () => {
     expect(outcome).toBe(together ? "unauthenticated TooManyFailures" : "unauthenticated");
   });
 
+  it("are counted for a key over all sources, also where a client on a trusted machine names its own address", async () => {
+    const outcomes = [];
+    for (let n = 0; n < LIMIT * 4; n++) outcomes.push(await fail(1, "AK-ALICE", `198.51.100.${n}`));
+    expect(new Set(outcomes)).toEqual(new Set(["unauthenticated"]));
+    expect(await fail(1, "AK-ALICE", "203.0.113.9")).toBe("unauthenticated TooManyFailures");
+    expect(await fail(1, "AK-BOB", "203.0.113.9")).toBe("unauthenticated");
+    expect(await alice()).toBe("alice");
+  });
+
   it("are forgotten with time, evenly", async () => {
     await fail(LIMIT * 5);
     opened.clock.now += 3_000;
@@ -238,11 +247,11 @@ describe("failed attempts", () => {
 
   it("keep a bounded table: what failed longest ago is forgotten first", () => {
     const failures = new FailedAttempts({ count: 1, intervalMs: 60_000 }, () => 0);
-    failures.count("K", "first");
-    expect(failures.isOver("K", "first")).toBe(true);
-    for (let source = 0; source < 10_000; source++) failures.count("K", `${source}`);
-    expect(failures.isOver("K", "9999")).toBe(true);
-    expect(failures.isOver("K", "first")).toBe(false);
+    failures.count("first", "here");
+    expect(failures.isOver("first", "here")).toBe(true);
+    for (let key = 0; key < 10_000; key++) failures.count(`${key}`, "here");
+    expect(failures.isOver("9999", "here")).toBe(true);
+    expect(failures.isOver("first", "here")).toBe(false);
   });
 });
 
@@ -262,5 +271,6 @@ it("failures that another process counted count here too, and are not told on", 
   expect([here.isOver("AKIAJ", "10.0.0.1"), here.isOver("AKIAJ", "10.0.0.2")]).toEqual([true, false]);
   expect(told).toEqual([]);
   here.count("AKIAJ", "10.0.0.1");
-  expect(told.length).toBe(1);
+  // One for the key and its source, one for the key.
+  expect(told.length).toBe(2);
 });

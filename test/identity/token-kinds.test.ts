@@ -49,6 +49,34 @@ const ours = (change: Record<string, unknown>) => async (): Promise<string> => {
   return login({ "svc-authorizer": claim })();
 };
 
+/** The same token in a text that RFC 7515 does not allow, which a lenient decoder reads all the same. */
+const REWRITTEN: readonly (readonly [string, (part: string) => string])[] = [
+  ["padding", (part) => `${part}=`],
+  ["full padding", (part) => part + "=".repeat((4 - (part.length % 4)) % 4 || 1)],
+  [
+    "bits after the last byte",
+    (part) => (part.length % 4 === 0 ? `${part}A` : part.replace(/.$/, nextLetter)),
+  ],
+  ["a blank", (part) => `${part} `],
+  ["the letters of plain Base64", (part) => `${part.replaceAll("-", "+").replaceAll("_", "/")}=`],
+];
+const nextLetter = (letter: string): string => String.fromCharCode(letter.charCodeAt(0) + 1);
+
+describe("a token has one text: with", () => {
+  const tokens = [
+    ["login token", login({})],
+    ["service token", service({})],
+  ] as const;
+  const cases = REWRITTEN.flatMap(([what, change]) =>
+    tokens.flatMap(([kind, make]) => [0, 1, 2].map((part) => [what, part, kind, make, change] as const)),
+  );
+  it.each(cases)("%s in part %i, a %s is none", async (_what, part, _kind, make, change) => {
+    const parts = make().split(".");
+    parts[part] = change(parts[part] as string);
+    expect(await takenBy(parts.join("."))).toEqual([]);
+  });
+});
+
 describe("each kind of token at each verifier", () => {
   it.each<[string, Taken, () => string | Promise<string>]>([
     ["a login token", "login", login({})],

@@ -1,13 +1,12 @@
 /** The API of changes (journal.md §6.4, journal.md §6.5): what it serves, and how its streams begin. */
 
 import type { ServerResponse } from "node:http";
-import { AuthorizerError } from "../../errors.ts";
 import type { Described } from "../../http/openapi/document.ts";
 import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
+import { Places } from "../../http/places.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
-import { Places } from "./places.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
 import { type StartingPoint, startingPoint } from "./starting-point.ts";
@@ -22,7 +21,7 @@ export interface ChangeOptions {
   readonly watch?: WatchLimits;
   /** Default {@link REPLICA_SETTINGS}. */
   readonly replica?: ReplicaSettings;
-  /** Most replicas that are sent at once; default 100. */
+  /** Most replicas that are sent at once, half of them to one caller; default 100. */
   readonly replicas?: number;
 }
 
@@ -185,7 +184,8 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   const { log, records, decisions, replica = REPLICA_SETTINGS, replicas = MOST_REPLICAS } = options;
   const limits = options.watch ?? WATCH_LIMITS;
   const watchers = new Watchers(log, limits);
-  const watching = new Places(limits.readers);
+  const watching = new Places(limits.readers, "too many readers watch");
+  const replicating = new Places(replicas, "too many replicas are sent");
   const sending = new Set<ServerResponse>();
   const watch = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
     const id = call.request.headers["last-event-id"];
@@ -204,9 +204,7 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   };
   const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
     const from: StartingPoint = startingPoint(call.query.get("after"), log);
-    if (sending.size >= replicas) {
-      throw new AuthorizerError("unavailable", "too many replicas are sent", { retryAfterSeconds: 5 });
-    }
+    const leave = replicating.take(call.caller.name);
     const { response } = call;
     sending.add(response);
     const timer = endWithToken(call);
@@ -218,6 +216,7 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     } finally {
       clearTimeout(timer);
       sending.delete(response);
+      leave();
     }
     return WRITTEN;
   };

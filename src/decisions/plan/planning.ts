@@ -37,7 +37,7 @@ export const NEVER: Plan = { kind: "never", allow: [], deny: [], conditional: []
 /** Makes a plan, step by step. */
 export function* planInSteps(policies: CompiledPolicies, question: PlanQuestion): Steps<Plan> {
   const draft = new Draft(policies, question);
-  const matching = new Set(policies.statementsMatching(question.action.toWellFormed()));
+  const matching = new Set(yield* policies.statementsMatchingInSteps(question.action.toWellFormed()));
   let work = 0;
   for (const statement of policies.statements) {
     const { resources = [] } = statement;

@@ -62,7 +62,8 @@ export class ResourceSearching {
       { action, resource: "*" },
       budget,
     );
-    if (user === undefined || !grants(user.policies, action)) return NOTHING;
+    if (user === undefined || !(await scheduler.run(grants(user.policies, action), { budget })))
+      return NOTHING;
     const found: string[] = [];
     const given = requestedFields(search);
     let after = page.after ?? "";
@@ -128,8 +129,9 @@ export class ResourceSearching {
 }
 
 /** True when some statement allows the action on anything. */
-function grants(policies: CompiledPolicies, action: string): boolean {
-  return policies.statementsMatching(action.toWellFormed()).some(({ deny }) => !deny);
+function* grants(policies: CompiledPolicies, action: string): Steps<boolean> {
+  const matching = yield* policies.statementsMatchingInSteps(action.toWellFormed());
+  return matching.some(({ deny }) => !deny);
 }
 
 /** The ARN; undefined for an id that no longer fits its redeclared type. No evaluation allows it. */

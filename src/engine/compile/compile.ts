@@ -9,7 +9,7 @@ import { compareUtf8 } from "../../model/utf8-order.ts";
 import type { Evaluator } from "../conditions/conditions.ts";
 import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
 import { type CompiledStatement, StatementPool } from "../statement.ts";
-import { finish, type Steps } from "../work.ts";
+import { finish, STEP_UNITS, type Steps } from "../work.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "./policy-set.ts";
 
@@ -63,7 +63,17 @@ export class CompiledPolicies {
 
   /** True when a statement of effect exactly `allow` has the action, whatever its resource (evaluation.md §10). */
   passesGate(action: string): boolean {
-    return this.sets.some((set) => set.indexOf(action).passesGate);
+    return this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT);
+  }
+
+  /** The first statement that makes {@link passesGate} true; undefined where none does. Remembered with the index of the action. */
+  gateOpener(action: string): CompiledStatement | undefined {
+    let first: CompiledStatement | undefined;
+    for (const set of this.sets) {
+      const { opener } = set.indexOf(action);
+      if (opener !== NO_STATEMENT) first = this.earlier(first, set.statementAt(opener));
+    }
+    return first;
   }
 
   /** The statements whose evaluation can fail, in order. A failure denies everything. */
@@ -73,20 +83,18 @@ export class CompiledPolicies {
 
   /** The statements that match an action, in evaluation order, found without the indexes. */
   statementsMatching(action: string): readonly CompiledStatement[] {
-    return this.#merged((set) => set.statementsMatching(action));
+    return finish(this.statementsMatchingInSteps(action));
   }
 
-  /** As {@link statementsMatching}, in steps where there is one set. */
+  /** As {@link statementsMatching}, in steps. */
   *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
-    const [set] = this.sets;
-    if (set === undefined || this.sets.length > 1) return this.statementsMatching(action);
-    return yield* set.statementsMatchingInSteps(action);
+    const found: (readonly CompiledStatement[])[] = [];
+    for (const set of this.sets) found.push(yield* set.statementsMatchingInSteps(action));
+    return yield* mergedInSteps(found);
   }
 
   #merged(of: (set: PolicySet) => readonly CompiledStatement[]): readonly CompiledStatement[] {
-    if (this.sets.length === 1) return of(this.sets[0] as PolicySet);
-    const all = this.sets.flatMap(of).sort(byNameAndIndex);
-    return all.filter((one, position) => position === 0 || byNameAndIndex(one, all[position - 1]!) !== 0);
+    return finish(mergedInSteps(this.sets.map(of)));
   }
 
   /** The first statement whose evaluation fails for these results. */
@@ -108,6 +116,39 @@ export class CompiledPolicies {
     const first = this.sets[0]?.policies.find(({ source }) => source === a.policy || source === b.policy);
     return first?.source === a.policy ? a : b;
   }
+}
+
+/** Units of work of a comparison of two statements. */
+const PER_COMPARISON = 100;
+
+/**
+ * Merges lists in evaluation order into one. A statement that is in several is once in the result. Each look at a list is a
+ * comparison, so that many lists are merged by halves.
+ */
+function* mergedInSteps(
+  lists: readonly (readonly CompiledStatement[])[],
+): Steps<readonly CompiledStatement[]> {
+  if (lists.length <= 1) return lists[0] ?? [];
+  const half = lists.length >> 1;
+  const a = yield* mergedInSteps(lists.slice(0, half));
+  const b = yield* mergedInSteps(lists.slice(half));
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const merged: CompiledStatement[] = [];
+  let work = 0;
+  for (let [left, right] = [0, 0]; left < a.length || right < b.length; ) {
+    const [one, other] = [a[left], b[right]];
+    const order = one === undefined ? 1 : other === undefined ? -1 : byNameAndIndex(one, other);
+    merged.push((order <= 0 ? one : other) as CompiledStatement);
+    if (order <= 0) left++;
+    if (order >= 0) right++;
+    work += PER_COMPARISON;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  yield work;
+  return merged;
 }
 
 function byNameAndIndex(a: CompiledStatement, b: CompiledStatement): number {

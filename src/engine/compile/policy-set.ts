@@ -7,7 +7,7 @@ import { type ActionIndex, ActionIndexes, ListedStatements } from "../matching/a
 import { ActionLists } from "../matching/action-lists.ts";
 import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
 import type { CompiledStatement } from "../statement.ts";
-import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
 import { Failures } from "./failures.ts";
 import { StatementOrder } from "./statement-order.ts";
@@ -69,11 +69,6 @@ export class PolicySet {
   }
 
   /** The statements that match an action, in evaluation order, found without the indexes. */
-  statementsMatching(action: string): readonly CompiledStatement[] {
-    return finish(this.statementsMatchingInSteps(action));
-  }
-
-  /** As {@link statementsMatching}, in steps. */
   *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
     const matches = new Uint8Array(this.size);
     let work = 0;

@@ -90,7 +90,7 @@ function* findOnSet(
   let deny: CompiledStatement | undefined;
   let allow: CompiledStatement | undefined;
   let work = 0;
-  for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
+  for (const statement of yield* policies.statementsMatchingInSteps(leaf.action.toWellFormed())) {
     // Statements come in evaluation order: nothing after the first deny changes the outcome.
     if (deny !== undefined) break;
     if (!statement.deny && allow !== undefined) continue;

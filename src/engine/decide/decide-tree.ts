@@ -154,16 +154,10 @@ function decideOr<R>(children: readonly Tree<R>[], question: Question<R>): Effec
 function decideGate<R>(action: string, { policies, missing, decidedBy }: Question<R>): Effect {
   const wellFormed = action.toWellFormed();
   if (policies.passesGate(wellFormed)) {
-    if (decidedBy !== undefined) decidedBy.push(...gateOpeners(policies, wellFormed));
+    const opener = decidedBy && policies.gateOpener(wellFormed);
+    if (opener !== undefined) decidedBy?.push(opener);
     return "allow";
   }
   missing.push(action);
   return "neutral";
-}
-
-/** The first statement that opens the gate of lists (evaluation.md §10). */
-function gateOpeners(policies: CompiledPolicies, action: string): readonly CompiledStatement[] {
-  const allows = ({ policy, index }: CompiledStatement) => policy.statement[index]?.effect === "allow";
-  const first = policies.statementsMatching(action).find(allows);
-  return first === undefined ? [] : [first];
 }

@@ -189,8 +189,15 @@ const SHORT_TREE = 64;
 export function isShort(required: RequiredPermissions): boolean {
   if ("action" in required) return true;
   let leaves = 0;
-  for (const _ of leavesOf(required)) if (++leaves > SHORT_TREE) return false;
+  for (const _ of askedActions(required)) if (++leaves > SHORT_TREE) return false;
   return true;
+}
+
+/** The action of each leaf of a tree, also of those about any resource, as it is looked up. */
+function* askedActions(node: RequiredPermissions): Generator<string> {
+  if ("action" in node) yield node.action.toWellFormed();
+  else if ("any_resource" in node) yield node.any_resource.action.toWellFormed();
+  else for (const child of "and" in node ? node.and : (node.or ?? [])) yield* askedActions(child);
 }
 
 /** The leaves of a tree. */
@@ -202,12 +209,5 @@ function* leavesOf(required: RequiredPermissions): Generator<Leaf<string>> {
 
 /** The distinct actions of a tree. */
 export function actionsOf(required: RequiredPermissions): ReadonlySet<string> {
-  const found = new Set<string>();
-  const visit = (node: RequiredPermissions): void => {
-    if ("action" in node) found.add(node.action.toWellFormed());
-    else if ("any_resource" in node) found.add(node.any_resource.action.toWellFormed());
-    else for (const child of "and" in node ? node.and : (node.or ?? [])) visit(child);
-  };
-  visit(required);
-  return found;
+  return new Set(askedActions(required));
 }

@@ -25,7 +25,7 @@ export function* isListedInSteps(
   const matchers = new ResourceMatchers(user, policies.options.partition);
   let listed = false;
   let work = 0;
-  for (const statement of policies.statementsMatching(action.toWellFormed())) {
+  for (const statement of yield* policies.statementsMatchingInSteps(action.toWellFormed())) {
     if (statement.condition !== undefined) continue;
     for (const pattern of statement.resources ?? []) {
       work += PER_ITEM + pattern.length + resource.length;

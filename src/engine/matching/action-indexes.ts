@@ -7,6 +7,7 @@
 import type { CompiledStatement } from "../statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { ActionLists } from "./action-lists.ts";
+import { NO_STATEMENT } from "./matches.ts";
 import { ResourceIndex } from "./resource-index.ts";
 
 /** Actions whose index is remembered, so that made-up action names cannot fill the memory. */
@@ -25,8 +26,8 @@ export class ListedStatements {
   weight = 0;
   /** Units of work of indexing them. */
   price = 0;
-  /** True when a statement has effect exactly `allow`. */
-  passesGate = false;
+  /** Order of the first statement of effect exactly `allow`, or {@link NO_STATEMENT}. */
+  opener = NO_STATEMENT;
   /** Their own index, after its first use. */
   own: ResourceIndex | undefined;
 
@@ -37,7 +38,8 @@ export class ListedStatements {
     this.orders.push(order);
     this.weight += Math.max(1, resources.length);
     this.price += resources.reduce((sum, resource) => sum + resource.length * 4 + PER_ITEM, PER_ITEM);
-    this.passesGate ||= statement.policy.statement[statement.index]?.effect === "allow";
+    if (this.opener !== NO_STATEMENT) return;
+    if (statement.policy.statement[statement.index]?.effect === "allow") this.opener = order;
   }
 }
 
@@ -45,8 +47,11 @@ export class ListedStatements {
 export interface ActionIndex {
   /** A resource is looked up in each of them. */
   readonly resources: readonly ResourceIndex[];
-  /** True when a statement of effect exactly `allow` is among them (the gate of evaluation.md §10). */
-  readonly passesGate: boolean;
+  /**
+   * Order of the first of them with effect exactly `allow`, which opens the gate of evaluation.md §10, or
+   * {@link NO_STATEMENT}.
+   */
+  readonly opener: number;
 }
 
 interface Row extends ActionIndex {
@@ -119,11 +124,11 @@ export class ActionIndexes {
 
   *#buildRow(lists: readonly number[]): Steps<Row> {
     const all = lists.map((list) => this.#byList[list] as ListedStatements);
-    const passesGate = all.some((one) => one.passesGate);
+    const opener = firstOf(all);
     const weight = weightOf(all);
     // Where a long list has an index already, another would only need time and memory.
     if (this.#weight + weight <= this.#budget && all.every(({ own }) => own === undefined)) {
-      return { lists, resources: [yield* this.#indexed(all)], passesGate, weight, actions: 0 };
+      return { lists, resources: [yield* this.#indexed(all)], opener, weight, actions: 0 };
     }
     const resources: ResourceIndex[] = [];
     for (const one of all) {
@@ -133,7 +138,7 @@ export class ActionIndexes {
     }
     const short = all.filter((one) => one.weight < LONG_LIST);
     if (short.length > 0) resources.push(yield* this.#indexed(short));
-    return { lists, resources, passesGate, weight: weightOf(short), actions: 0 };
+    return { lists, resources, opener, weight: weightOf(short), actions: 0 };
   }
 
   *#indexed(some: readonly ListedStatements[]): Steps<ResourceIndex> {
@@ -174,6 +179,16 @@ export class ActionIndexes {
       this.#weight -= row.weight;
     }
   }
+}
+
+/** The first opener of several lists. */
+function firstOf(lists: readonly ListedStatements[]): number {
+  const openers = lists.map(({ opener }) => opener).filter((order) => order !== NO_STATEMENT);
+  // Not spread into one call: a set may have more lists than a call takes arguments.
+  return openers.reduce(
+    (first, order) => (first === NO_STATEMENT ? order : Math.min(first, order)),
+    NO_STATEMENT,
+  );
 }
 
 function weightOf(lists: readonly ListedStatements[]): number {

@@ -3,6 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorBody } from "../errors.ts";
+import { NO_SNIFF } from "../limits.ts";
 
 /** An answer that is written to a socket. */
 export interface RawReply {
@@ -20,7 +21,7 @@ export function rawReply(socket: Duplex, { status, message, headers }: RawReply)
   }
   const body = errorBody(message);
   const own = ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body))];
-  const all = [...own, "Date", new Date().toUTCString(), "Connection", "close", ...headers];
+  const all = [...own, "Date", new Date().toUTCString(), "Connection", "close", ...NO_SNIFF, ...headers];
   const lines = all.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : []));
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
 }

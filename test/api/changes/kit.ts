@@ -11,6 +11,7 @@ export const TOKENS = {
   read: "a-token-with-scope-read-for-tests-only-0001",
   other: "another-token-with-scope-read-for-tests-01",
   replicate: "a-token-with-scope-replicate-for-tests-0001",
+  otherReplicate: "another-token-with-scope-replicate-tests-01",
 } as const;
 
 export const BEARER: BearerOptions = {
@@ -18,6 +19,7 @@ export const BEARER: BearerOptions = {
     { name: "reader", token: TOKENS.read, scopes: ["read"] },
     { name: "other reader", token: TOKENS.other, scopes: ["read"] },
     { name: "replica", token: TOKENS.replicate, scopes: ["replicate"] },
+    { name: "other replica", token: TOKENS.otherReplicate, scopes: ["replicate"] },
   ],
 };
 

@@ -236,6 +236,21 @@ describe("a replica", () => {
     ).rejects.toThrow();
   });
 
+  it("keeps half of the places for other callers", async () => {
+    bed = await startChanges({ replicas: 4 });
+    const open = async (token: string) => {
+      const { answer, reader } = await StreamReader.open(`${bed.url}/api/v1/replica`, token, "\n");
+      readers.push(reader);
+      return answer.status;
+    };
+    const { replicate, otherReplicate } = TOKENS;
+    const statuses: number[] = [];
+    for (const token of [replicate, replicate, replicate, otherReplicate]) statuses.push(await open(token));
+    expect(statuses).toEqual([200, 200, 503, 200]);
+    readers[0]?.close();
+    await expect.poll(() => open(replicate)).toBe(200);
+  });
+
   it("is refused without scope replicate", async () => {
     bed = await startChanges();
     const answer = await fetch(`${bed.url}/api/v1/replica`, {

@@ -204,6 +204,16 @@ describe("browsers", () => {
     }
   });
 
+  it("are told by every listener not to guess what an answer is", async () => {
+    const { url, userUrl, metricsUrl } = api.authorizer;
+    for (const listener of [url, userUrl, metricsUrl]) {
+      for (const target of ["/healthz", "/nothing", "/api/v1/auth/users", "/metrics", "/openapi.json"]) {
+        const { headers } = await callTarget(listener, "GET", target, {});
+        expect(headers.get("x-content-type-options"), `${listener}${target}`).toBe("nosniff");
+      }
+    }
+  });
+
   it("get no preflight answered", async () => {
     const { headers, status } = await callTarget(api.authorizer.userUrl, "OPTIONS", "/api/v1/auth/users", {
       headers: { origin: "https://elsewhere.example", "access-control-request-method": "POST" },

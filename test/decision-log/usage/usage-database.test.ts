@@ -1,3 +1,4 @@
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type OpenedUsage, openUsage, type SharedUsage } from "../../../src/decision-log/usage/open-usage.ts";
@@ -27,6 +28,17 @@ async function allOf(usage: OpenedUsage): Promise<readonly UsageRow[]> {
 }
 
 describe("use, kept", () => {
+  it("is in files for their owner only, also those that an earlier version made", async () => {
+    const path = join(temporaryFolder(), "usage.sqlite");
+    writeFileSync(path, "", { mode: 0o644 });
+    const usage = open(path, "n1");
+    usage.counts.served(user("alice"));
+    await usage.flush();
+    const files = [path, `${path}-wal`, `${path}-shm`];
+    expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
+    await usage.close();
+  });
+
   it("is the sum of what all processes of a node counted, and outlives them", async () => {
     const path = join(temporaryFolder(), "usage.sqlite");
     const [one, other] = [open(path, "n1", { now: () => 1_000 }), open(path, "n1", { now: () => 2_000 })];

@@ -1,12 +1,12 @@
 /** Streams of new records as server-sent events. */
 
-import { AuthorizerError } from "../../../errors.ts";
+import { Places } from "../../../http/places.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
 import type { StillPermitted } from "../permissions/still-permitted.ts";
 import type { AuditRecords, RecordQuery } from "./ports.ts";
 
-/** Most streams at once. */
+/** Most streams at once, half of them of one user. */
 const MOST_STREAMS = 32;
 /** Time between two looks for new records, in milliseconds. */
 const LOOK_MS = 500;
@@ -30,21 +30,16 @@ export interface RecordStreams {
 
 /** Returns what serves the streams of one listener. */
 export function openRecordStreams(): RecordStreams {
-  let open = 0;
+  const following = new Places(MOST_STREAMS, "too many streams of records are open");
   return {
     async serve(call, records, query, permitted) {
-      if (open >= MOST_STREAMS) {
-        permitted.close();
-        throw new AuthorizerError("unavailable", "too many streams of records are open", {
-          retryAfterSeconds: 5,
-        });
-      }
-      open++;
+      let leave: (() => void) | undefined;
       try {
+        leave = following.take(call.caller.name);
         const { place } = await records.since(query, undefined);
         await follow(call, records, query, place, permitted);
       } finally {
-        open--;
+        leave?.();
         permitted.close();
       }
       return WRITTEN;

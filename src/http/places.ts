@@ -1,16 +1,24 @@
-/** Places for readers of a stream. One caller gets at most half of them, so that it cannot keep others out. */
+/** Places for streams. One caller gets at most half of them, so that it cannot keep others out (security.md §5.3). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "../errors.ts";
+
+/** Time after which a caller may ask again, in seconds. */
+const RETRY_SECONDS = 5;
 
 /** A bounded number of places. */
 export class Places {
   readonly #most: number;
+  readonly #refusal: string;
   readonly #byCaller = new Map<string, number>();
   #taken = 0;
 
-  /** @param most number of places */
-  constructor(most: number) {
+  /**
+   * @param most number of places
+   * @param refusal the message for those who get none
+   */
+  constructor(most: number, refusal: string) {
     this.#most = most;
+    this.#refusal = refusal;
   }
 
   /**
@@ -20,7 +28,7 @@ export class Places {
   take(caller: string): () => void {
     const own = this.#byCaller.get(caller) ?? 0;
     if (this.#taken >= this.#most || own >= Math.ceil(this.#most / 2)) {
-      throw new AuthorizerError("unavailable", "too many readers watch", { retryAfterSeconds: 5 });
+      throw new AuthorizerError("unavailable", this.#refusal, { retryAfterSeconds: RETRY_SECONDS });
     }
     this.#taken++;
     this.#byCaller.set(caller, own + 1);
