@@ -87,7 +87,7 @@ describe("rows of the main and the gateway table", () => {
     expect(open.map(({ operation }) => operation)).toEqual([]);
   });
 
-  /** What the data server refuses whoever asks: a proxy lets nobody through to it who could not do it elsewhere. */
+  /** Permissions of operations that the data server refuses to everybody: a proxy asks for that of the main API. */
   const UNCHECKED: Readonly<Record<string, unknown>> = {
     DeleteBucket: { action: "fs:DeleteRepository", resource: "arn:svc:fs:::repository/{repository}" },
   };
