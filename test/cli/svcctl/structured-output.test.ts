@@ -66,6 +66,31 @@ describe("--output of a list", () => {
     expect(JSON.parse(stdout)).toEqual([{ policy: "P", creation_date: RFC, statement: 0, ...statement[0] }]);
   });
 
+  it.each(["users", "groups"])("shows the conditions of statements: %s", async (of) => {
+    const condition = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
+    const base = { effect: "allow", action: ["fs:*"], resource: "*" };
+    const statement = [{ ...base, condition, sid: "Office" }, base];
+    const list = async (format: string): Promise<string> => {
+      const server = await replay([page([{ id: "P", creation_date: AT, statement }])]);
+      const args = ["auth", of, "policies", "list", "--id", "u", "-o", format];
+      return (await svcctl(args, { env: server.env })).stdout;
+    };
+    const row = { policy: "P", creation_date: RFC, ...base };
+    expect(JSON.parse(await list("json"))).toEqual([
+      { ...row, statement: 0, condition, sid: "Office" },
+      { ...row, statement: 1 },
+    ]);
+    expect((await list("table")).split("\n").map((line) => line.split("\t")[6])).toEqual([
+      JSON.stringify(condition),
+      "",
+      undefined,
+      undefined,
+    ]);
+    const [head, first] = (await list("csv")).split("\r\n");
+    expect(head).toBe("policy,creation_date,statement,resource,effect,action,condition");
+    expect(first).toContain('""SourceIp"":[""10.0.0.0/8""]');
+  });
+
   it("refuses another format", async () => {
     const { code, stderr } = await list(["-o", "xml"]);
     expect({ code, stderr }).toEqual({

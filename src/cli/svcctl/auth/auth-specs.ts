@@ -99,6 +99,7 @@ const STATEMENT_COLUMNS: readonly Column[] = [
   { heading: "Resource", name: "resource", fields: [] },
   { heading: "Effect", name: "effect", fields: [] },
   { heading: "Actions", name: "action", fields: [] },
+  { heading: "Condition", name: "condition", fields: [], onlyIfAny: true },
 ];
 
 /** `list`, `attach` and `detach` of the policies of a user or a group. */

@@ -37,9 +37,12 @@ export async function printPage(
     if (more !== undefined) context.err(`more results: run with ${more}, or with --all\n`);
     return;
   }
-  const cells = rows.map((row) => columns.map((column) => cellOf(column, row[column.name])));
+  const shown = columns.filter(
+    ({ name, onlyIfAny }) => onlyIfAny !== true || rows.some((row) => row[name] !== undefined),
+  );
+  const cells = rows.map((row) => shown.map((column) => cellOf(column, row[column.name])));
   const { gridText, plainRows } = await import("./table.ts");
-  const headings = columns.map(({ heading }) => heading);
+  const headings = shown.map(({ heading }) => heading);
   context.out(context.terminal ? gridText(headings, cells) : plainRows(cells));
   if (context.terminal && more !== undefined) {
     context.out(`for more results run with ${context.style.yellow(more)}\n`);
@@ -53,5 +56,6 @@ function cellOf({ kind }: Column, value: unknown): Cell {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(", ");
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
   return typeof value === "string" ? value : "";
 }

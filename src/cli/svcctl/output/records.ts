@@ -15,6 +15,8 @@ export interface Column {
    * which a table shows with its own offset.
    */
   readonly kind?: "date" | "time";
+  /** A table leaves the column out where no row has a value, so that it is as the data server's tool prints it. */
+  readonly onlyIfAny?: true;
 }
 
 /** One row: values by the names of the columns. */

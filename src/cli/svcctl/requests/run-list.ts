@@ -1,7 +1,7 @@
 /** Runs commands that list (`ListRequest`). */
 
 import { type JsonObject, openApi } from "../api/api-client.ts";
-import { fetchPage } from "../api/pages.ts";
+import { fetchPage, isObject } from "../api/pages.ts";
 import { fillPath } from "../api/path-template.ts";
 import type { CommandRun } from "../command.ts";
 import { printPage } from "../output/page.ts";
@@ -20,15 +20,17 @@ export function listing({ path, columns, statements, switches = [], query }: Lis
   };
 }
 
-/** One row for each statement of a policy. */
+/** One row for each statement of a policy, with all that restricts it. */
 function statementRows(policy: JsonObject): readonly Row[] {
   const statements = Array.isArray(policy["statement"]) ? policy["statement"] : [];
-  return statements.map(({ resource, effect, action }: JsonObject, index) => ({
+  return statements.map(({ resource, effect, action, condition, sid }: JsonObject, index) => ({
     policy: policy["id"],
     creation_date: policy["creation_date"],
     statement: index,
     resource,
     effect,
     action,
+    ...(isObject(condition) && { condition }),
+    ...(sid !== undefined && sid !== null && { sid }),
   }));
 }

@@ -28,7 +28,6 @@ function shownStatement({ action, condition, effect, resource, sid }: JsonObject
     ...(condition !== undefined && condition !== null && { condition }),
     effect,
     resource: shownResource(resource),
-    ...(sid !== undefined && sid !== null && { sid }),
   };
 }
 
