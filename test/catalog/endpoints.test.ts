@@ -204,6 +204,7 @@ describe("what rows name", () => {
       rows.filter(({ anyAuthenticatedUser }) => anyAuthenticatedUser).map(({ operation }) => operation),
     );
     expect(any.sort()).toEqual([
+      "getConfig",
       "getCurrentUser",
       "getGarbageCollectionConfig",
       "getLakeFSVersion",

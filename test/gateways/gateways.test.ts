@@ -137,7 +137,8 @@ for (const name of PROGRAM_NAMES) {
           if (one.refused === "any") return;
           expect(answer.status).toBe(one.refused);
           expect(answer.body).toContain('{"message":"');
-          expect(answer.headers.includes("www-authenticate: basic")).toBe(one.refused === 401);
+          const challenges = answer.headers.match(/^www-authenticate: basic/gm) ?? [];
+          expect(challenges).toHaveLength(one.refused === 401 ? 1 : 0);
         },
       );
 
@@ -158,6 +159,28 @@ for (const name of PROGRAM_NAMES) {
           reached.headers["x-forwarded-for"],
         ]);
         expect(users).toEqual(status === 200 ? [["writer", "127.0.0.1"]] : []);
+      });
+
+      it("a preflight of a browser passes only with authorizer.forward_auth.preflight: allow", async () => {
+        const headers = { Origin: "https://app.example.com", "Access-Control-Request-Method": "PUT" };
+        const one = { name: "", method: "OPTIONS", target: "/api/v1/repositories/data/branches", headers };
+        expect((await send(proxy.port, one)).status).toBe(401);
+        expect(dataServer.reached).toEqual([]);
+        const open = await startBehindProxy(name, { "authorizer.forward_auth.preflight": "allow" });
+        const before = await startProxy(name, {
+          dataServerPort: dataServer.port,
+          authorizerPort: portFor(open),
+          proxyToken: PROXY_TOKEN,
+        });
+        try {
+          expect((await send(before.port, one)).status).toBe(200);
+          expect(dataServer.reached.map(({ method }) => method)).toEqual(["OPTIONS"]);
+          expect((await send(before.port, { ...one, method: "PUT" })).status).toBe(401);
+          expect(dataServer.reached).toHaveLength(1);
+        } finally {
+          await before.close();
+          await open.close();
+        }
       });
 
       it("a revoked key is refused from the next request on", async () => {

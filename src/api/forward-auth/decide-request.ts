@@ -1,6 +1,7 @@
 /**
  * Decides a request that a proxy asks about (security.md §2): who sent it, what it needs, whether it may pass.
- * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal.
+ * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal. A preflight, which asks for nothing,
+ * passes before that where the configuration says so.
  */
 
 import type { AskingCall } from "../../decisions/decision-log.ts";
@@ -14,6 +15,7 @@ import type { DecisionContext } from "../../model/decision.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
 import { whichApi } from "../../request-map/which-api.ts";
 import { type Shown, shownCredential } from "./credentials.ts";
+import { isPreflight } from "./preflight.ts";
 import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
@@ -28,6 +30,8 @@ export interface RequestDecisionOptions {
   readonly s3Domains: readonly string[];
   /** `authorizer.forward_auth.body`. */
   readonly missingBody: "deny" | "every_resource";
+  /** `authorizer.forward_auth.preflight`. */
+  readonly preflight: "deny" | "allow";
   /** Origin of `authorizer.public_url`, where browsers are that use login cookies. */
   readonly publicOrigin: string | undefined;
 }
@@ -55,7 +59,7 @@ export interface Refused {
   readonly identity?: Sender;
 }
 
-/** The result. `identity` is the authenticated user, also for a refused request. */
+/** The result. `identity` is the authenticated user, also for a refused request; a preflight has no decision, and `id` "". */
 export type Outcome =
   | { readonly pass: true; readonly identity: Sender | undefined; readonly id: string }
   | Refused;
@@ -75,6 +79,9 @@ export function decideRequest(
   request: AskedRequest,
 ): Outcome | Promise<Outcome> {
   const { original, headers } = request;
+  if (options.preflight === "allow" && isPreflight(original, headers)) {
+    return { pass: true, identity: undefined, id: "" };
+  }
   const [path, query] = splitUri(original.uri);
   const reading = read(options, request, path, query);
   if ("refusal" in reading) return reading;

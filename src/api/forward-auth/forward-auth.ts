@@ -12,7 +12,7 @@ import type { DecisionMeters } from "../decisions/ports.ts";
 import { answerOf } from "./answers.ts";
 import { type AskedRequest, decideRequest, type RequestDecisionOptions } from "./decide-request.ts";
 import { BASE, ERROR_PATH, originalRequest, type ProxyKind, splitUri } from "./proxies.ts";
-import { handedOn, refusalReply } from "./refusals.ts";
+import { handedOn, refusalPage } from "./refusals.ts";
 import { RequestHeaders } from "./request-headers.ts";
 
 /** Options of forward-auth. */
@@ -53,7 +53,7 @@ export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAu
     seconds: serving.counters.decisionSeconds.forward_auth,
     handle: (call: RawCall<Proxy>) => decide(options, serving, call),
   };
-  const errorPage: MountedRoute = { ...shared, handle: refusalPage };
+  const errorPage: MountedRoute = { ...shared, handle: errorBody };
   return (target) => {
     if (!isForwardAuth(target)) return undefined;
     return target === ERROR_PATH && options.proxy === "nginx" ? errorPage : decision;
@@ -105,11 +105,11 @@ function decide(
 }
 
 /** The body of a refusal that nginx received in the headers of a subrequest. */
-function refusalPage({ caller: { headers }, requestId }: RawCall<Proxy>): Reply {
+function errorBody({ caller: { headers }, requestId }: RawCall<Proxy>): Reply {
   const refusal = handedOn((name) => headers.single(name));
   const [resource] = splitUri(headers.single("x-original-uri") ?? "/");
   const id = headers.single("x-svc-decision-id") ?? requestId;
-  return refusalReply(refusal, { resource, id });
+  return refusalPage(refusal, { resource, id });
 }
 
 function notAllowed(message: string): AuthorizerError {

@@ -31,6 +31,7 @@ export interface RefusalReply extends Reply {
 /** Headers in which nginx hands a refusal on to {@link ERROR_PATH}: it drops the bodies of subrequests. */
 const CODE_HEADER = "X-Svc-Error";
 const REASON_HEADER = "X-Svc-Reason";
+const CHALLENGE_HEADER = "WWW-Authenticate";
 const CHALLENGE = 'Basic realm="svc", charset="UTF-8"';
 const MOST_REASON = 1024;
 const XML = new XMLBuilder({ format: false });
@@ -51,7 +52,7 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
     encodeURIComponent(message.toWellFormed())
       .slice(0, MOST_REASON)
       .replace(/%[0-9A-F]?$/, ""),
-    ...(status === 401 ? ["WWW-Authenticate", CHALLENGE] : []),
+    ...(status === 401 ? [CHALLENGE_HEADER, CHALLENGE] : []),
   ];
   return { status, body, type: s3 === undefined ? "application/json" : "application/xml", headers };
 }
@@ -59,6 +60,13 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
 function s3Body(code: string, message: string, { resource, id }: { resource: string; id: string }): string {
   const error = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${XML.build({ Error: error })}`;
+}
+
+/** The answer that gives nginx the body of a refusal. It adds the challenge of the subrequest itself. */
+export function refusalPage(refusal: Refusal, details: { resource: string; id: string }): RefusalReply {
+  const { headers, ...reply } = refusalReply(refusal, details);
+  const challenge = headers.indexOf(CHALLENGE_HEADER);
+  return { ...reply, headers: challenge < 0 ? headers : headers.toSpliced(challenge, 2) };
 }
 
 /**

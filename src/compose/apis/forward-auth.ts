@@ -21,6 +21,7 @@ export function forwardAuth(
     proxy: values["authorizer.forward_auth.proxy"],
     proxyToken: values["authorizer.forward_auth.proxy_token"],
     missingBody: values["authorizer.forward_auth.body"],
+    preflight: values["authorizer.forward_auth.preflight"],
     trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
     s3Domains: values["gateways.s3.domain_name"],
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,

@@ -370,6 +370,15 @@ export const AUTHORIZER_ITEMS = [
       "Operations whose resources are in a body the proxy does not send: deny them, or ask for every resource",
   },
   {
+    name: "authorizer.forward_auth.preflight",
+    type: "choice",
+    choices: ["deny", "allow"],
+    default: "deny",
+    acts: "yes",
+    meaning:
+      "CORS preflights, which browsers send without a credential: deny them, or let them pass to the data server",
+  },
+  {
     name: "authorizer.forward_auth.max_failures",
     type: "rate",
     default: "20/m",

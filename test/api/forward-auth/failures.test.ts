@@ -49,6 +49,7 @@ async function start({
         proxy: "nginx",
         proxyToken: PROXY_TOKEN,
         missingBody: "every_resource",
+        preflight: "deny",
         trusted: new TrustedProxies(["loopback"]),
         s3Domains: [],
         publicOrigin: undefined,

@@ -1,0 +1,51 @@
+/** Downloads one object into what is no regular file: a device, a FIFO, standard output by its name. */
+
+import { createWriteStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import type { ContentLink } from "../connection/content-link.ts";
+import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
+import { type Download, fetchContent } from "./fetch-content.ts";
+
+/** Names of open files of a process: what they name is written to, whatever it is. */
+const DESCRIPTOR = /^\/(?:dev\/(?:fd\/\d+|std(?:in|out|err))|proc\/(?:self|\d+)\/fd\/\d+)$/;
+
+/** True for a file that is written to and never replaced. */
+export async function isStream(file: string): Promise<boolean> {
+  if (DESCRIPTOR.test(file)) return true;
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+/**
+ * Writes the content to the file. What was written cannot be taken back, so it is not tried again.
+ * @throws Error when the content is not what the server describes
+ */
+export async function downloadStream(link: ContentLink, download: Download): Promise<void> {
+  const { file, place, stats, progress, signal } = download;
+  const fingerprint = newFingerprint();
+  let written = 0;
+  let comparable = false;
+  let failure: unknown;
+  // The other end of a FIFO may come late: nobody is asked before.
+  const target = await opened(file, signal);
+  await fetchContent(link, download, {}, async (answer) => {
+    comparable = tellsContent(answer.headers);
+    async function* counted(): AsyncGenerator<Buffer> {
+      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+        fingerprint.update(chunk);
+        written += chunk.length;
+        progress.moved(chunk.length);
+        yield chunk;
+      }
+    }
+    failure = await pipeline(counted(), target, { signal: signal as AbortSignal }).catch(
+      (error: unknown) => error,
+    );
+  }).finally(() => target.destroy());
+  if (failure !== undefined) throw failure;
+  const same = !comparable || !isMd5(stats.checksum) || stats.checksum.toLowerCase() === fingerprint.digest();
+  if (written !== stats.size || !same) {
+    throw new Error(`${place.path}: what was written is not the content that the server describes`);
+  }
+}
