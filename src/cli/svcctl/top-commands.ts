@@ -28,8 +28,11 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     description: "Diagnoses the configuration.",
-    examples: ["", "--verbose"],
-    options: [JSON_OPTION],
+    examples: ["", "--verbose", "--exit-code"],
+    options: [
+      { flags: "--exit-code", description: "exit with 1 after any finding, not only without credentials" },
+      JSON_OPTION,
+    ],
     load: async () => (await import("./doctor.ts")).diagnose,
   },
   {

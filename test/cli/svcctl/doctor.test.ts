@@ -54,6 +54,47 @@ describe("svcctl doctor", () => {
     expect(server.asked.map(({ line }) => line)).toEqual(["GET /api/v1/user", "GET /api/v1/repositories"]);
   });
 
+  it.each([
+    ["the empty user of a data server", { status: 200, body: { user: { id: "" } } }],
+    ["no current user, and repositories of nobody", { status: 200, body: { results: [] } }],
+    ["a refusal", { status: 401, body: { message: "error authenticating request" } }],
+  ])("without credentials is no valid configuration: %s", async (_what, answer) => {
+    const none = { SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "", SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "" };
+    const { code, stdout, file, server } = await doctor([answer], none);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^No access key is configured\n/);
+    expect(stdout).toContain(`svcctl config asks for one and keeps it in ${file}\n`);
+    expect(server.asked.length).toBeGreaterThan(0);
+  });
+
+  it("a key that the server takes for nobody's is wrong", async () => {
+    const { code, stdout } = await doctor([{ status: 200, body: { user: { id: "" } } }]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("nobody is signed in");
+  });
+
+  it("--exit-code makes any finding a failure", async () => {
+    const refusal = { status: 401, body: { message: "no" } };
+    expect((await doctor([refusal], { ...USUAL }, [])).code).toBe(0);
+    const server = await replay([refusal, USER]);
+    const env = { ...server.env, ...USUAL };
+    expect((await svcctl(["doctor", "--exit-code"], { env })).code).toBe(1);
+    expect((await svcctl(["doctor", "--exit-code"], { env })).code).toBe(0);
+  });
+
+  it("names a source of credentials that svcctl does not have, as every other command does", async () => {
+    const provider = { SVCCTL_CREDENTIALS_PROVIDER_TYPE: "aws_iam" };
+    const none = { SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "", SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "" };
+    const { code, stdout, server } = await doctor([USER], { ...none, ...provider });
+    expect(code).toBe(1);
+    expect(stdout).toContain("credentials.provider.type is aws_iam, and svcctl works with access keys only");
+    const listed = await svcctl(["repo", "list"], { env: { ...server.env, ...none, ...provider } });
+    expect(listed.code).toBe(1);
+    expect(listed.stderr).toContain("credentials.provider.type is aws_iam");
+    expect(server.asked).toEqual([]);
+    expect((await doctor([USER], { ...USUAL, ...provider })).stdout).toBe("Valid configuration\n");
+  });
+
   it("names wrong credentials", async () => {
     const { code, stdout } = await doctor([
       { status: 401, body: { message: "error authenticating request" } },

@@ -1,7 +1,18 @@
 /** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -252,6 +263,42 @@ describe("a download", () => {
     expect(await svcctl(DOWNLOAD, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(cwd)).toEqual(["a"]);
     expect(readFileSync(join(cwd, "a")).equals(CONTENT)).toBe(true);
+  });
+
+  it.each([
+    ["small", 1000],
+    ["large", CONTENT.length],
+  ])("onto a FIFO or a device writes to it and replaces nothing: %s", async (_size, length) => {
+    const cwd = temporaryFolder();
+    const content = CONTENT.subarray(0, length);
+    const { env } = await holding(whole(content), content);
+    const fifo = join(cwd, "a");
+    execFileSync("mkfifo", [fifo]);
+    const [ran, read] = await Promise.all([svcctl(IN_PARTS, { cwd, env }), buffer(createReadStream(fifo))]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(read.equals(content)).toBe(true);
+    expect(lstatSync(fifo).isFIFO()).toBe(true);
+    rmSync(fifo);
+    symlinkSync("/dev/null", fifo);
+    expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
+    expect(lstatSync(fifo).isSymbolicLink()).toBe(true);
+    expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it("onto a FIFO fails where the content is another one, or nobody reads and somebody interrupts", async () => {
+    const cwd = temporaryFolder();
+    const fifo = join(cwd, "a");
+    execFileSync("mkfifo", [fifo]);
+    const { env } = await holding(whole(Buffer.from("other")), Buffer.from("first"));
+    const [ran] = await Promise.all([svcctl(DOWNLOAD, { cwd, env }), buffer(createReadStream(fifo))]);
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain("a: what was written is not the content that the server describes");
+    const onInterrupt = (listener: () => void): (() => void) => {
+      const timer = setTimeout(listener, 50);
+      return () => clearTimeout(timer);
+    };
+    expect(await svcctl(DOWNLOAD, { cwd, env, onInterrupt })).toMatchObject({ code: 1 });
+    expect(lstatSync(fifo).isFIFO()).toBe(true);
   });
 
   it("that fails leaves the file that was there as it was", async () => {

@@ -10,6 +10,7 @@ import { type FailedAttempt, withRetries } from "../../rest-client/retries.ts";
 import { safeMessage, safeText } from "../../safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
+import { providerFault } from "../settings/credentials-provider.ts";
 import { loadSettings, type Settings } from "../settings/load-settings.ts";
 import { adviceOnRefusal, adviceOnSilence, adviceOnStranger } from "./advice.ts";
 import { apiBase } from "./endpoint.ts";
@@ -153,7 +154,10 @@ export class ApiClient {
 
 /** The client for a command. Throws when the configuration is faulty. */
 export function openApi(context: CommandContext, timeoutMs?: number): ApiClient {
-  return new ApiClient(context, loadSettings(context), timeoutMs);
+  const settings = loadSettings(context);
+  const fault = providerFault(settings);
+  if (fault !== undefined) throw new Error(fault);
+  return new ApiClient(context, settings, timeoutMs);
 }
 
 /** Reads an answer with status 400 or higher. */

@@ -25,6 +25,8 @@ export interface Settings {
   readonly missing?: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** `credentials.provider.type`: another source of credentials than the access key; "" where nothing says so. */
+  readonly provider: string;
   /** As it was given, without the base path. */
   readonly endpointUrl: string;
   readonly retries: RetrySettings;
@@ -88,6 +90,7 @@ export function effectiveSettings(path: string, file: SettingsFile, env: Environ
     ...(file.fault !== undefined && { fault: file.fault, missing: file.missing === true }),
     accessKeyId: text(values, "credentials.access_key_id"),
     secretAccessKey: text(values, "credentials.secret_access_key"),
+    provider: text(values, "credentials.provider.type"),
     endpointUrl: text(values, "server.endpoint_url"),
     retries: {
       enabled: on("server.retries.enabled"),

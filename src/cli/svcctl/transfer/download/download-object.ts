@@ -6,6 +6,7 @@ import { TransportFailure } from "../../../rest-client/transport-failure.ts";
 import type { ContentLink } from "../connection/content-link.ts";
 import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
 import { downloadParts, type Parts } from "./download-parts.ts";
+import { downloadStream, isStream } from "./download-stream.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { openPartialFile } from "./partial-file.ts";
 
@@ -13,12 +14,14 @@ import { openPartialFile } from "./partial-file.ts";
 const SMALL = 1024 * 1024;
 
 /**
- * Downloads into a file beside the one that is wanted, compares the checksum, and puts it in place. What is left of a
+ * Downloads into a file beside the one that is wanted, compares the checksum, and puts it in place. A device or a FIFO
+ * is written to. What is left of a
  * download in parts is continued by the next one. The folder has to be there.
  * @throws Error when the content is not what the server describes
  */
 export async function downloadObject(link: ContentLink, download: Download): Promise<void> {
-  if (download.stats.size <= Math.min(SMALL, download.partSize)) await downloadSmall(link, download);
+  if (await isStream(download.file)) await downloadStream(link, download);
+  else if (download.stats.size <= Math.min(SMALL, download.partSize)) await downloadSmall(link, download);
   else await downloadLarge(link, download);
 }
 

@@ -1,7 +1,7 @@
 /** Downloads one object into what is no regular file: a device, a FIFO, standard output by its name. */
 
-import { createWriteStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import type { ContentLink } from "../connection/content-link.ts";
 import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
@@ -27,8 +27,8 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
   let written = 0;
   let comparable = false;
   let failure: unknown;
-  // The other end of a FIFO may come late: nobody is asked before.
-  const target = await opened(file, signal);
+  // The reader of a FIFO may come late: the server is asked once it is there.
+  const target = (await openedToWrite(file, signal)).createWriteStream();
   await fetchContent(link, download, {}, async (answer) => {
     comparable = tellsContent(answer.headers);
     async function* counted(): AsyncGenerator<Buffer> {
@@ -39,13 +39,27 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
         yield chunk;
       }
     }
-    failure = await pipeline(counted(), target, { signal: signal as AbortSignal }).catch(
-      (error: unknown) => error,
-    );
+    failure = await pipeline(counted(), target, { signal }).catch((error: unknown) => error);
   }).finally(() => target.destroy());
   if (failure !== undefined) throw failure;
   const same = !comparable || !isMd5(stats.checksum) || stats.checksum.toLowerCase() === fingerprint.digest();
   if (written !== stats.size || !same) {
     throw new Error(`${place.path}: what was written is not the content that the server describes`);
   }
+}
+
+/** Opens what is there. A FIFO waits for its reader, or for the interrupt. */
+async function openedToWrite(file: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  // A reader of our own ends the wait.
+  const release = (): void =>
+    void open(file, constants.O_RDONLY | constants.O_NONBLOCK).then((reader) => reader.close());
+  signal?.addEventListener("abort", release, { once: true });
+  // What others wrote to standard output before stays.
+  const handle = await open(file, constants.O_WRONLY | (DESCRIPTOR.test(file) ? constants.O_APPEND : 0));
+  signal?.removeEventListener("abort", release);
+  if (signal?.aborted === true) {
+    await handle.close();
+    signal.throwIfAborted();
+  }
+  return handle;
 }
