@@ -8,11 +8,13 @@ import { AUTHORIZER_LIMIT_ITEMS } from "./items/authorizer-limits.ts";
 import { DATABASE_ITEMS } from "./items/database.ts";
 import { DECISION_LOG_ITEMS } from "./items/decision-log.ts";
 import { EMAIL_ITEMS } from "./items/email.ts";
+import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
+  { title: "Forward-auth", items: FORWARD_AUTH_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },
   { title: "General", items: GENERAL_ITEMS },

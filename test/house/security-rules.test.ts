@@ -46,7 +46,7 @@ it("2xx is written at one place of forward-auth", () => {
     (textOf(file).match(/^(?!\s*(?:\/\/|\*|\/\*)).*\b2\d\d\b(?! \|).*$/gm) ?? []).map((line) => line.trim()),
   );
   expect(written).toEqual([
-    'return { status: 200, headers: ["X-Svc-User", user, "X-Svc-Decision-Id", id] };',
+    'return { status: 200, headers: ["X-Svc-User", user, ...decision] };',
   ]);
 });
 

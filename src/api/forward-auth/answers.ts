@@ -24,7 +24,8 @@ export function answerOf(outcome: Outcome, asked: AskedRequest, log: HttpLog, en
 /** The one place that makes a 2xx. */
 function passed(identity: Sender | undefined, id: string): Reply {
   const user = identity === undefined ? ANONYMOUS_NAME : headerName(identity.username);
-  return { status: 200, headers: ["X-Svc-User", user, ...(id === "" ? [] : ["X-Svc-Decision-Id", id])] };
+  const decision = id === "" ? [] : ["X-Svc-Decision-Id", id];
+  return { status: 200, headers: ["X-Svc-User", user, ...decision] };
 }
 
 /**
