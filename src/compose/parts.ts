@@ -45,6 +45,7 @@ import { type OpenedStatus, openStatus } from "./apis/status.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { serviceTls, userTls } from "./listeners/tls.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
@@ -198,6 +199,10 @@ async function openShadow(
   return worker === undefined && count > 1 ? undefined : openServiceShadow(data, endpoints);
 }
 
+/** The parts of all connections that listeners may have; the service listener may have all (security.md §5.3). */
+const USER_SHARE = 1 / 2;
+const METRICS_SHARE = 1 / 16;
+
 /** The parts that all listeners share. */
 interface ListeningParts {
   readonly http: ReadableHttpCounters;
@@ -215,6 +220,7 @@ function openListeners(
   const { values, logger, revisions } = data;
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
+  const places = connectionPlaces(values, http);
   const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };
   return {
@@ -225,6 +231,7 @@ function openListeners(
       ...shared,
       ...traced,
       ...serviceTls(values),
+      places: places.ofListener(1),
       ...serviceApis(data, working),
       scim: scimOptions(data, audit),
       bearer,
@@ -235,12 +242,14 @@ function openListeners(
       ...shared,
       ...traced,
       ...userTls(values),
+      places: places.ofListener(USER_SHARE),
       management: managementOptions(data, working),
       revisions,
       pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),
     scrape: createMetricsListener({
       ...shared,
+      places: places.ofListener(METRICS_SHARE),
       render: async () => ({ contentType: metrics.contentType, body: await rendered.render() }),
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),

@@ -18,9 +18,18 @@ export function answer(exchange: Exchange, answered: Answer): void {
   else reply(exchange, answered);
 }
 
-function reply(exchange: Exchange, { status, body, type, headers }: Reply): void {
-  if (body === undefined) write(exchange, status, withoutBody(status), undefined, headers);
-  else write(exchange, status, type === undefined ? frameOf(body) : frame(body, type), body, headers);
+function reply(exchange: Exchange, { status, body, bytes, type = JSON_TYPE, headers }: Reply): void {
+  if (bytes !== undefined) {
+    const described = ["Content-Type", type, "Content-Length", String(bytes.length)];
+    write(
+      exchange,
+      status,
+      { headers: described, lines: "", hasLength: false, encoding: "latin1" },
+      bytes,
+      headers,
+    );
+  } else if (body === undefined) write(exchange, status, withoutBody(status), undefined, headers);
+  else write(exchange, status, type === JSON_TYPE ? frameOf(body) : frame(body, type), body, headers);
 }
 
 /** Answers with an error, unless there is an answer already. What is left of the body is thrown away. */
@@ -51,6 +60,9 @@ export function finish(exchange: Exchange, status: number): void {
   const { server, route, caller, request, requestId } = exchange;
   const now = performance.now();
   exchange.endedAt = now;
+  // The time in which the answer is to be taken.
+  if (request.complete) exchange.deadline = now + server.limits.requestTimeoutMs;
+  exchange.onAnswered?.(exchange);
   const milliseconds = now - exchange.startedAt;
   route.meter.answered(status, milliseconds / 1000);
   exchange.span?.answered({ status, caller: caller.name, revision: exchange.revision });
@@ -65,6 +77,9 @@ export function finish(exchange: Exchange, status: number): void {
     ...peerOf(exchange),
   });
 }
+
+/** Characters of a body that count until they are taken; a shorter one holds less than its connection does. */
+const COUNTED_BODY = 4096;
 
 /** Characters of a body that are written at once. */
 const LONG_BODY = 256 * 1024;
@@ -127,7 +142,7 @@ function write(
   exchange: Exchange,
   status: number,
   frame: Frame,
-  body: string | undefined,
+  body: string | Buffer | undefined,
   further: readonly string[] | undefined,
 ): void {
   const { response, server } = exchange;
@@ -140,12 +155,14 @@ function write(
       : common.length === 0
         ? further
         : [...further, ...missingFrom(further, common)];
-  const isLong = body !== undefined && body.length > LONG_BODY;
+  const text = typeof body === "string" ? body : undefined;
+  const isLong = text !== undefined && text.length > LONG_BODY;
+  if (text !== undefined && text.length > COUNTED_BODY) exchange.holdAnswer(text.length);
   const lines = isLong ? undefined : headerLines(others);
-  if (lines === undefined || !endAtOnce(response, status, frame, linesOf(exchange) + lines, body)) {
+  if (lines === undefined || !endAtOnce(response, status, frame, linesOf(exchange) + lines, text)) {
     response.writeHead(status, [...frame.headers, ...headersOf(exchange), ...others]);
     if (body === undefined) response.end();
-    else if (isLong) void endInPieces(response, body, frame.encoding);
+    else if (isLong) void endInPieces(response, text, frame.encoding);
     else response.end(body, frame.encoding);
   }
   finish(exchange, status);

@@ -9,11 +9,13 @@ import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Re
 import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
+import type { AnswerBudget } from "./server/answer-budget.ts";
 
 /** Everything that all requests of one server share. */
 export interface ServerContext {
   readonly admission: Admission;
   readonly bodies: BodyBudget;
+  readonly answers: AnswerBudget;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
@@ -128,6 +130,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   onPiece: PieceReceiver | undefined = undefined;
   onBody: BodyReceiver | undefined = undefined;
   onFailure: FailureReceiver | undefined = undefined;
+  /** Told of the answer; undefined on a connection whose caller is known. */
+  onAnswered: ((exchange: Exchange) => void) | undefined = undefined;
   /** The body so far, in its first {@link Exchange.received} bytes. */
   gathered: Buffer | undefined = undefined;
   received = 0;
@@ -202,6 +206,14 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     this.gathered = undefined;
     this.onBody = undefined;
     this.onFailure = undefined;
+  }
+
+  /** Counts what its answer holds until the caller has taken it. */
+  holdAnswer(bytes: number): void {
+    const { answers } = this.server;
+    const { socket } = this.request;
+    answers.hold(socket, bytes);
+    this.response.once("close", () => answers.release(socket, bytes));
   }
 
   giveWay(error: AuthorizerError): void {

@@ -16,6 +16,8 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   /** All bodies together that have not arrived whole. */
   readonly bodiesBytes: number;
+  /** What callers have not taken of their answers, and requests sent ahead of them, all together. */
+  readonly answersBytes: number;
   /** Time in which the body of a call without credentials must arrive. */
   readonly anonymousBodyTimeoutMs: number;
   /** Heavy requests that run at once. */

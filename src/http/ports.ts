@@ -34,6 +34,8 @@ export interface HttpCounters {
   queueLength: number;
   /** Bytes of request bodies that have not arrived whole, or wait for their turn. */
   bodyBytes: number;
+  /** Bytes of answers that callers have not taken, and of requests that were sent ahead of their answers. */
+  answerBytes: number;
 }
 
 /** A call whose answer names the revision that it was given from. */

@@ -46,6 +46,8 @@ export interface RawCall<C extends Caller = Caller> extends Call<C> {
   deadline: number;
   /** Headers of every answer, name and value in turn, for handlers that write the response themselves. */
   commonHeaders(): readonly string[];
+  /** Counts bytes that the answer holds until the caller has taken it; what the pipeline writes counts by itself. */
+  holdAnswer(bytes: number): void;
 }
 
 /** An answer. */
@@ -53,6 +55,8 @@ export interface Reply {
   readonly status: number;
   /** Absent for an answer without body, which has no content type either. */
   readonly body?: string;
+  /** Instead of `body`: bytes that serve many answers, and are sent from where they are. */
+  readonly bytes?: Buffer;
   /** Content type of the body; default `application/json`. */
   readonly type?: string;
   /** Further headers, name and value in turn. */

@@ -7,6 +7,7 @@ import type { HttpLimits } from "../http/limits.ts";
 import type { HttpCounters, HttpLog } from "../http/ports.ts";
 import { mount, OPEN_API, type Route } from "../http/route.ts";
 import { routed } from "../http/router.ts";
+import type { ListenerPlaces } from "../http/server/connection-places.ts";
 import { createManagedServer, type ManagedServer } from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
 import { type Health, healthRoutes } from "./health.ts";
@@ -28,6 +29,8 @@ export interface MetricsListenerOptions {
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters;
+  /** Absent: connections are not bounded. */
+  readonly places?: ListenerPlaces;
 }
 
 /** The listener. */
@@ -62,6 +65,7 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
     counters,
     limits,
     log,
+    places: options.places,
     handler: routed({
       routes: [
         ...mount(OPEN_API, healthRoutes(options.health), counters),

@@ -25,6 +25,7 @@ import {
   type Route,
 } from "../http/route.ts";
 import { routed } from "../http/router.ts";
+import type { ListenerPlaces } from "../http/server/connection-places.ts";
 import {
   createManagedServer,
   type ManagedServer,
@@ -45,6 +46,8 @@ export interface ServiceListenerOptions {
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters & DecisionMeters;
+  /** Absent: connections are not bounded. */
+  readonly places?: ListenerPlaces;
   /** Keys of page tokens, the first of which seals; default one that ends with the process. */
   readonly pageTokenKeys?: readonly Buffer[];
   readonly tls?: TlsMaterial;
@@ -106,6 +109,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     counters,
     limits,
     log,
+    places: options.places,
     revisions: options.revisions,
     traces: options.traces,
     ...(options.tls === undefined ? {} : { tls: options.tls }),

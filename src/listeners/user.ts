@@ -20,6 +20,7 @@ import {
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
 import { type MountedRoute, mount, OPEN_API } from "../http/route.ts";
 import { type RouterOptions, routed } from "../http/router.ts";
+import type { ListenerPlaces } from "../http/server/connection-places.ts";
 import {
   createManagedServer,
   type ManagedServer,
@@ -34,6 +35,8 @@ export interface UserListenerOptions {
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters;
+  /** Absent: connections are not bounded. */
+  readonly places?: ListenerPlaces;
   readonly tls?: TlsMaterial;
   /** The revisions that answers name; absent: they name none. */
   readonly revisions?: Revisions;
@@ -65,6 +68,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     counters,
     limits,
     log,
+    places: options.places,
     revisions: options.revisions,
     traces: options.traces,
     answerHeaders: () => headers,

@@ -39,6 +39,33 @@ export const AUTHORIZER_LIMIT_ITEMS = [
       "Request bodies under way, all together, for each listener; beyond it, the body that arrives most slowly is answered 503",
   },
   {
+    name: "authorizer.limits.answers_bytes",
+    type: "bytes",
+    default: "128 MiB",
+    min: "1 MiB",
+    acts: "yes",
+    meaning:
+      "Answers that callers have not taken and requests sent ahead of them, all together, for each listener; beyond it, connections that took nothing for longest are closed",
+  },
+  {
+    name: "authorizer.limits.connections",
+    type: "int",
+    default: 0,
+    min: 0,
+    acts: "yes",
+    meaning:
+      "Open connections of callers, in each process; the user listener has at most half. `0`: the files that the process may open, less 256 and the connections to PostgreSQL",
+  },
+  {
+    name: "authorizer.limits.connections_per_address",
+    type: "int",
+    default: 0,
+    min: 0,
+    acts: "yes",
+    meaning:
+      "Connections of one address (IPv6: /64) at one listener on which no authenticated request was answered; peers in `authorizer.trusted_proxies` do not count. `0`: half of those of the listener",
+  },
+  {
     name: "authorizer.limits.anonymous_body_timeout",
     type: "duration",
     default: "5s",

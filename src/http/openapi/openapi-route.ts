@@ -1,7 +1,6 @@
-/** `GET /openapi.json`: open, like the probes. */
+/** `GET /openapi.json`: open, like the probes. Every answer is sent from the same bytes. */
 
-import { createHash } from "node:crypto";
-import { pageHandler } from "../pages/pages.ts";
+import { constantAnswer } from "../constant-answer.ts";
 import type { Route } from "../route.ts";
 import type { OpenApiDocument } from "./openapi-types.ts";
 
@@ -12,18 +11,6 @@ const PATH = "/openapi.json";
  * @param build makes the document of the listener, when it is first asked for
  */
 export function openApiRoute(build: () => OpenApiDocument): Route {
-  return {
-    method: "GET",
-    path: PATH,
-    head: true,
-    handle: pageHandler((app, { compression }) => {
-      const document = Buffer.from(JSON.stringify(build()));
-      const tag = `W/"${createHash("sha256").update(document).digest("base64url")}"`;
-      app.get(PATH, compression(), (_request, response) => {
-        response.setHeader("Content-Type", "application/json");
-        response.setHeader("ETag", tag);
-        response.send(document);
-      });
-    }),
-  };
+  const answer = constantAnswer("application/json", () => JSON.stringify(build()));
+  return { method: "GET", path: PATH, head: true, handle: ({ request }) => answer(request.headers) };
 }

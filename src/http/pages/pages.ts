@@ -5,15 +5,23 @@
  */
 
 import type { ServerResponse } from "node:http";
+import { constants } from "node:zlib";
 import type { Express, Response as PageResponse } from "express";
 import { nothingHere } from "../errors.ts";
 import { type Answer, type Caller, type RawCall, WRITTEN } from "../route.ts";
+
+/** Bytes that a page holds until it is taken: what was read of a file, and the state of a compression. */
+const PAGE_BYTES = 512 << 10;
+/** Settings of a compression that needs few of them: by default, one of Brotli takes megabytes. */
+const COMPRESSION = {
+  brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 16 } },
+} as const;
 
 /** The libraries that pages are written with. */
 export interface PageLibraries {
   readonly express: typeof import("express");
   /** Middleware that compresses answers; not for pages that show secrets. */
-  readonly compression: typeof import("compression");
+  readonly compression: () => ReturnType<typeof import("compression")>;
 }
 
 /** Adds pages to an application whose paths are exact. */
@@ -51,7 +59,7 @@ async function openApp(build: BuildPages): Promise<Express> {
   app.disable("etag");
   app.enable("strict routing");
   app.enable("case sensitive routing");
-  build(app, { express, compression });
+  build(app, { express, compression: () => compression(COMPRESSION) });
   return app;
 }
 
@@ -60,6 +68,7 @@ function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Ans
   const { request, response } = call;
   return new Promise((resolve, reject) => {
     response.once("close", () => resolve(WRITTEN));
+    call.holdAnswer(PAGE_BYTES);
     setHeaders(response, call.commonHeaders());
     Object.assign(response, { locals: { call } });
     app(request as never, response as never, (error?: unknown) => reject(error ?? nothingHere()));

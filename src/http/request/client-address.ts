@@ -20,6 +20,17 @@ export function plainAddress(address: string): string {
   return zone < 0 ? address : address.slice(0, zone);
 }
 
+/** Groups of an IPv6 address in its first 64 bits. */
+const NETWORK_GROUPS = 4;
+
+/** The block that an address is counted in: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
+export function addressBlock(address: string): string {
+  const plain = plainAddress(address);
+  if (isIP(plain) !== 6) return plain;
+  const groups = ipaddr.IPv6.parse(plain).parts.slice(0, NETWORK_GROUPS);
+  return `${groups.map((group) => group.toString(16)).join(":")}::/64`;
+}
+
 const LOOPBACK = ["127.0.0.0/8", "::1"];
 const ALL_BITS = 128;
 const MAPPED_BITS = 96;

@@ -7,6 +7,8 @@ import { RequestRefused } from "../errors.ts";
 import type { Exchange, ServerContext } from "../exchange.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { requestId } from "../request/request-id.ts";
+import { type AnswerBudget, REQUEST_BYTES } from "./answer-budget.ts";
+import type { ListenerPlaces } from "./connection-places.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
 
 const PATIENCE_MS = 1000;
@@ -26,6 +28,19 @@ interface Connection {
   inTurn: number;
   /** Bytes that had arrived when its idle time was over. */
   bytesThen: number;
+  /** Requests that came before the answers to those before them were taken, and whose own are not. */
+  ahead: number;
+  /** True once an authenticated request was answered on it. */
+  isKnown: boolean;
+}
+
+/** Options of {@link Connections}. */
+export interface ConnectionsOptions {
+  /** The headers of every answer of the server. */
+  readonly answerHeaders: ServerContext["answerHeaders"];
+  readonly answers: AnswerBudget;
+  /** Absent: connections are not bounded. */
+  readonly places: ListenerPlaces | undefined;
 }
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
@@ -36,14 +51,25 @@ export class Connections {
   readonly #malformed: WeakSet<Socket> = new WeakSet();
 
   readonly #answerHeaders: ServerContext["answerHeaders"];
+  readonly #answers: AnswerBudget;
+  readonly #places: ListenerPlaces | undefined;
+  readonly #onAnswered = (exchange: Exchange): void => this.#answered(exchange);
 
-  /** @param answerHeaders the headers of every answer of the server */
-  constructor(answerHeaders: ServerContext["answerHeaders"]) {
+  constructor({ answerHeaders, answers, places }: ConnectionsOptions) {
     this.#answerHeaders = answerHeaders;
+    this.#answers = answers;
+    this.#places = places;
   }
 
   add(socket: Socket): void {
-    const connection: Connection = { exchange: undefined, turn: -1, inTurn: 0, bytesThen: -1 };
+    const connection: Connection = {
+      exchange: undefined,
+      turn: -1,
+      inTurn: 0,
+      bytesThen: -1,
+      ahead: 0,
+      isKnown: this.#places === undefined,
+    };
     this.#open.set(socket, connection);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
@@ -66,12 +92,39 @@ export class Connections {
     if (connection === undefined) return;
     const before = connection.exchange;
     connection.exchange = exchange;
+    if (!connection.isKnown) exchange.onAnswered = this.#onAnswered;
     if (before === undefined || before.response.writableFinished) return;
+    this.#sentAhead(exchange, connection);
     // The parser takes all that has arrived at once, and cannot be stopped in between.
     const turn = this.#currentTurn();
     connection.inTurn = turn === connection.turn ? connection.inTurn + 1 : 1;
     connection.turn = turn;
     if (connection.inTurn > MAX_IN_A_TURN) socket.destroy();
+  }
+
+  /**
+   * A connection is not read while its caller has answers to take: what it sends meanwhile would only fill the memory.
+   */
+  #sentAhead({ request: { socket }, response }: Exchange, connection: Connection): void {
+    if (connection.ahead++ === 0) {
+      socket.pause();
+      // What reads a body would begin to read the connection again.
+      socket.on("resume", pauseAgain);
+    }
+    this.#answers.hold(socket, REQUEST_BYTES);
+    response.once("close", () => {
+      this.#answers.release(socket, REQUEST_BYTES);
+      if (--connection.ahead > 0 || socket.destroyed) return;
+      socket.off("resume", pauseAgain);
+      socket.resume();
+    });
+  }
+
+  #answered({ request: { socket }, caller }: Exchange): void {
+    const isAuthenticated = caller.name !== "";
+    this.#places?.answered(socket, isAuthenticated);
+    const connection = this.#open.get(socket);
+    if (connection !== undefined) connection.isKnown = isAuthenticated;
   }
 
   #currentTurn(): number {
@@ -85,7 +138,10 @@ export class Connections {
     return this.#turn;
   }
 
-  /** Answers requests whose time is up: 408 when the body is missing, 503 when the answer is; streams are cut. */
+  /**
+   * Answers requests whose time is up: 408 when the body is missing, 503 when the answer is. Streams are cut, and
+   * connections whose caller did not take the answer in that time.
+   */
   refuseOverdue(now: number): void {
     for (const [socket, { exchange }] of this.#open) {
       if (exchange !== undefined && now > exchange.deadline) expire(socket, exchange);
@@ -138,11 +194,15 @@ export class Connections {
   }
 }
 
+function pauseAgain(this: Socket): void {
+  this.pause();
+}
+
 function expire(socket: Socket, exchange: Exchange): void {
   const { request, response } = exchange;
   if (exchange.answered) {
-    // Answered, yet the body still comes; a connection whose request is complete stays open.
-    if (!request.complete) socket.destroy();
+    // Answered, yet the body still comes, or nobody takes the answer; any other connection stays open.
+    if (!request.complete || !response.writableFinished) socket.destroy();
     exchange.deadline = Number.POSITIVE_INFINITY;
     return;
   }

@@ -15,6 +15,8 @@ import { RequestRefused } from "../errors.ts";
 import { Exchange, IncomingRequest, type ServerContext } from "../exchange.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
+import { AnswerBudget } from "./answer-budget.ts";
+import type { ListenerPlaces } from "./connection-places.ts";
 import { Connections } from "./connections.ts";
 import { rawReply } from "./raw-reply.ts";
 
@@ -40,6 +42,8 @@ export interface ManagedServerOptions
   /** Absent if nothing is traced. */
   readonly traces?: ServerContext["traces"] | undefined;
   readonly tls?: TlsMaterial;
+  /** Absent: connections are not bounded. */
+  readonly places?: ListenerPlaces | undefined;
   /** Serves one request; must not throw. */
   readonly handler: (exchange: Exchange) => void;
 }
@@ -85,12 +89,14 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     noDelay: true,
   };
   const context = contextOf(options, () => life.stopping);
-  const connections = new Connections(context.answerHeaders);
+  const { answerHeaders, answers } = context;
+  const connections = new Connections({ answerHeaders, answers, places: options.places });
   const onRequest = requestListener(context, options.handler, connections);
   const server =
     options.tls === undefined
       ? createServer(serverOptions, onRequest)
       : createTlsServer({ ...serverOptions, ...tlsOptions(options.tls) }, onRequest);
+  if (options.places !== undefined) boundConnections(server, options.places);
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket) =>
     connections.add(socket),
   );
@@ -111,6 +117,19 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
       return ended;
     },
   };
+}
+
+/** Closes connections that get no place before anything is made for them. */
+function boundConnections(server: NetServer, places: ListenerPlaces): void {
+  const accepting = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    if (!places.take(socket)) {
+      socket.destroy();
+      return;
+    }
+    for (const accept of accepting) Reflect.apply(accept, server, [socket]);
+  });
 }
 
 function checkInterval(timeoutMs: number): number {
@@ -142,7 +161,20 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     handle: () => ({ status: 404 }),
   };
   const bodies = new BodyBudget(limits.bodiesBytes, counters);
-  return { admission, bodies, counters, limits, log, revisions, traces, answerHeaders, stopping, unrouted };
+  const answers = new AnswerBudget(limits.answersBytes, counters);
+  return {
+    admission,
+    bodies,
+    answers,
+    counters,
+    limits,
+    log,
+    revisions,
+    traces,
+    answerHeaders,
+    stopping,
+    unrouted,
+  };
 }
 
 type Listener = RequestListener<typeof IncomingRequest, typeof ServerResponse>;

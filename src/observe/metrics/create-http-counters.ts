@@ -4,6 +4,7 @@ import type { DecisionMeters } from "../../api/decisions/ports.ts";
 import type { Entrance } from "../../decisions/entrances.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { HttpCounters, RouteMeter } from "../../http/ports.ts";
+import type { ConnectionCounters } from "../../http/server/connection-places.ts";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 
 /** Routes that get a meter of their own; what comes after counts as unmatched, so that a mistake cannot fill the memory. */
@@ -31,7 +32,7 @@ export class RouteCounter implements RouteMeter {
 }
 
 /** The port with what is read at scrape time. */
-export interface ReadableHttpCounters extends HttpCounters, DecisionMeters {
+export interface ReadableHttpCounters extends HttpCounters, ConnectionCounters, DecisionMeters {
   routes(): Iterable<RouteCounter>;
   readonly decisionSeconds: Readonly<Record<Entrance, FastHistogram>>;
 }
@@ -69,6 +70,10 @@ export function createHttpCounters(): ReadableHttpCounters {
     inFlight: 0,
     queueLength: 0,
     bodyBytes: 0,
+    answerBytes: 0,
+    connections: 0,
+    connectionsRefused: 0,
+    connectionsGivenUp: 0,
   };
 }
 

@@ -179,6 +179,25 @@ function httpMetrics(http: ReadableHttpCounters): ScrapedMetric[] {
     single("gauge", `${PREFIX}in_flight_requests`, "Requests being worked on.", () => http.inFlight),
     single("gauge", `${PREFIX}queue_length`, "Requests waiting for their turn.", () => http.queueLength),
     single("gauge", `${PREFIX}request_body_bytes`, "Request bodies under way.", () => http.bodyBytes),
+    single(
+      "gauge",
+      `${PREFIX}untaken_answer_bytes`,
+      "Answers that callers have not taken, and requests that were sent ahead of them.",
+      () => http.answerBytes,
+    ),
+    single("gauge", `${PREFIX}connections`, "Open connections of callers.", () => http.connections),
+    single(
+      "counter",
+      `${PREFIX}connections_refused_total`,
+      "Connections that were closed at once, because there was no place.",
+      () => http.connectionsRefused,
+    ),
+    single(
+      "counter",
+      `${PREFIX}connections_given_up_total`,
+      "Idle connections without a credential that gave way to others.",
+      () => http.connectionsGivenUp,
+    ),
   ];
 }
 
