@@ -16,7 +16,7 @@ export interface HttpLimits {
   readonly bodyBytes: number;
   /** All bodies together that have not arrived whole. */
   readonly bodiesBytes: number;
-  /** What callers have not taken of their answers, and requests sent ahead of them, all together. */
+  /** Answers that callers have not taken, and requests sent ahead of them, all together. */
   readonly answersBytes: number;
   /** Time in which the body of a call without credentials must arrive. */
   readonly anonymousBodyTimeoutMs: number;

@@ -1,6 +1,7 @@
 /** The connections that a process may have open (`authorizer.limits.connections`). */
 
 import { readFileSync } from "node:fs";
+import { limitsOf } from "../../config/limits.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import { type ConnectionCounters, ConnectionPlaces } from "../../http/server/connection-places.ts";
@@ -15,18 +16,16 @@ const FEWEST_CONNECTIONS = 64;
 
 /** The places of the listeners of this process. */
 export function connectionPlaces(values: ConfigValues, counters: ConnectionCounters): ConnectionPlaces {
+  const { connections, connectionsPerAddress } = limitsOf(values);
   return new ConnectionPlaces(
-    {
-      connections: values["authorizer.limits.connections"] || defaultConnections(values, fileLimit()),
-      perAddress: values["authorizer.limits.connections_per_address"],
-    },
+    { connections: connections || defaultConnections(values, fileLimit()), connectionsPerAddress },
     new TrustedProxies(values["authorizer.trusted_proxies"]),
     counters,
   );
 }
 
 /** Returns what is left of the files that the process may open. */
-export function defaultConnections(values: ConfigValues, files: number): number {
+function defaultConnections(values: ConfigValues, files: number): number {
   const pool = values["database.type"] === "postgres" ? values["database.postgres.max_open_connections"] : 0;
   return Math.max(FEWEST_CONNECTIONS, Math.min(MOST_CONNECTIONS, files - KEPT_FILES - pool));
 }

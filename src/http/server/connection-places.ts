@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   /** Connections of all listeners. */
   readonly connections: number;
   /** Connections of one address at one listener; 0: half of those of the listener. */
-  readonly perAddress: number;
+  readonly connectionsPerAddress: number;
 }
 
 /** Knows the peers whose connections do not count for their address. */
@@ -185,7 +185,7 @@ export class ConnectionPlaces {
    * @param share the part of all places that it may have, up to 1
    */
   ofListener(share: number): ListenerPlaces {
-    const { connections, perAddress } = this.#limits;
+    const { connections, connectionsPerAddress: perAddress } = this.#limits;
     const most = Math.max(1, Math.floor(connections * share));
     const places = new ListenerPlaces(this, most, perAddress > 0 ? perAddress : Math.max(1, most >> 1));
     this.#listeners.push(places);

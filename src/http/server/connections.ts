@@ -30,6 +30,8 @@ interface Connection {
   bytesThen: number;
   /** Requests that came before the answers to those before them were taken, and whose own are not. */
   ahead: number;
+  /** True while it is not read. */
+  isPaused: boolean;
   /** True once an authenticated request was answered on it. */
   isKnown: boolean;
 }
@@ -68,6 +70,7 @@ export class Connections {
       inTurn: 0,
       bytesThen: -1,
       ahead: 0,
+      isPaused: false,
       isKnown: this.#places === undefined,
     };
     this.#open.set(socket, connection);
@@ -94,7 +97,7 @@ export class Connections {
     connection.exchange = exchange;
     if (!connection.isKnown) exchange.onAnswered = this.#onAnswered;
     if (before === undefined || before.response.writableFinished) return;
-    this.#sentAhead(exchange, connection);
+    this.#sentAhead(exchange, before, connection);
     // The parser takes all that has arrived at once, and cannot be stopped in between.
     const turn = this.#currentTurn();
     connection.inTurn = turn === connection.turn ? connection.inTurn + 1 : 1;
@@ -104,19 +107,31 @@ export class Connections {
 
   /**
    * A connection is not read while its caller has answers to take: what it sends meanwhile would only fill the memory.
+   * @param before the request before this one
    */
-  #sentAhead({ request: { socket }, response }: Exchange, connection: Connection): void {
-    if (connection.ahead++ === 0) {
+  #sentAhead(exchange: Exchange, before: Exchange, connection: Connection): void {
+    const { socket } = exchange.request;
+    const goOn = (): void => {
+      const { ahead, exchange: last } = connection;
+      // The last request may be one whose body still has to be read.
+      const isLeft = ahead === 1 && last?.request.complete === false;
+      if (!connection.isPaused || (ahead > 0 && !isLeft) || socket.destroyed) return;
+      connection.isPaused = false;
+      socket.off("resume", pauseAgain);
+      socket.resume();
+    };
+    if (!connection.isPaused) {
+      connection.isPaused = true;
       socket.pause();
       // What reads a body would begin to read the connection again.
       socket.on("resume", pauseAgain);
     }
+    if (connection.ahead++ === 0) before.response.once("close", goOn);
     this.#answers.hold(socket, REQUEST_BYTES);
-    response.once("close", () => {
+    exchange.response.once("close", () => {
       this.#answers.release(socket, REQUEST_BYTES);
-      if (--connection.ahead > 0 || socket.destroyed) return;
-      socket.off("resume", pauseAgain);
-      socket.resume();
+      connection.ahead--;
+      goOn();
     });
   }
 
