@@ -73,7 +73,6 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/requests.md", language: "json", test: "test/api/decisions/requests-page.test.ts" },
   { page: "docs/requests.md", language: "js", test: "test/api/decisions/requests-page.test.ts" },
   { page: "docs/spec/decision-api.md", language: "yaml", test: FILES },
-  { page: "docs/svcctl-reference.md", language: "", test: "test/cli/svcctl/program.test.ts" },
   { page: "docs/testing.md", language: "ts", test: "test/packages/testing.test.ts" },
   { page: "docs/testing.md", language: "yaml", test: CONFIGURATIONS },
   ...["express", "fastify", "go", "hono", "java", "next", "python"].map((name) => ({

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
-const PAGE = textOf("docs/security-rules.md");
+const PAGE = textOf("test/security-rules.md");
 
 /** Section, rule, files, tests. */
 const ROWS = PAGE.split("\n")
@@ -20,7 +20,7 @@ function yamlName(text: string, name: string): boolean {
   return text.includes(`{name: ${name},`);
 }
 
-describe("docs/security-rules.md", () => {
+describe("test/security-rules.md", () => {
   it("has every rule of section 2", () => {
     const sections = new Set(ROWS.map(([section]) => section));
     for (let rule = 0; rule <= 12; rule++) expect(sections, `2.${rule}`).toContain(`2.${rule}`);

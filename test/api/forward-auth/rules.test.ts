@@ -1,4 +1,4 @@
-/** Rules of security.md §2 that no other test holds alone; docs/security-rules.md names the test of every rule. */
+/** Rules of security.md §2 that no other test holds alone; test/security-rules.md names the test of every rule. */
 
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
