@@ -18,8 +18,10 @@ export type ErrorCode =
   | "stale"
   /** The caller wants an answer of a revision that does not exist yet. */
   | "behind"
-  /** The caller names a revision of another log. */
+  /** The caller names a revision of another log, or one that is not in this one. */
   | "other_log"
+  /** The caller names an entry that the log has lost: the state went back. */
+  | "went_back"
   | "internal";
 
 /** One fault in a document or request. */

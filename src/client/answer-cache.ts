@@ -1,6 +1,6 @@
 /**
  * Keeps answers until the directory changes. The watch says when: an answer is used only while the watch speaks, and
- * only if no change came after the revision that it was made from.
+ * kept only if the watch names the very entry that it was made from: a number alone may mean two states.
  */
 
 import type { BatchAnswer } from "./batches.ts";
@@ -37,8 +37,8 @@ export class AnswerCache {
   /** By user, then by question: a change of a user takes his answers only. */
   readonly #users: Map<string, Map<string, boolean>> = new Map();
   #size = 0;
-  /** The newest revision that the watch told of; undefined while it has not spoken. */
-  #revision: number | undefined;
+  /** The newest entry that the watch told of, as `N.LOG.ENTRY`; undefined while it has named none. */
+  #position: string | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(transport: Transport, options: CacheOptions) {
@@ -54,10 +54,8 @@ export class AnswerCache {
     const key = JSON.stringify([question.action.name, question.resource.id, question.context]);
     const kept = this.#isCurrent() ? this.#users.get(user)?.get(key) : undefined;
     if (kept !== undefined) return kept;
-    const { allowed, revision } = await ask();
-    if (this.#isCurrent() && revision !== undefined && revision >= (this.#revision ?? 0)) {
-      this.#keep(user, key, allowed);
-    }
+    const { allowed, position } = await ask();
+    if (this.#isCurrent() && position === this.#position) this.#keep(user, key, allowed);
     return allowed;
   }
 
@@ -68,7 +66,7 @@ export class AnswerCache {
   }
 
   #isCurrent(): boolean {
-    return this.#revision !== undefined && performance.now() - this.#heardAt < this.#maxStaleness;
+    return this.#position !== undefined && performance.now() - this.#heardAt < this.#maxStaleness;
   }
 
   async #follow(transport: Transport, signal: AbortSignal): Promise<void> {
@@ -99,8 +97,8 @@ export class AnswerCache {
     }
     if (event.type === "change") this.#evict(event.change);
     // A revision without its change: what happened between is not known.
-    else if (event.type === "reset" || event.revision !== (this.#revision ?? event.revision)) this.#clear();
-    this.#revision = event.revision;
+    else if (event.type === "reset" || event.position !== (this.#position ?? event.position)) this.#clear();
+    this.#position = event.position;
     this.#heardAt = performance.now();
   }
 
@@ -133,6 +131,6 @@ export class AnswerCache {
 
   #clear(): void {
     this.#drop();
-    this.#revision = undefined;
+    this.#position = undefined;
   }
 }

@@ -7,8 +7,8 @@ import type { Transport } from "./transport.ts";
 /** The answer to one question. */
 export interface BatchAnswer {
   readonly allowed: boolean;
-  /** Revision of the directory, where the service says it. */
-  readonly revision: number | undefined;
+  /** `N.LOG.ENTRY` of the state that it was made from or an earlier one, where the service says it. */
+  readonly position: string | undefined;
 }
 
 interface Waiting {
@@ -76,7 +76,7 @@ export class EvaluationBatches {
       const result = results[index] as EvaluationResult;
       const failure = result.context?.error;
       if (failure !== undefined) reject(new ClientError(failure.status, failure.message));
-      else resolve({ allowed: result.decision === true, revision: answer.revision?.number });
+      else resolve({ allowed: result.decision === true, position: answer.revision?.position });
     }
   }
 }

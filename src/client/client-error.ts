@@ -10,7 +10,7 @@ export interface ClientProblem {
 /**
  * The reason why there is no answer. The last group comes from the client itself:
  * - `invalid_request`, `unauthenticated`, `not_allowed`, `not_found`: the call is wrong; repeating it does not help;
- * - `unavailable`, `stale`, `behind`, `other_log`, `internal`: the service cannot answer now;
+ * - `unavailable`, `stale`, `behind`, `other_log`, `went_back`, `internal`: the service cannot answer now;
  * - `unreachable`: no connection, or it broke; `timeout`: the time of the call is over; `unreadable`: what came is no
  *   answer of this API.
  */
@@ -23,6 +23,7 @@ export type ClientErrorCode =
   | "stale"
   | "behind"
   | "other_log"
+  | "went_back"
   | "internal"
   | "unreachable"
   | "timeout"

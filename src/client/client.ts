@@ -5,7 +5,7 @@
 
 import type { ActionName } from "./actions.gen.ts";
 import { AnswerCache, type CacheOptions } from "./answer-cache.ts";
-import { EvaluationBatches } from "./batches.ts";
+import { type BatchAnswer, EvaluationBatches } from "./batches.ts";
 import {
   ClientError,
   type ClientErrorCode,
@@ -108,6 +108,11 @@ export class AuthorizerClient {
   /** The highest revision of the directory that an answer carried, as `N.LOG`; undefined before the first answer. */
   get revision(): string | undefined {
     return this.#transport.revision?.text;
+  }
+
+  /** The position of that revision, as `N.LOG.ENTRY`; undefined, too, where the service does not say it. */
+  get position(): string | undefined {
+    return this.#transport.revision?.position;
   }
 
   /**
@@ -245,7 +250,7 @@ export class AuthorizerClient {
       resource: { type: "arn", id: resource },
       ...(options.context !== undefined && { context: options.context }),
     };
-    const ask = (): Promise<{ readonly allowed: boolean; readonly revision: number | undefined }> =>
+    const ask = (): Promise<BatchAnswer> =>
       this.#options.batching === false || hasOwnTerms(options)
         ? this.#single(question, options)
         : this.#batches.ask(question, options.signal);
@@ -258,7 +263,7 @@ export class AuthorizerClient {
       question,
       options,
     );
-    return { allowed: body.decision === true, revision: revision?.number };
+    return { allowed: body.decision === true, position: revision?.position };
   }
 
   async #post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {

@@ -545,9 +545,9 @@ export interface Error {
    */
   message: string;
   /**
-   * `outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long. `behind`: the revision asked for is not reached. `other_log`: it is one of another log.
+   * `outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long. `behind`: the revision asked for is not reached. `other_log`: it is one of another log, or not in this one. `went_back`: the log has lost the entry that was named; what was read up to it may never have been.
    */
-  code?: "outcome_unknown" | "stale" | "behind" | "other_log";
+  code?: "outcome_unknown" | "stale" | "behind" | "other_log" | "went_back";
   /**
    * Each problem of the request, at most 100.
    */

@@ -2,7 +2,7 @@
 
 import { ClientError, type ClientErrorCode, type ClientProblem } from "./client-error.ts";
 
-const SERVER_CODES: ReadonlySet<string> = new Set(["stale", "behind", "other_log"]);
+const SERVER_CODES: ReadonlySet<string> = new Set(["stale", "behind", "other_log", "went_back"]);
 
 /** Returns the failure of a call as an error of the client. The deadline is that of the call, with its milliseconds. */
 export function failureOf(error: unknown, deadline: AbortSignal, timeout: number): ClientError {

@@ -1,13 +1,14 @@
 /** The rule by which a call is repeated. Every call of the decision API only reads, so repeating one changes nothing. */
 
 import type { ClientError } from "./client-error.ts";
+import { FORGET_AT } from "./revision.ts";
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 const MS = 1_000;
 
-/** Codes of failures that a second attempt may mend. After `other_log`, the client asks without a revision. */
-const MENDABLE: ReadonlySet<string> = new Set(["unreachable", "unavailable", "behind", "other_log"]);
+/** Codes of failures that a second attempt may mend; after those of {@link FORGET_AT} it asks without a revision. */
+const MENDABLE: ReadonlySet<unknown> = new Set(["unreachable", "unavailable", "behind", ...FORGET_AT]);
 
 /** True for failures that a second attempt may mend. */
 export function mayRetry(error: ClientError): boolean {
@@ -21,7 +22,9 @@ export function mayRetry(error: ClientError): boolean {
  */
 export function waitBefore(attempt: number, error: ClientError, random: () => number = Math.random): number {
   if (error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * MS * (1 + random() / 10);
-  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+  // The service is there, and asking without a revision is another question: no earlier failure counts.
+  const failed = FORGET_AT.has(error.code) ? 0 : attempt;
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** failed);
   return longest / 2 + (random() * longest) / 2;
 }
 

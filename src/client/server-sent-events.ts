@@ -6,6 +6,8 @@ import { readText } from "./read-text.ts";
 /** One event of the stream. */
 export interface ServerSentEvent {
   readonly event: string;
+  /** "" where it has none. */
+  readonly id: string;
   readonly data: string;
 }
 
@@ -36,11 +38,13 @@ export async function* readEvents(response: Response, silence: number): AsyncGen
 /** Undefined for comments, which keep the connection alive. */
 function parseEvent(block: string): ServerSentEvent | undefined {
   let event = "message";
+  let id = "";
   const data: string[] = [];
   for (const line of block.split("\n")) {
     const [field = "", value = ""] = line.split(/:\s?(.*)/s);
     if (field === "event") event = value;
+    else if (field === "id") id = value;
     else if (field === "data") data.push(value);
   }
-  return data.length === 0 ? undefined : { event, data: data.join("\n") };
+  return data.length === 0 ? undefined : { event, id, data: data.join("\n") };
 }

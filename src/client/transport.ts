@@ -3,7 +3,7 @@
 import { ClientError } from "./client-error.ts";
 import { errorOf, failureOf } from "./failures.ts";
 import { mayRetry, pause, waitBefore } from "./retry.ts";
-import { newerRevision, parseRevision, type Revision } from "./revision.ts";
+import { FORGET_AT, minimumHeaders, newerRevision, parseRevision, type Revision } from "./revision.ts";
 
 /** The address of the service, and the terms of a call. */
 export interface TransportOptions {
@@ -64,6 +64,11 @@ export class Transport {
   /** The highest revision of the directory that an answer carried. */
   get revision(): Revision | undefined {
     return this.#revision;
+  }
+
+  /** Asks for this revision at least from now on; undefined: for none. */
+  asksFor(revision: Revision | undefined): void {
+    this.#revision = revision;
   }
 
   /**
@@ -145,8 +150,9 @@ export class Transport {
     if (revision !== undefined) this.#revision = newerRevision(this.#revision, revision);
     if (response.ok) return response;
     const error = await errorOf(response);
-    // The service has another database now. Its revisions say nothing about ours, so the next call asks without one.
-    if (error.code === "other_log") this.#revision = undefined;
+    // The service has another database now, or an earlier state: what is known says nothing about it, so the next call
+    // asks without a revision.
+    if (FORGET_AT.has(error.code)) this.#revision = undefined;
     throw error;
   }
 
@@ -161,7 +167,7 @@ export class Transport {
       ...(contentType !== undefined && { "content-type": contentType }),
       ...(options.requestId !== undefined && { "x-request-id": options.requestId }),
       ...(options.traceparent !== undefined && { traceparent: options.traceparent }),
-      ...(this.#revision !== undefined && { "x-svc-min-revision": this.#revision.text }),
+      ...minimumHeaders(this.#revision),
     };
   }
 }
@@ -205,6 +211,6 @@ async function readJson<T>(response: Response, signal: AbortSignal): Promise<T> 
 }
 
 function revisionOf(response: Response): Revision | undefined {
-  const header = response.headers.get("x-svc-revision");
-  return header === null ? undefined : parseRevision(header);
+  const { headers } = response;
+  return parseRevision(headers.get("x-svc-revision"), headers.get("x-svc-position"));
 }

@@ -98,7 +98,10 @@ export async function openData(
   } = await open(values, logger, traces?.within);
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
-  const noteCommit = (revision: number): void => notes.note(revision, bare.logId);
+  let revisions: StoreRevisions | undefined;
+  const noteCommit = (revision: number): void => {
+    if (revisions !== undefined) notes.note(revisions.positionOf(revision));
+  };
   const observed = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
   const noted =
     values["authorizer.audit.directory"] === undefined ? undefined : new NotedChanges(() => notes.call);
@@ -118,9 +121,10 @@ export async function openData(
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
     // After the directory, whose subscription tells the caches.
-    const revisions = await openRevisions({ store, notes });
+    const named = openRevisions({ store, notes });
+    revisions = named;
     const close = async (): Promise<void> => {
-      revisions.close();
+      named.close();
       await directory.close();
       await store.close();
       await traces?.close();
@@ -138,7 +142,7 @@ export async function openData(
       storeCounters,
       openSnapshots,
       directory,
-      revisions,
+      revisions: named,
       oidc: openIssuers(values),
       noted,
       traces,

@@ -8,6 +8,7 @@ import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
+import { positionHeaders, revisionIn } from "./position-headers.ts";
 import { type Answer, type Reply, WRITTEN } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
@@ -41,7 +42,7 @@ export function refuse(exchange: Exchange, error: unknown): void {
   }
   const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);
   // Whoever is not authenticated learns nothing of how often the directory changes.
-  if (refusal.status === 401 && exchange.caller.name === "") exchange.revision = "";
+  if (refusal.status === 401 && exchange.caller.name === "") exchange.position = "";
   record(exchange, refusal, error);
   if (response.headersSent) {
     exchange.answered = true;
@@ -65,7 +66,7 @@ export function finish(exchange: Exchange, status: number): void {
   exchange.onAnswered?.(exchange);
   const milliseconds = now - exchange.startedAt;
   route.meter.answered(status, milliseconds / 1000);
-  exchange.span?.answered({ status, caller: caller.name, revision: exchange.revision });
+  exchange.span?.answered({ status, caller: caller.name, revision: revisionIn(exchange.position) });
   if (!server.log.requests) return;
   server.log.request({
     request_id: requestId,
@@ -100,25 +101,26 @@ function described(headers: readonly string[], encoding: Frame["encoding"]): Fra
 }
 
 /** The headers that each answer has: name and value in turn. */
-function headersOf({ requestId, revision, response, span }: Exchange): string[] {
+function headersOf({ requestId, position, response, span }: Exchange): string[] {
   const headers = ["X-Request-ID", requestId, ...NO_SNIFF];
   if (response.shouldKeepAlive) headers.push("Keep-Alive", KEEP_ALIVE);
-  if (revision !== "") headers.push("X-Svc-Revision", revision);
+  headers.push(...positionHeaders(position));
   if (span !== undefined) headers.push(TRACE_RESPONSE, span.traceParent);
   return headers;
 }
 
 const KEEP_ALIVE_LINE = `Keep-Alive: ${KEEP_ALIVE}\r\n${NO_SNIFF.join(": ")}\r\n`;
-let lastRevision = "";
-let lastRevisionLine = "";
+let lastPosition: readonly string[] = [];
+let lastPositionLines = "";
 
 /** The same headers as lines, of an answer whose connection stays open. */
-function linesOf({ requestId, revision, span }: Exchange): string {
-  if (revision !== lastRevision) {
-    lastRevision = revision;
-    lastRevisionLine = revision === "" ? "" : `X-Svc-Revision: ${revision}\r\n`;
+function linesOf({ requestId, position, span }: Exchange): string {
+  const named = positionHeaders(position);
+  if (named !== lastPosition) {
+    lastPosition = named;
+    lastPositionLines = headerLines(named) as string;
   }
-  const lines = `X-Request-ID: ${requestId}\r\n${KEEP_ALIVE_LINE}${lastRevisionLine}`;
+  const lines = `X-Request-ID: ${requestId}\r\n${KEEP_ALIVE_LINE}${lastPositionLines}`;
   return span === undefined ? lines : `${lines}${TRACE_RESPONSE}: ${span.traceParent}\r\n`;
 }
 

@@ -14,11 +14,18 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   stale: 503,
   behind: 503,
   other_log: 409,
+  went_back: 409,
   internal: 500,
 };
 
 /** Codes that the body names, as their status alone does not tell what a caller should do. */
-const NAMED: ReadonlySet<ErrorCode> = new Set(["outcome_unknown", "stale", "behind", "other_log"]);
+const NAMED: ReadonlySet<ErrorCode> = new Set([
+  "outcome_unknown",
+  "stale",
+  "behind",
+  "other_log",
+  "went_back",
+]);
 
 const RETRY_AFTER_SECONDS = 1;
 const MAX_PROBLEMS = 100;

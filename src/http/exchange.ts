@@ -6,6 +6,7 @@ import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
 import { type HttpLimits, KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Revisions } from "./ports.ts";
+import { positionHeaders } from "./position-headers.ts";
 import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
@@ -109,7 +110,7 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   readonly queryText: string;
   parsedQuery: Query | undefined = undefined;
   route: MountedRoute;
-  revision = "";
+  position = "";
   /** Values of the path's parameters in their order, decoded. */
   params: readonly string[] = NO_PARAMS;
   /** Set by the authentication of the API. */
@@ -184,10 +185,10 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     return this.request.headers["traceparent"] as string | undefined;
   }
 
-  /** Headers of every answer: the request id, the revision and what the server adds. */
+  /** Headers of every answer: the request id, the position and what the server adds. */
   commonHeaders(): readonly string[] {
     const own = ["X-Request-ID", this.requestId, ...NO_SNIFF];
-    if (this.revision !== "") own.push("X-Svc-Revision", this.revision);
+    own.push(...positionHeaders(this.position));
     if (this.response.shouldKeepAlive) own.push("Keep-Alive", KEEP_ALIVE);
     if (this.span !== undefined) own.push(TRACE_RESPONSE, this.span.traceParent);
     return [...own, ...this.server.answerHeaders()];

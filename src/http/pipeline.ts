@@ -59,16 +59,19 @@ function begin(exchange: Exchange, route: MountedRoute): void {
  * credential may have been made or revoked by that revision.
  */
 function atRevision(exchange: Exchange, revisions: Revisions): void {
-  const minimum = exchange.request.headers["x-svc-min-revision"] as string | undefined;
-  exchange.revision = revisions.current();
-  const waiting = minimum === undefined ? undefined : revisions.reached(minimum);
+  const { headers } = exchange.request;
+  const revision = headers["x-svc-min-revision"] as string | undefined;
+  const position = headers["x-svc-min-position"] as string | undefined;
+  exchange.position = revisions.current();
+  const waiting =
+    revision === undefined && position === undefined ? undefined : revisions.reached({ revision, position });
   if (waiting === undefined) {
     authenticate(exchange, true);
     return;
   }
   waiting
     .then(() => {
-      exchange.revision = revisions.current();
+      exchange.position = revisions.current();
       authenticate(exchange, false);
     })
     .catch((error) => refuse(exchange, error));
@@ -238,14 +241,13 @@ function run(exchange: Exchange): void {
  */
 function handled(exchange: Exchange, now: number): Answer | Promise<Answer> {
   const { route, server } = exchange;
+  const revisions = route.api === OPEN_API ? undefined : server.revisions;
   // While a body was awaited, others may have committed: a caller must not gain by sending its headers early.
-  if (exchange.revision !== "" && now - exchange.startedAt > AT_ONCE_MS) {
-    server.revisions!.current();
-  }
-  if (exchange.revision === "" || route.priority === "hot" || route.method === "GET") {
+  if (now - exchange.startedAt > AT_ONCE_MS) revisions?.current();
+  if (revisions === undefined || route.priority === "hot" || route.method === "GET") {
     return route.handle(exchange as never);
   }
-  return server.revisions!.writing(exchange, () => route.handle(exchange as never));
+  return revisions.writing(exchange, () => route.handle(exchange as never));
 }
 
 function complete(exchange: Exchange, began: number, answered: Answer): void {

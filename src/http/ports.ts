@@ -38,26 +38,34 @@ export interface HttpCounters {
   answerBytes: number;
 }
 
-/** A call whose answer names the revision that it was given from. */
+/** A call whose answer names the position in the log that it was given from. */
 export interface RevisedCall {
-  /** `N.log`; "" where no revision is named. */
-  revision: string;
+  /** `N.LOG.ENTRY`; "" where no position is named. */
+  position: string;
 }
 
-/** Port: the revisions of the directory that answers are given from (journal.md §6). */
+/** The positions that a caller asks for, as it wrote them. */
+export interface AskedPositions {
+  /** `X-Svc-Min-Revision`. */
+  readonly revision?: string | undefined;
+  /** `X-Svc-Min-Position`. */
+  readonly position?: string | undefined;
+}
+
+/** Port: the positions in the log that answers are given from (journal.md §6). */
 export interface Revisions {
   /**
-   * Returns `N.log`: whatever is read from now on is of revision N or later. Cheap; asked once for each request, before
-   * its work begins. Throws AuthorizerError "stale".
+   * Returns `N.LOG.ENTRY`: whatever is read from now on is of that entry or one that follows it; "" for an empty log.
+   * Cheap; asked once for each request, before its work begins. Throws AuthorizerError "stale".
    */
   current(): string;
   /**
-   * Returns once a revision is reached: undefined if it is, else a promise.
-   * @param minimum the text of a caller, `N` or `N.log`
-   * @throws AuthorizerError "invalid_request", "other_log", "behind" or "unavailable", at once or by rejection
+   * Returns once what a caller asks for is reached: undefined if it is, else a promise.
+   * @throws AuthorizerError "invalid_request", "other_log", "went_back", "behind" or "unavailable", at once or by
+   * rejection
    */
-  reached(minimum: string): Promise<void> | undefined;
-  /** Runs work that may commit; a commit sets the revision of the call to its own. */
+  reached(asked: AskedPositions): Promise<void> | undefined;
+  /** Runs work that may commit; a commit sets the position of the call to its own. */
   writing<T>(call: RevisedCall, work: () => T): T;
 }
 

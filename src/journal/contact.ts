@@ -7,6 +7,8 @@ export interface Contact {
   readonly hasContact: boolean;
   /** Milliseconds between two polls of the node. */
   readonly pollMs: number;
+  /** As {@link Store.namesEntries}; absent: false. */
+  readonly namesEntries?: boolean;
   /** Monotonic milliseconds of the machine at which the copy was proved to be the newest, or earlier. */
   readonly provedAt: number;
   /** The same moment in Unix milliseconds. */

@@ -4,6 +4,7 @@
 
 import { AuthorizerError } from "../errors.ts";
 import { Leases } from "../store/leases.ts";
+import { NAMES_ENTRIES } from "../store/log-entry.ts";
 import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
@@ -204,6 +205,10 @@ class Journal implements JournalStore {
     return this.#hasContact;
   }
 
+  namesEntries(): boolean {
+    return this.#node.format >= NAMES_ENTRIES;
+  }
+
   subscribe(listener: CommitListener): () => void {
     return this.#options.replica.subscribe(listener);
   }
@@ -358,7 +363,8 @@ class Journal implements JournalStore {
   }
 
   #contact(): Contact {
-    return contactOf(this.#hasContact, this.#interval.ms, this.staleness(), this.#wallClock());
+    const contact = contactOf(this.#hasContact, this.#interval.ms, this.staleness(), this.#wallClock());
+    return { ...contact, namesEntries: this.namesEntries() };
   }
 
   #tellContact(): void {

@@ -33,6 +33,8 @@ export interface FollowedCopy {
   snapshot(): Promise<Snapshot> | Snapshot;
   /** The entries after a revision that are at hand; undefined where some are not. */
   changes?(after: number, limit: number): Promise<readonly CommittedChange[] | undefined>;
+  /** As {@link History.idOf}. */
+  idOf(revision: number): Promise<string | undefined>;
   subscribe(listener: CommitListener): () => void;
 }
 
@@ -44,6 +46,7 @@ export function followed(replica: Replica): FollowedCopy {
     },
     snapshot: () => replica.snapshot(),
     changes: (after, limit) => replica.changes(after, limit),
+    idOf: (revision) => replica.history.idOf(revision),
     subscribe: (listener) => replica.subscribe(listener),
   };
 }
@@ -93,9 +96,15 @@ export class LogHistory implements History {
     return found;
   }
 
-  async writes(revision: number): Promise<EntryWrites | undefined> {
+  idOf(revision: number): Promise<string | undefined> {
+    return this.#parts.replica.idOf(revision);
+  }
+
+  async writes(revision: number, id?: string): Promise<EntryWrites | undefined> {
     const item = await this.#keptItem(revision);
-    return item && readBody(this.#parts.engine, decodeHead(item), item);
+    const head = item && decodeHead(item);
+    if (head === undefined || (id !== undefined && head.id !== id)) return undefined;
+    return readBody(this.#parts.engine, head, item!);
   }
 
   async writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined> {

@@ -1,24 +1,32 @@
-/** The revisions that answers are given from, and waiting for one (journal.md §6). */
+/** The positions that answers are given from, and waiting for one (journal.md §6). */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AuthorizerError } from "../errors.ts";
-import { type Store, withSnapshot } from "../store/port.ts";
+import { type NamedPosition, parsePosition, positionText, shortId } from "../model/position.ts";
+import { EntryIds } from "../store/entry-ids.ts";
+import type { CommittedChange, Store } from "../store/port.ts";
 import { SharedPolls } from "./shared-polls.ts";
 
-/** Most requests that wait for a revision at once. */
+/** Most requests that wait for a position at once. */
 const MOST_WAITING = 1_000;
-/** Longest wait for a revision, in milliseconds. */
+/** Longest wait for a position, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
-const MINIMUM = /^(\d{1,15})(?:\.([\w-]{8}))?$/;
-
-/** A call whose answer names a revision. */
+/** A call whose answer names a position. */
 export interface RevisedCall {
-  /** `N.log`. */
-  revision: string;
+  /** `N.LOG.ENTRY`. */
+  position: string;
 }
 
-/** Notes the revisions of commits with the calls that make them. */
+/** The positions that a caller asks for, as text. */
+export interface AskedPositions {
+  /** `N` or `N.LOG`: an answer from revision N or a later one. */
+  readonly revision?: string | undefined;
+  /** `N.LOG.ENTRY`: an answer from this entry or one that follows it. */
+  readonly position?: string | undefined;
+}
+
+/** Notes the positions of commits with the calls that make them. */
 export class CommitNotes {
   readonly #calls = new AsyncLocalStorage<RevisedCall>();
 
@@ -32,10 +40,10 @@ export class CommitNotes {
     return this.#calls.getStore();
   }
 
-  /** Notes a commit with the call in whose context it was made, if any. */
-  note(revision: number, logId: string): void {
+  /** Notes the position of a commit with the call in whose context it was made, if any. */
+  note(position: string): void {
     const call = this.#calls.getStore();
-    if (call !== undefined) call.revision = `${revision}.${logId}`;
+    if (call !== undefined) call.position = position;
   }
 }
 
@@ -51,10 +59,8 @@ export interface RevisionsOptions {
  * Opens the revisions of a store. Caches have to subscribe to the store before: a revision is named once they have heard
  * of it.
  */
-export async function openRevisions(options: RevisionsOptions): Promise<StoreRevisions> {
-  const revisions = new StoreRevisions(options);
-  await revisions.begin();
-  return revisions;
+export function openRevisions(options: RevisionsOptions): StoreRevisions {
+  return new StoreRevisions(options);
 }
 
 /** The revisions of a store. */
@@ -62,18 +68,22 @@ export class StoreRevisions {
   readonly #store: Store;
   readonly #notes: CommitNotes;
   readonly #patienceMs: number;
-  readonly #polls: SharedPolls | undefined;
+  readonly #proofs: SharedPolls | undefined;
   readonly #unsubscribe: () => void;
-  #revision = -1;
-  #text = "";
+  readonly #ids = new EntryIds();
+  #revision = 0;
+  #position = "";
   #waiting = 0;
 
   constructor({ store, notes, patienceMs = PATIENCE_MS }: RevisionsOptions) {
     this.#store = store;
     this.#notes = notes;
     this.#patienceMs = patienceMs;
-    this.#polls = store.catchUp && new SharedPolls(() => store.catchUp!());
-    this.#unsubscribe = store.subscribe(({ revision }) => this.#set(revision));
+    const prove = (store as { prove?(): Promise<void> }).prove ?? store.catchUp;
+    this.#proofs = prove && new SharedPolls(() => prove.call(store));
+    this.#unsubscribe = store.subscribe((change) => this.#heard(change));
+    const { revision, id } = store.history.head;
+    this.#heard({ revision, id, node: "" });
   }
 
   /** Newest revision that the store and its caches have. */
@@ -81,44 +91,45 @@ export class StoreRevisions {
     return this.#revision;
   }
 
-  /** Reads where the store stands. */
-  async begin(): Promise<void> {
-    const revision = await withSnapshot(this.#store, async (snapshot) => snapshot.revision);
-    if (this.#revision < 0) this.#set(revision);
-  }
-
-  /** Returns `N.log`; throws AuthorizerError "stale" where the store must not be answered from. */
+  /** Returns `N.LOG.ENTRY`, "" for an empty log; throws AuthorizerError "stale" where the store must not be answered from. */
   current(): string {
     this.#store.follow?.();
     this.#store.assertFresh?.();
-    return this.#text;
+    return this.#position;
+  }
+
+  /** `N.LOG.ENTRY` of a revision; `N.LOG` where it is too old. */
+  positionOf(revision: number): string {
+    return positionText(revision, this.#store.logId, this.#ids.at(revision));
   }
 
   /**
-   * Returns once the store has a revision; undefined if it has it already.
-   * @param minimum `N` or `N.log`
-   * @throws AuthorizerError "invalid_request", "other_log", "behind", or "unavailable" if too many wait
+   * Returns once the store has what is asked for; undefined if it has it already.
+   * @throws AuthorizerError "invalid_request", "other_log", "went_back", "behind", or "unavailable" if too many wait
    */
-  reached(minimum: string): Promise<void> | undefined {
-    const [, number, log] = MINIMUM.exec(minimum) ?? [];
-    if (number === undefined) {
-      throw new AuthorizerError("invalid_request", "X-Svc-Min-Revision: expected N or N.log");
+  reached({ revision, position }: AskedPositions): Promise<void> | undefined {
+    const wanted: NamedPosition[] = [];
+    if (revision !== undefined) {
+      const named = parsePosition(revision);
+      if (named === undefined || named.entry !== undefined)
+        throw malformed("X-Svc-Min-Revision", "N or N.LOG");
+      wanted.push(named);
     }
-    if (log !== undefined && log !== this.#store.logId) {
-      throw new AuthorizerError("other_log", `the log of this directory is ${this.#store.logId}, not ${log}`);
+    if (position !== undefined) {
+      const named = parsePosition(position);
+      if (named?.entry === undefined) throw malformed("X-Svc-Min-Position", "N.LOG.ENTRY");
+      wanted.push(named);
     }
-    const wanted = Number(number);
-    if (wanted <= this.#revision) return undefined;
-    if (this.#polls === undefined) throw this.#behind(wanted);
+    if (wanted.every((one) => this.#hasAtHand(one))) return undefined;
     if (this.#waiting >= MOST_WAITING) {
       throw new AuthorizerError("unavailable", "too many requests wait for a revision", {
         retryAfterSeconds: 1,
       });
     }
-    return this.#wait(wanted, this.#polls);
+    return this.#reach(wanted);
   }
 
-  /** Runs work; what it commits sets the revision of the call. */
+  /** Runs work; what it commits sets the position of the call. */
   writing<T>(call: RevisedCall, work: () => T): T {
     return this.#notes.during(call, work);
   }
@@ -128,29 +139,82 @@ export class StoreRevisions {
     this.#unsubscribe();
   }
 
-  /** After one poll the store has the newest entry there is, so that a revision above it does not exist yet. */
-  async #wait(wanted: number, polls: SharedPolls): Promise<void> {
-    this.#waiting += 1;
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, this.#patienceMs);
-    try {
-      await Promise.race([polls.poll(), late]);
-    } catch (cause) {
-      throw this.#behind(wanted, cause);
-    } finally {
-      clearTimeout(timer);
-      this.#waiting -= 1;
-    }
-    if (this.#revision < wanted) throw this.#behind(wanted);
+  /** True where the newest state follows a position, as far as is known without a look into the store. */
+  #hasAtHand({ revision, log, entry }: NamedPosition): boolean {
+    if (revision > this.#revision || (log !== undefined && log !== this.#store.logId)) return false;
+    return entry === undefined || shortId(this.#ids.at(revision) ?? "") === entry;
   }
 
-  #behind(wanted: number, cause?: unknown): AuthorizerError {
-    const message = `revision ${wanted} is asked for, the newest one here is ${this.#revision}`;
+  /** As {@link #hasAtHand}, with the ids that the store keeps. What is older than those is taken for known. */
+  async #has(wanted: NamedPosition): Promise<boolean> {
+    if (this.#hasAtHand(wanted)) return true;
+    const { revision, log, entry } = wanted;
+    if (entry === undefined || revision > this.#revision || log !== this.#store.logId) return false;
+    const { history } = this.#store;
+    const id = this.#ids.at(revision) ?? (await history.idOf(revision));
+    return id === undefined ? revision <= history.head.revision : shortId(id) === entry;
+  }
+
+  /** A position that does not fit is refused only once it is proved that the store has the newest entry. */
+  async #reach(wanted: readonly NamedPosition[]): Promise<void> {
+    this.#waiting += 1;
+    try {
+      const missing = await this.#firstMissing(wanted);
+      if (missing === undefined) return;
+      if (!(await this.#proved(missing))) throw this.#behind(missing);
+      const still = await this.#firstMissing(wanted);
+      if (still !== undefined) throw this.#lost(still);
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  async #firstMissing(wanted: readonly NamedPosition[]): Promise<NamedPosition | undefined> {
+    for (const one of wanted) if (!(await this.#has(one))) return one;
+    return undefined;
+  }
+
+  /** False where there is no proof in time. A store of one process is its own proof. */
+  async #proved(missing: NamedPosition): Promise<boolean> {
+    if (this.#proofs === undefined) return true;
+    const { promise: late, resolve } = Promise.withResolvers<false>();
+    const timer = setTimeout(() => resolve(false), this.#patienceMs);
+    try {
+      const proof = this.#proofs.poll().then(() => true);
+      return await Promise.race([proof, late]);
+    } catch (cause) {
+      throw this.#behind(missing, cause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #behind({ revision }: NamedPosition, cause?: unknown): AuthorizerError {
+    const message = `revision ${revision} is asked for, the newest one here is ${this.#revision}`;
     return new AuthorizerError("behind", message, { retryAfterSeconds: 1, cause });
   }
 
-  #set(revision: number): void {
-    this.#revision = revision;
-    this.#text = `${revision}.${this.#store.logId}`;
+  #lost({ revision, log, entry }: NamedPosition): AuthorizerError {
+    const { logId } = this.#store;
+    if (log !== undefined && log !== logId) {
+      return new AuthorizerError("other_log", `the log of this directory is ${logId || "empty"}, not ${log}`);
+    }
+    const rest = `ask again without it: the state went back, and revision ${this.#revision} is the newest`;
+    if (entry === undefined) {
+      return new AuthorizerError("other_log", `revision ${revision} is not in the log; ${rest}`);
+    }
+    return new AuthorizerError("went_back", `entry ${revision}.${log}.${entry} is not in the log; ${rest}`);
   }
+
+  #heard({ revision, id, node }: Pick<CommittedChange, "revision" | "id" | "node">): void {
+    // A whole state, which may be of another past.
+    if (node === "") this.#ids.restart([[revision, id]]);
+    else this.#ids.add(revision, id);
+    this.#revision = revision;
+    this.#position = positionText(revision, this.#store.logId, id);
+  }
+}
+
+function malformed(header: string, form: string): AuthorizerError {
+  return new AuthorizerError("invalid_request", `${header}: expected ${form}`);
 }

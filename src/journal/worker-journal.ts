@@ -84,6 +84,10 @@ export class WorkerJournal implements Store {
     return this.#contact.hasContact;
   }
 
+  namesEntries(): boolean {
+    return this.#contact.namesEntries === true;
+  }
+
   subscribe(listener: CommitListener): () => void {
     return this.#parts.copy.subscribe(listener);
   }

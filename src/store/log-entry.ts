@@ -9,8 +9,14 @@ import { concatInTurns } from "../schedule/concat-in-turns.ts";
 import { Turns } from "../schedule/turns.ts";
 import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port.ts";
 
-/** Number of this encoding. */
-export const LOG_FORMAT = 1;
+/**
+ * Number of this encoding. 2 is encoded as 1 is: it says that every process of the log knows positions that name an entry
+ * (journal.md §6.4).
+ */
+export const LOG_FORMAT = 2;
+
+/** The format from which on ids of events name the entry. */
+export const NAMES_ENTRIES = 2;
 
 /** The place of an entry's body that is not in the item. */
 export interface PartsOf {

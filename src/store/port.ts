@@ -165,6 +165,8 @@ export interface KeyWrite {
 export interface LogHead {
   /** 0 for an empty log. */
   readonly revision: number;
+  /** Its id; "" for an empty log. */
+  readonly id: string;
   /** RFC 3339; "" for an empty log. */
   readonly at: string;
   /** Id of the log, which is that of its first entry; "" for an empty log. */
@@ -191,8 +193,16 @@ export interface History {
   readonly head: LogHead;
   /** The oldest revision whose state can be read; all entries after it are kept. */
   keptFrom(): Promise<number>;
-  /** Returns the writes of an entry; undefined where there is none of that revision, or it is no longer kept. */
-  writes(revision: number): Promise<EntryWrites | undefined>;
+  /**
+   * Returns the id of an entry that led to the newest state; "" for revision 0, undefined where it is not known: there is
+   * no such entry, or it is too old.
+   */
+  idOf(revision: number): Promise<string | undefined>;
+  /**
+   * Returns the writes of an entry; undefined where there is none of that revision, or it is no longer kept.
+   * @param id the entry's id; undefined, too, where the entry of that revision has another one
+   */
+  writes(revision: number, id?: string): Promise<EntryWrites | undefined>;
   /**
    * Returns what an entry wrote under one key, without decoding the rest of it; undefined where it wrote nothing there,
    * or {@link writes} has none.
@@ -246,6 +256,11 @@ export interface Store {
    * Absent: always true.
    */
   tellsEveryChange?(): boolean;
+  /**
+   * False while processes of the version before may share the store, which take no position that names an entry for one.
+   * Absent: always true.
+   */
+  namesEntries?(): boolean;
   /** Calls `listener` synchronously for each commit from now on; returns what unsubscribes it. */
   subscribe(listener: CommitListener): () => void;
   /**

@@ -20,9 +20,16 @@ export interface TouchedIds {
   readonly all?: boolean;
 }
 
-/** An entry of the log. */
-export interface LoggedEntry {
+/** An entry by its number and its id: the number alone may be given twice (journal.md §6). */
+export interface EntryName {
+  /** 0: before the first entry. */
   readonly revision: number;
+  /** "" before the first entry. */
+  readonly id: string;
+}
+
+/** An entry of the log. */
+export interface LoggedEntry extends EntryName {
   /** RFC 3339. */
   readonly at: string;
   readonly names: TouchedNames;
@@ -36,10 +43,14 @@ export type SentRecord =
 
 /** Port: the log of the directory. */
 export interface ChangeLog {
-  /** The first 8 characters of its id. */
+  /** The first 8 characters of its id; "" while it has no entry. */
   readonly logId: string;
-  /** The newest revision of which this process has heard. */
-  readonly newest: number;
+  /** The newest entry of which this process has heard. */
+  readonly head: EntryName;
+  /** True where every node of the log understands ids of events that name the entry. */
+  readonly namesEntries: boolean;
+  /** The id of an entry; "" for revision 0, undefined where it is not in the log, or too old. */
+  idOf(revision: number): Promise<string | undefined>;
   /** Entries after a revision, oldest first, at most `limit`; undefined where some of them are no longer kept. */
   entries(after: number, limit: number): Promise<readonly LoggedEntry[] | undefined>;
   /** Calls the listener after each entry; returns what ends that. */
@@ -66,8 +77,10 @@ export interface DecisionSettings {
 export interface ReplicaRecords {
   /** The partitions that are sent. */
   readonly partitions: readonly string[];
+  /** Names what the newest state is kept in; another name: the state may have another past. */
+  base(): Promise<string | undefined>;
   /** Records of a partition behind a key, in order, from the newest state; empty at the end. */
   page(partition: string, after: string | undefined): Promise<readonly SentRecord[]>;
-  /** The operations that an entry writes; undefined where it is no longer kept. */
-  writes(revision: number): Promise<readonly SentRecord[] | undefined>;
+  /** The operations that an entry writes; undefined where it is no longer kept, or not in the log. */
+  writes(entry: EntryName): Promise<readonly SentRecord[] | undefined>;
 }

@@ -6,8 +6,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { drained } from "../../http/drained.ts";
 import type { RawCall } from "../../http/route.ts";
+import { shortId } from "../../model/position.ts";
 import { Turns } from "../../schedule/turns.ts";
-import type { ChangeLog, DecisionSettings, LoggedEntry, ReplicaRecords, SentRecord } from "./ports.ts";
+import { entriesAfter } from "./entries-after.ts";
+import type {
+  ChangeLog,
+  DecisionSettings,
+  EntryName,
+  LoggedEntry,
+  ReplicaRecords,
+  SentRecord,
+} from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
 
 /** Options of the replica stream. */
@@ -30,6 +39,8 @@ export interface ReplicaParts {
 
 const PAGE = 50;
 const CHUNK_BYTES = 64 * 1024;
+/** Time until the next look, in milliseconds, where entries are known of and cannot be read yet. */
+const SOON_MS = 100;
 
 /** The reader is gone. */
 class ReaderGone extends Error {}
@@ -39,37 +50,50 @@ export class ReplicaStream {
   readonly #parts: ReplicaParts;
   readonly #call: RawCall<never>;
   readonly #turns = new Turns();
+  /** The log that the reader was told of. */
+  #logId: string;
   #chunk = "";
 
   constructor(parts: ReplicaParts, call: RawCall<never>) {
     this.#parts = parts;
     this.#call = call;
+    this.#logId = parts.log.logId;
   }
 
   /** Sends until the reader is gone, or this process was without contact to its database for too long. */
   async run(from: StartingPoint): Promise<void> {
     const { log, settings, decisions } = this.#parts;
-    let at = typeof from === "number" ? from : undefined;
+    let at = typeof from === "object" ? from : undefined;
     let beatDue = 0;
     try {
       for (;;) {
         log.assertFresh();
-        const entries = at === undefined || at > log.newest ? undefined : await log.entries(at, PAGE);
-        if (at === undefined || entries === undefined) at = await this.#sendCheckpoint();
+        // Without an entry there is no log to name, and nothing to send.
+        if (log.logId === "") {
+          await this.#news(settings.beatMs);
+          continue;
+        }
+        // What the log has lost, a reader must lose too: the entry that was sent last is looked up before each page.
+        const entries: readonly LoggedEntry[] | undefined =
+          at === undefined ? undefined : await entriesAfter(log, at, PAGE);
+        if (entries === undefined) at = await this.#sendCheckpoint();
         for (const entry of entries ?? []) {
           if (!(await this.#sendEntry(entry))) {
             at = undefined;
             break;
           }
-          at = entry.revision;
+          at = { revision: entry.revision, id: entry.id };
         }
         if (performance.now() >= beatDue) {
           const age_ms = Math.round(log.staleness());
-          this.#line({ type: "revision", revision: log.newest, age_ms, settings: decisions });
+          const { revision, id } = log.head;
+          this.#line({ type: "revision", revision, id: shortId(id), age_ms, settings: decisions });
           beatDue = performance.now() + settings.beatMs;
         }
         await this.#flush();
-        if (at !== undefined && at >= log.newest) await this.#news(beatDue - performance.now());
+        const left = beatDue - performance.now();
+        if (at !== undefined && at.id === log.head.id) await this.#news(left);
+        else if (entries?.length === 0) await this.#news(Math.min(left, SOON_MS));
       }
     } catch (error) {
       if (!(error instanceof ReaderGone)) throw error;
@@ -79,13 +103,17 @@ export class ReplicaStream {
   /**
    * Sends the whole state. It is read page by page from states that follow each other, and what was written meanwhile
    * is sent behind it, which gives the state of the last of them: no snapshot is held for as long as a reader takes.
-   * @returns its revision
+   * Where the state was replaced meanwhile, they do not follow each other, and it is sent anew.
+   * @returns the entry that it was read at
    */
-  async #sendCheckpoint(): Promise<number> {
+  async #sendCheckpoint(): Promise<EntryName> {
     const { log, records } = this.#parts;
     for (;;) {
-      const began = log.newest;
-      this.#line({ type: "checkpoint", log: log.logId });
+      log.assertFresh();
+      const base = await records.base();
+      const { revision, id } = log.head;
+      this.#logId = log.logId;
+      this.#line({ type: "checkpoint", log: this.#logId });
       let count = 0;
       for (const partition of records.partitions) {
         for (let after: string | undefined; ; ) {
@@ -95,38 +123,45 @@ export class ReplicaStream {
           after = page.at(-1)![1];
         }
       }
-      const end = await this.#sendSince(began);
-      if (end === undefined) continue;
-      count += end.count;
-      this.#line({ type: "complete", revision: end.revision, records: count });
-      return end.revision;
+      const end = await this.#sendSince({ revision, id });
+      if (end === undefined || (await records.base()) !== base) continue;
+      this.#complete(end.at, count + end.count);
+      return end.at;
     }
   }
 
-  /** Sends what was written after a revision; undefined where that is no longer kept. */
+  /** Sends what was written after an entry; undefined where that is no longer kept, or the entry is not in the log. */
   async #sendSince(
-    began: number,
-  ): Promise<{ readonly revision: number; readonly count: number } | undefined> {
+    began: EntryName,
+  ): Promise<{ readonly at: EntryName; readonly count: number } | undefined> {
     const { log, records } = this.#parts;
-    let [revision, count] = [began, 0];
-    while (revision !== log.newest) {
-      if (log.newest < revision) return undefined;
-      const writes = await records.writes(revision + 1);
-      if (writes === undefined) return undefined;
-      count += await this.#sendRecords(writes);
-      revision += 1;
+    let [at, count] = [began, 0];
+    while (at.id !== log.head.id) {
+      const entries = await entriesAfter(log, at, PAGE);
+      if (entries === undefined || entries.length === 0) return undefined;
+      for (const { revision, id } of entries) {
+        const writes = await records.writes({ revision, id });
+        if (writes === undefined) return undefined;
+        count += await this.#sendRecords(writes);
+        at = { revision, id };
+      }
     }
-    return { revision, count };
+    return { at, count };
   }
 
-  /** Sends an entry; false where it is no longer kept. */
-  async #sendEntry({ revision, at, ids }: LoggedEntry): Promise<boolean> {
-    const writes = await this.#parts.records.writes(revision);
+  /** Sends an entry; false where it is no longer kept, or not in the log. */
+  async #sendEntry(entry: LoggedEntry): Promise<boolean> {
+    const { revision, id, at, ids } = entry;
+    const writes = await this.#parts.records.writes(entry);
     if (writes === undefined) return false;
-    this.#line({ type: "entry", revision, at, change: ids });
-    const count = await this.#sendRecords(writes);
-    this.#line({ type: "complete", revision, records: count });
+    this.#line({ type: "entry", revision, id: shortId(id), at, change: ids });
+    this.#complete(entry, await this.#sendRecords(writes));
     return true;
+  }
+
+  /** The end of a block. Whoever reads takes state and name with this line, in one step. */
+  #complete({ revision, id }: EntryName, records: number): void {
+    this.#line({ type: "complete", log: this.#logId, revision, id: shortId(id), records });
   }
 
   async #sendRecords(records: readonly SentRecord[]): Promise<number> {

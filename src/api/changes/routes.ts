@@ -9,7 +9,7 @@ import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
-import { type StartingPoint, startingPoint } from "./starting-point.ts";
+import { type NamedStart, startingPoint } from "./starting-point.ts";
 import { WATCH_LIMITS, Watchers, type WatchLimits } from "./watchers.ts";
 
 /** Options of {@link openChangeRoutes}. */
@@ -40,18 +40,27 @@ interface ChangeDeclaration extends Described {
 
 const MOST_REPLICAS = 100;
 
+const POSITION: Parameter = {
+  name: "position",
+  in: "query",
+  description: "`N.LOG.ENTRY`: what follows this entry.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8}){2}$" },
+  example: "4711.h7Gc2xQa.Zk3vT0bR",
+};
+
 const AFTER: Parameter = {
   name: "after",
   in: "query",
-  description: "`N` or `N.log`: entries after this revision.",
+  description:
+    "`N` or `N.LOG`, as clients of version 0.2 send it. It does not say which entry N is, so that everything is to be read anew, unless N is 0. `position` goes before it.",
   schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8})?$" },
-  example: "4711",
+  example: "4711.h7Gc2xQa",
 };
 
 const LAST_EVENT_ID: Parameter = {
   name: "Last-Event-ID",
   in: "header",
-  description: "The id of the last event that was received; it goes before `after`.",
+  description: "The id of the last event that was received; it goes before `position` and `after`.",
   schema: { type: "string" },
 };
 
@@ -64,18 +73,19 @@ export const WATCH: ChangeDeclaration = {
   scope: "read",
   summary: "Which users, groups, policies and resources change",
   description: [
-    "Server-sent events: `{revision, at, change}` for each entry of the log, with the names that it touched; `revision`",
-    "with the newest revision, at first and every 5 seconds; `reset` where entries after the given revision are not to be",
-    "had: everything is to be read anew, as of the revision named. A reader that is 1 MiB behind is disconnected.",
+    "Server-sent events: `{revision, id, at, change}` for each entry of the log, with the names that it touched;",
+    "`revision` with the newest entry, at first and every 5 seconds; `reset` where what follows the given entry is not to",
+    "be had, or where the log has lost entries: everything is to be read anew, as of the entry named. A reader that is",
+    "1 MiB behind is disconnected.",
   ].join(" "),
-  query: [AFTER, LAST_EVENT_ID],
+  query: [POSITION, AFTER, LAST_EVENT_ID],
   answer: {
     status: 200,
     description: "The events.",
     type: "text/event-stream",
     schema: { type: "string" },
     example:
-      'id: 4712.h7Gc2xQa\ndata: {"revision":4712,"at":"2026-11-22T08:00:00.000Z","change":{"users":["alice"]}}\n\n',
+      'id: 4712.h7Gc2xQa.9PdWm1sY\ndata: {"revision":4712,"id":"9PdWm1sY","at":"2026-11-22T08:00:00.000Z","change":{"users":["alice"]}}\n\n',
   },
   errors: [400],
 };
@@ -89,12 +99,13 @@ export const REPLICA: ChangeDeclaration = {
   scope: "replicate",
   summary: "What decisions depend on, and how it changes",
   description: [
-    "Lines of JSON for decision points in other processes: a checkpoint (left out where entries after the given revision",
-    "are kept), then entries as they are committed. A block begins with a line `checkpoint` or `entry` and ends with",
-    "`complete`; the lines between are records `[partition, key, fields]` and removals `[partition, key]`. The newest",
-    "revision comes every 5 seconds. No secret is sent.",
+    "Lines of JSON for decision points in other processes: a checkpoint (left out where the given entry is in the log and",
+    "what follows it is kept), then entries as they are committed; a checkpoint again where the log has lost an entry that",
+    "was sent. A block begins with a line `checkpoint` or `entry` and holds with its line `complete`, which names its log,",
+    "revision and entry; the lines between are records `[partition, key, fields]` and removals `[partition, key]`. The",
+    "newest entry comes every 5 seconds. No secret is sent.",
   ].join(" "),
-  query: [AFTER],
+  query: [POSITION, AFTER],
   answer: {
     status: 200,
     description: "The lines.",
@@ -105,8 +116,8 @@ export const REPLICA: ChangeDeclaration = {
       example: [
         '{"type":"checkpoint","log":"h7Gc2xQa"}',
         '["user","alice",{"id":"01KAMQ3Z0T8W0000000000AAAA"}]',
-        '{"type":"complete","revision":4712,"records":1}',
-        '{"type":"revision","revision":4712,"age_ms":0,"settings":{"partition":"svc","request_properties":"fill","policies_per_user":10000}}',
+        '{"type":"complete","log":"h7Gc2xQa","revision":4712,"id":"9PdWm1sY","records":1}',
+        '{"type":"revision","revision":4712,"id":"9PdWm1sY","age_ms":0,"settings":{"partition":"svc","request_properties":"fill","policies_per_user":10000}}',
         "",
       ].join("\n"),
       "x-itemSchema": schemaRef("ReplicaLine"),
@@ -120,16 +131,19 @@ export const CHANGE_ROUTES: readonly ChangeDeclaration[] = [WATCH, REPLICA];
 
 const IDS = listOf({ type: "string" });
 const REVISION = { type: "integer", minimum: 0 } as const;
+const LOG = text("The first 8 characters of the id of the log.");
+const ENTRY = text("The first 8 characters of the id of the entry of this revision.");
 
 /** Schemas of the lines. */
 export const CHANGE_SCHEMAS: Schemas = {
   ReplicaLine: {
     description: "A line of a replica.",
     anyOf: [
-      object({ type: { const: "checkpoint" }, log: text("The first 8 characters of the id of the log.") }),
+      object({ type: { const: "checkpoint" }, log: LOG }),
       object({
         type: { const: "entry" },
         revision: REVISION,
+        id: ENTRY,
         at: text("Time of the commit, RFC 3339."),
         change: object(
           {
@@ -142,10 +156,11 @@ export const CHANGE_SCHEMAS: Schemas = {
           [],
         ),
       }),
-      object({ type: { const: "complete" }, revision: REVISION, records: REVISION }),
+      object({ type: { const: "complete" }, log: LOG, revision: REVISION, id: ENTRY, records: REVISION }),
       object({
         type: { const: "revision" },
         revision: REVISION,
+        id: ENTRY,
         age_ms: {
           type: "integer",
           minimum: 0,
@@ -189,7 +204,8 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   const sending = new Set<ServerResponse>();
   const watch = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
     const id = call.request.headers["last-event-id"];
-    const from = startingPoint(typeof id === "string" ? id : call.query.get("after"), log);
+    const lastEvent = typeof id === "string" ? id : undefined;
+    const from = await startingPoint({ lastEvent, ...namedIn(call) }, log);
     const leave = watching.take(call.caller.name);
     const timer = endWithToken(call);
     try {
@@ -203,7 +219,7 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     return WRITTEN;
   };
   const send = async (call: RawCall<ServiceCaller>): Promise<Answer> => {
-    const from: StartingPoint = startingPoint(call.query.get("after"), log);
+    const from = await startingPoint(namedIn(call), log);
     const leave = replicating.take(call.caller.name);
     const { response } = call;
     sending.add(response);
@@ -232,6 +248,10 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
       disconnect();
     },
   };
+}
+
+function namedIn({ query }: RawCall<ServiceCaller>): NamedStart {
+  return { position: query.get("position"), after: query.get("after") };
 }
 
 function routeOf(

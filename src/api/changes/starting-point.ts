@@ -1,20 +1,54 @@
-/** The revision that a reader of changes begins behind. */
+/** The entry that a reader of changes begins behind (journal.md §6). */
 
 import { AuthorizerError } from "../../errors.ts";
-import type { ChangeLog } from "./ports.ts";
+import { parsePosition, shortId } from "../../model/position.ts";
+import type { ChangeLog, EntryName } from "./ports.ts";
 
-const POSITION = /^(\d{1,15})(?:\.([\w-]{8}))?$/;
+/** An entry to go on from; "unknown": it is not in the log, too old, or not named by its id. */
+export type StartingPoint = EntryName | "unknown" | undefined;
 
-/** A revision to go on from; "unknown": it is of another log or above the newest one. */
-export type StartingPoint = number | "unknown" | undefined;
+/** The beginning of each log: no entry has to be named for it. */
+const BEGINNING: EntryName = { revision: 0, id: "" };
+
+/** What a reader names. */
+export interface NamedStart {
+  /** `N`, `N.LOG` or `N.LOG.ENTRY`, the id of an event. */
+  readonly lastEvent?: string | undefined;
+  /** `N.LOG.ENTRY`. */
+  readonly position?: string | undefined;
+  /** `N` or `N.LOG`, of readers that know no entries. */
+  readonly after?: string | undefined;
+}
 
 /**
- * Reads `N` or `N.log`; undefined where there is none.
+ * Reads where a reader begins; undefined where it names nothing.
  * @throws AuthorizerError "invalid_request" for another form
  */
-export function startingPoint(text: string | undefined, log: ChangeLog): StartingPoint {
-  if (text === undefined || text === "") return undefined;
-  const [, number, logId = log.logId] = POSITION.exec(text) ?? [];
-  if (number === undefined) throw new AuthorizerError("invalid_request", "after: expected N or N.log");
-  return logId === log.logId && Number(number) <= log.newest ? Number(number) : "unknown";
+export async function startingPoint(named: NamedStart, log: ChangeLog): Promise<StartingPoint> {
+  const [name, text] = firstOf(named);
+  if (text === undefined) return undefined;
+  const parsed = parsePosition(text);
+  if (parsed === undefined) {
+    // What a node without a log said, before nodes were kept from saying it.
+    if (/^\d{1,15}\.$/.test(text)) return "unknown";
+    const form = name === "position" ? "N.LOG.ENTRY" : "N, N.LOG or N.LOG.ENTRY";
+    throw new AuthorizerError("invalid_request", `${name}: expected ${form}`);
+  }
+  const { revision, log: logId = log.logId, entry } = parsed;
+  if (logId !== log.logId) return "unknown";
+  if (revision === 0) return BEGINNING;
+  if (entry === undefined) return "unknown";
+  const id = await log.idOf(revision);
+  return id !== undefined && shortId(id) === entry ? { revision, id } : "unknown";
+}
+
+/** The first that is given, with its name; an empty text is none. */
+function firstOf({
+  lastEvent,
+  position,
+  after,
+}: NamedStart): readonly [name: string, text: string | undefined] {
+  if (lastEvent) return ["Last-Event-ID", lastEvent];
+  if (position) return ["position", position];
+  return ["after", after || undefined];
 }

@@ -1,23 +1,37 @@
 /** The events of a watch, as server-sent events (HTML Living Standard, section 9.2). */
 
-import type { LoggedEntry } from "./ports.ts";
+import { positionText, shortId } from "../../model/position.ts";
+import type { ChangeLog, EntryName, LoggedEntry } from "./ports.ts";
 
-/** An entry: an event without a name, so that `onmessage` gets it. */
-export function entryEvent({ revision, at, names }: LoggedEntry, logId: string): string {
-  return eventText(undefined, revision, logId, { revision, at, change: names });
-}
+/** Writes the events of one log. */
+export class WatchEvents {
+  readonly #log: Pick<ChangeLog, "logId" | "namesEntries">;
 
-/** The newest revision. */
-export function revisionEvent(revision: number, logId: string): string {
-  return eventText("revision", revision, logId, { revision });
-}
+  constructor(log: Pick<ChangeLog, "logId" | "namesEntries">) {
+    this.#log = log;
+  }
 
-/** The changes asked for are not to be had: everything is to be read anew, as of a revision. */
-export function resetEvent(revision: number, logId: string): string {
-  return eventText("reset", revision, logId, { revision });
-}
+  /** An entry: an event without a name, so that `onmessage` gets it. */
+  entry({ revision, id, at, names }: LoggedEntry): string {
+    return this.#event(undefined, { revision, id }, { at, change: names });
+  }
 
-function eventText(name: string | undefined, revision: number, logId: string, data: object): string {
-  const event = name === undefined ? "" : `event: ${name}\n`;
-  return `${event}id: ${revision}.${logId}\ndata: ${JSON.stringify(data)}\n\n`;
+  /** The newest entry. */
+  newest(head: EntryName): string {
+    return this.#event("revision", head, {});
+  }
+
+  /** The changes asked for are not to be had: everything is to be read anew, as of an entry. */
+  reset(head: EntryName): string {
+    return this.#event("reset", head, {});
+  }
+
+  #event(name: string | undefined, { revision, id }: EntryName, more: object): string {
+    const { logId, namesEntries } = this.#log;
+    const event = name === undefined ? "" : `event: ${name}\n`;
+    const position = positionText(revision, logId, namesEntries ? id : undefined);
+    const line = position === "" ? "" : `id: ${position}\n`;
+    const data = { revision, ...(id !== "" && { id: shortId(id) }), ...more };
+    return `${event}${line}data: ${JSON.stringify(data)}\n\n`;
+  }
 }

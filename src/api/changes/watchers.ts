@@ -7,9 +7,10 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { drained } from "../../http/drained.ts";
 import { Turns } from "../../schedule/turns.ts";
-import type { ChangeLog } from "./ports.ts";
+import { entriesAfter } from "./entries-after.ts";
+import type { ChangeLog, EntryName } from "./ports.ts";
 import type { StartingPoint } from "./starting-point.ts";
-import { entryEvent, resetEvent, revisionEvent } from "./watch-events.ts";
+import { WatchEvents } from "./watch-events.ts";
 
 /** Bounds of the readers. */
 export interface WatchLimits {
@@ -41,20 +42,24 @@ interface Reader {
 /** Tells entries to readers. */
 export class Watchers {
   readonly #log: ChangeLog;
+  readonly #events: WatchEvents;
   readonly #limits: WatchLimits;
   /** Readers to whom entries are told as they come. */
   readonly #live = new Set<Reader>();
   readonly #all = new Set<ServerResponse>();
   readonly #stopListening: () => void;
   readonly #beat: NodeJS.Timeout;
-  /** Revision of the newest entry that was told to all live readers. */
-  #told: number;
+  /** The newest entry that was told to all live readers. */
+  #told: EntryName;
+  /** Times that what was told turned out not to be in the log. */
+  #lines = 0;
   #telling: Promise<void> | undefined;
 
   constructor(log: ChangeLog, limits: WatchLimits = WATCH_LIMITS) {
     this.#log = log;
     this.#limits = limits;
-    this.#told = log.newest;
+    this.#events = new WatchEvents(log);
+    this.#told = log.head;
     this.#stopListening = log.onEntry(() => this.#wake());
     this.#beat = setInterval(() => this.#tellRevision(), limits.beatMs).unref();
   }
@@ -90,19 +95,23 @@ export class Watchers {
   /** Writes what a reader has missed, as fast as it reads; from then on it is told entries as they come. */
   async #catchUp(response: ServerResponse, from: StartingPoint): Promise<void> {
     const log = this.#log;
-    let at = typeof from === "number" ? from : log.newest;
-    response.write(from === "unknown" ? resetEvent(at, log.logId) : revisionEvent(log.newest, log.logId));
-    while (at < this.#told && !response.destroyed && !response.writableEnded) {
-      const entries = await log.entries(at, PAGE);
+    const events = this.#events;
+    let at = typeof from === "object" ? from : log.head;
+    response.write(from === "unknown" ? events.reset(at) : events.newest(log.head));
+    while (!response.destroyed && !response.writableEnded) {
+      const line = this.#lines;
+      const entries = await entriesAfter(log, at, PAGE);
+      if (entries === undefined) at = log.head;
       const text =
-        entries === undefined
-          ? resetEvent(log.newest, log.logId)
-          : entries.map((entry) => entryEvent(entry, log.logId)).join("");
-      at = entries === undefined ? log.newest : (entries.at(-1)?.revision ?? this.#told);
-      if (!response.write(text)) await drained(response);
+        entries === undefined ? events.reset(at) : entries.map((entry) => events.entry(entry)).join("");
+      at = entries?.at(-1) ?? at;
+      if (text !== "" && !response.write(text)) await drained(response);
+      // Within the same turn as the last look at what was told: else an entry could be told between the two.
+      if (entries !== undefined && line === this.#lines && at.revision >= this.#told.revision) {
+        this.#live.add({ response, at: at.revision });
+        return;
+      }
     }
-    // Within the same turn as the last look at what was told: else an entry could be told between the two.
-    if (!response.destroyed && !response.writableEnded) this.#live.add({ response, at });
   }
 
   #wake(): void {
@@ -118,16 +127,17 @@ export class Watchers {
     const log = this.#log;
     const turns = new Turns();
     // Without readers nothing is read; whoever comes begins at what was told.
-    if (this.#all.size === 0) this.#told = log.newest;
-    while (this.#told !== log.newest) {
-      const entries = log.newest < this.#told ? undefined : await log.entries(this.#told, PAGE);
+    if (this.#all.size === 0) this.#told = log.head;
+    while (this.#told.id !== log.head.id) {
+      const entries = await entriesAfter(log, this.#told, PAGE);
       if (entries === undefined || entries.length === 0) {
-        this.#told = log.newest;
-        this.#write(resetEvent(this.#told, log.logId), this.#told, true);
+        this.#lines += 1;
+        this.#told = log.head;
+        this.#write(this.#events.reset(this.#told), this.#told.revision, true);
       }
       for (const entry of entries ?? []) {
-        this.#told = entry.revision;
-        this.#write(entryEvent(entry, log.logId), entry.revision, false);
+        this.#told = entry;
+        this.#write(this.#events.entry(entry), entry.revision, false);
         if (turns.spent) await turns.yield();
       }
       this.#disconnectSlowest();
@@ -141,11 +151,11 @@ export class Watchers {
       this.disconnect();
       return;
     }
-    if (this.#told !== this.#log.newest) {
+    if (this.#told.id !== this.#log.head.id) {
       this.#wake();
       return;
     }
-    const text = revisionEvent(this.#told, this.#log.logId);
+    const text = this.#events.newest(this.#told);
     for (const { response } of this.#live) response.write(text);
     this.#disconnectSlowest();
   }

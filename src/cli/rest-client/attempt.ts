@@ -20,6 +20,8 @@ export interface ApiAnswer {
   readonly warnings: readonly string[];
   /** Its `X-Svc-Revision`; null where it has none. */
   readonly revision: string | null;
+  /** Its `X-Svc-Position`; null where it has none. */
+  readonly position: string | null;
   /** Wait in milliseconds that the server asked for; absent if it named none. */
   readonly retryAfterMs?: number;
   readonly headers: Pick<Headers, "get">;
@@ -50,6 +52,7 @@ export function answerOf({ status, statusText, headers }: AnswerHead, text: stri
     warnings: warningsOf(headers.get("warning")),
     headers,
     revision: headers.get("x-svc-revision"),
+    position: headers.get("x-svc-position"),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

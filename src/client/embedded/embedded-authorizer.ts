@@ -51,6 +51,7 @@ export interface EmbeddedResult extends Omit<CheckResult, "reason"> {
 interface Source {
   readonly point: DecisionPoint | undefined;
   readonly revision: string | undefined;
+  readonly position: string | undefined;
   readonly staleness: number;
   close(): void;
 }
@@ -130,13 +131,18 @@ export class EmbeddedAuthorizer {
   ): EmbeddedAuthorizer {
     const settings = { partition, request_properties: "fill", policies_per_user: 10_000 } as const;
     const point = new DecisionPoint(stateFromDataset(document, partition), settings);
-    const source = { point, revision: undefined, staleness: 0, close: () => undefined };
+    const source = { point, revision: undefined, position: undefined, staleness: 0, close: () => undefined };
     return new EmbeddedAuthorizer(source, Number.POSITIVE_INFINITY);
   }
 
   /** The revision of the directory that decisions are made from, as `N.LOG`; undefined for a data set. */
   get revision(): string | undefined {
     return this.#source.revision;
+  }
+
+  /** The position of that revision, as `N.LOG.ENTRY`; undefined, too, where the service does not say it. */
+  get position(): string | undefined {
+    return this.#source.position;
   }
 
   /** Milliseconds since the state was known to be the newest; 0 for a data set. */

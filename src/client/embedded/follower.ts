@@ -3,22 +3,10 @@
 import { ClientError } from "../client-error.ts";
 import { readLines } from "../read-lines.ts";
 import { pause, waitBefore } from "../retry.ts";
+import { FORGET_AT, parseRevision } from "../revision.ts";
 import { Transport, type TransportOptions } from "../transport.ts";
-import type { DecisionSettings, TouchedIds } from "./compiled-users.ts";
-import { DecisionPoint } from "./decision-point.ts";
-import { type ReplicaRecord, ReplicaState } from "./replica-state.ts";
-
-/** A line of the stream that is no record. */
-type Head =
-  | { readonly type: "checkpoint"; readonly log: string }
-  | { readonly type: "entry"; readonly revision: number; readonly change: TouchedIds }
-  | { readonly type: "complete"; readonly revision: number }
-  | {
-      readonly type: "revision";
-      readonly revision: number;
-      readonly age_ms: number;
-      readonly settings: DecisionSettings;
-    };
+import type { DecisionPoint } from "./decision-point.ts";
+import { ReplicaReader } from "./replica-reader.ts";
 
 /** Nothing heard for this long means that the connection is dead: the service says its revision every 5 s. */
 const SILENCE_MS = 12_000;
@@ -29,17 +17,13 @@ export class Follower {
   readonly #onError: ((error: ClientError) => void) | undefined;
   readonly #stop = new AbortController();
   readonly #ready: Promise<void>;
+  readonly #reader: ReplicaReader;
   #isReady: () => void = () => undefined;
   #cannot: (error: ClientError) => void = () => undefined;
-  #point: DecisionPoint | undefined;
-  #settings: DecisionSettings | undefined;
-  #log = "";
-  #revision = 0;
   /** The time at which the state was last known to be the newest, by the monotonic and by the wall clock. */
   #currentAt = { monotonic: Number.NEGATIVE_INFINITY, wall: 0 };
-  /** A state that is being sent, or the records of an entry that is not complete. */
-  #coming: ReplicaState | undefined;
-  #entry: { readonly change: TouchedIds; readonly records: ReplicaRecord[] } | undefined;
+  /** The position that the service has lost: it is not named again. */
+  #lost: string | undefined;
 
   constructor(options: TransportOptions, onError: ((error: ClientError) => void) | undefined) {
     this.#transport = new Transport(options);
@@ -49,6 +33,10 @@ export class Follower {
       this.#cannot = reject;
     });
     this.#ready.catch(() => undefined);
+    this.#reader = new ReplicaReader((ageMs) => {
+      this.#currentAt = { monotonic: performance.now() - ageMs, wall: Date.now() - ageMs };
+      this.#isReady();
+    });
     void this.#run();
   }
 
@@ -59,12 +47,17 @@ export class Follower {
 
   /** The decision point; undefined before the first state. */
   get point(): DecisionPoint | undefined {
-    return this.#point;
+    return this.#reader.point;
   }
 
   /** The revision of the state, as `N.LOG`. */
   get revision(): string | undefined {
-    return this.#point === undefined ? undefined : `${this.#revision}.${this.#log}`;
+    return this.#reader.revision;
+  }
+
+  /** The position of the state, as `N.LOG.ENTRY`. */
+  get position(): string | undefined {
+    return this.#reader.position;
   }
 
   /** Milliseconds since the state was known to be the newest. A machine that slept counts its sleep. */
@@ -92,74 +85,28 @@ export class Follower {
     }
   }
 
-  /** Reads one connection to its end, and returns why it ended. */
+  /**
+   * Reads one connection to its end, and returns why it ended. A state whose entry is not known, or that the service has
+   * lost, is not named: the service then sends a whole one.
+   */
   async #connection(signal: AbortSignal): Promise<ClientError> {
-    this.#coming = undefined;
-    this.#entry = undefined;
+    this.#reader.begin();
+    const { position } = this.#reader;
+    const isNamed = position !== undefined && position !== this.#lost;
     try {
-      const after = this.#point === undefined ? "" : `?after=${this.revision}`;
-      const response = await this.#transport.open(`/api/v1/replica${after}`, signal);
-      for await (const line of readLines(response, SILENCE_MS)) this.#take(JSON.parse(line) as unknown);
+      // Behind a balancer the next node may be a little behind: it is to catch up, not to send an older state.
+      this.#transport.asksFor(isNamed ? parseRevision(this.revision ?? null, position) : undefined);
+      const query = isNamed ? `?position=${position}` : "";
+      const response = await this.#transport.open(`/api/v1/replica${query}`, signal);
+      for await (const line of readLines(response, SILENCE_MS))
+        this.#reader.take(JSON.parse(line) as unknown);
       return new ClientError(0, "the service ended the stream", [], { code: "unreachable" });
     } catch (error) {
-      if (error instanceof ClientError) return error;
-      return new ClientError(0, "the stream broke", [], { code: "unreachable", cause: error });
+      if (!(error instanceof ClientError)) {
+        return new ClientError(0, "the stream broke", [], { code: "unreachable", cause: error });
+      }
+      if (FORGET_AT.has(error.code)) this.#lost = position;
+      return error;
     }
-  }
-
-  #take(line: unknown): void {
-    if (Array.isArray(line)) this.#record(line as unknown as ReplicaRecord);
-    else this.#head(line as Head);
-  }
-
-  #record(record: ReplicaRecord): void {
-    if (this.#entry !== undefined) this.#entry.records.push(record);
-    else if (this.#coming !== undefined) this.#coming.apply(record);
-    else throw new Error("a record outside of a block");
-  }
-
-  #head(head: Head): void {
-    switch (head.type) {
-      case "checkpoint":
-        this.#coming = new ReplicaState();
-        this.#log = head.log;
-        break;
-      case "entry":
-        if (this.#point === undefined || head.revision !== this.#revision + 1)
-          throw new Error("a gap in the log");
-        this.#entry = { change: head.change, records: [] };
-        break;
-      case "complete":
-        this.#complete(head.revision);
-        break;
-      case "revision":
-        this.#newest(head);
-        break;
-    }
-  }
-
-  #complete(revision: number): void {
-    if (this.#entry !== undefined && this.#point !== undefined) {
-      for (const record of this.#entry.records) this.#point.state.apply(record);
-      this.#point.changed(this.#entry.change);
-      this.#entry = undefined;
-    } else if (this.#coming !== undefined && this.#settings !== undefined) {
-      this.#point = new DecisionPoint(this.#coming, this.#settings);
-      this.#coming = undefined;
-    }
-    this.#revision = revision;
-  }
-
-  #newest({ revision, age_ms, settings }: Extract<Head, { type: "revision" }>): void {
-    const isOther = JSON.stringify(settings) !== JSON.stringify(this.#settings);
-    this.#settings = settings;
-    const state = this.#coming ?? this.#point?.state;
-    if (state !== undefined && (isOther || this.#coming !== undefined)) {
-      this.#point = new DecisionPoint(state, settings);
-      this.#coming = undefined;
-    }
-    if (this.#point === undefined || revision > this.#revision) return;
-    this.#currentAt = { monotonic: performance.now() - age_ms, wall: Date.now() - age_ms };
-    this.#isReady();
   }
 }

@@ -52,6 +52,20 @@ class References {
   }
 }
 
+/** The partitions of the records that are known. */
+const KNOWN = [
+  "user",
+  "group",
+  "policy",
+  "resource_type",
+  "user_group",
+  "user_policy",
+  "group_policy",
+  "resource",
+] as const;
+type Partition = (typeof KNOWN)[number];
+const PARTITIONS: ReadonlySet<string> = new Set(KNOWN);
+
 /** One state of the directory. */
 export class ReplicaState {
   readonly users = new Map<string, ReplicaUser>();
@@ -65,8 +79,7 @@ export class ReplicaState {
   readonly #resources = new Map<string, Map<string, Properties>>();
   readonly #typeOfKey = new Map<string, string>();
 
-  readonly #setters: Readonly<Record<string, (key: string, fields: object | undefined) => void>> = {
-    __proto__: null as never,
+  readonly #setters: Readonly<Record<Partition, (key: string, fields: object | undefined) => void>> = {
     user: (key, fields) => put(this.users, key, fields as ReplicaUser | undefined),
     group: (key, fields) => put(this.groups, key, fields as Reference | undefined),
     policy: (key, fields) => put(this.policies, key, fields as ReplicaPolicy | undefined),
@@ -83,16 +96,17 @@ export class ReplicaState {
     return this.#resources.get(type)?.get(id);
   }
 
-  /**
-   * Applies a record.
-   * @throws Error for a partition that this version does not know: the state would be incomplete
-   */
-  apply([partition, key, fields]: ReplicaRecord): void {
-    const setter = this.#setters[partition];
-    if (setter === undefined) {
-      throw new Error(`the service sends records of a kind that this client does not know: ${partition}`);
-    }
-    setter(key, fields);
+  /** @throws Error for a record of a partition that this version does not know: the state would be incomplete */
+  static assertKnown([partition]: ReplicaRecord): void {
+    if (PARTITIONS.has(partition)) return;
+    throw new Error(`the service sends records of a kind that this client does not know: ${partition}`);
+  }
+
+  /** Applies a record; throws as {@link assertKnown}. */
+  apply(record: ReplicaRecord): void {
+    ReplicaState.assertKnown(record);
+    const [partition, key, fields] = record;
+    this.#setters[partition as Partition](key, fields);
   }
 
   #setResource(key: string, resource: ReplicaResource | undefined): void {

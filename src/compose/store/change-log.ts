@@ -5,18 +5,18 @@ import type { CommittedChange, Touched } from "../../store/port.ts";
 import type { DataParts } from "../data.ts";
 
 /** Opens the log of opened data. */
-export function changeLog({
-  store,
-  revisions,
-  journal,
-}: Pick<DataParts, "store" | "revisions" | "journal">): ChangeLog {
+export function changeLog({ store, journal }: Pick<DataParts, "store" | "journal">): ChangeLog {
   return {
     get logId() {
       return store.logId;
     },
-    get newest() {
-      return revisions.newest;
+    get head() {
+      return store.history.head;
     },
+    get namesEntries() {
+      return store.namesEntries?.() ?? true;
+    },
+    idOf: (revision) => store.history.idOf(revision),
     entries: async (after, limit) => (await store.changes(after, limit))?.map(loggedEntry),
     onEntry: (listener) => store.subscribe(listener),
     staleness: () => journal?.staleness() ?? 0,
@@ -24,11 +24,11 @@ export function changeLog({
   };
 }
 
-function loggedEntry({ revision, at, change, useCases }: CommittedChange): LoggedEntry {
+function loggedEntry({ revision, id, at, change, useCases }: CommittedChange): LoggedEntry {
   const touched = useCases.flatMap((one) => one.touched ?? []);
   // Work of the service itself names nothing, though caches have to hear of it.
   const names = touched.length === 0 && change !== undefined ? { all: true } : namesOf(touched);
-  return { revision, at, names, ids: change ?? {} };
+  return { revision, id, at, names, ids: change ?? {} };
 }
 
 /** The names of all use cases of an entry, each once. */

@@ -3,7 +3,13 @@
  * balancer a page shows what its user has just written (journal.md §6.3).
  */
 
-import { newerRevision, parseRevision, type Revision } from "../../client/revision.ts";
+import {
+  FORGET_AT,
+  minimumHeaders,
+  newerRevision,
+  parseRevision,
+  type Revision,
+} from "../../client/revision.ts";
 import { ApiError } from "./api-error.ts";
 
 let known: Revision | undefined;
@@ -14,16 +20,16 @@ let known: Revision | undefined;
  * @throws ApiError where the service cannot be reached; the signal's reason where it was aborted
  */
 export async function send(address: string, init: RequestInit): Promise<Response> {
-  const response = await request(address, init, known?.text);
-  if (known === undefined || !(await isOfOtherLog(response))) return taken(response);
-  // The service has another database now: its revisions say nothing about the one that was named.
+  const response = await request(address, init, known);
+  if (known === undefined || !(await isLost(response))) return taken(response);
+  // The service has another database now, or an earlier state: what was named says nothing about it.
   known = undefined;
   return taken(await request(address, init));
 }
 
-async function request(address: string, init: RequestInit, minimum?: string): Promise<Response> {
+async function request(address: string, init: RequestInit, minimum?: Revision): Promise<Response> {
   const headers = new Headers(init.headers);
-  if (minimum !== undefined) headers.set("X-Svc-Min-Revision", minimum);
+  for (const [name, value] of Object.entries(minimumHeaders(minimum))) headers.set(name, value);
   try {
     return await fetch(address, { ...init, headers, credentials: "same-origin", cache: "no-store" });
   } catch (cause) {
@@ -33,16 +39,17 @@ async function request(address: string, init: RequestInit, minimum?: string): Pr
 }
 
 function taken(response: Response): Response {
-  const seen = parseRevision(response.headers.get("X-Svc-Revision") ?? "");
+  const { headers } = response;
+  const seen = parseRevision(headers.get("X-Svc-Revision"), headers.get("X-Svc-Position"));
   if (seen !== undefined) known = newerRevision(known, seen);
   return response;
 }
 
-async function isOfOtherLog(response: Response): Promise<boolean> {
+async function isLost(response: Response): Promise<boolean> {
   if (response.status !== 409) return false;
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
-  return typeof body === "object" && body !== null && "code" in body && body.code === "other_log";
+  return typeof body === "object" && body !== null && "code" in body && FORGET_AT.has(body.code);
 }

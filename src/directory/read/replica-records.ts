@@ -60,6 +60,11 @@ export class ReplicaRecords {
     this.#store = store;
   }
 
+  /** Names what the newest state is kept in, as {@link Snapshot.base}. */
+  base(): Promise<string | undefined> {
+    return withSnapshot(this.#store, async (snapshot) => snapshot.base);
+  }
+
   /** Returns records of a partition behind a key, in UTF-8 byte order, from the newest state; none at the end. */
   page(partition: string, after: string | undefined): Promise<readonly ReplicaRecord[]> {
     return withSnapshot(this.#store, async (snapshot) => {
@@ -68,9 +73,15 @@ export class ReplicaRecords {
     });
   }
 
-  /** Returns what an entry writes of these records; undefined where it is no longer kept. */
-  async writes(revision: number): Promise<readonly ReplicaRecord[] | undefined> {
-    const writes = await this.#store.history.writes(revision);
+  /** Returns what an entry writes of these records; undefined where it is no longer kept, or not in the log. */
+  async writes({
+    revision,
+    id,
+  }: {
+    readonly revision: number;
+    readonly id: string;
+  }): Promise<readonly ReplicaRecord[] | undefined> {
+    const writes = await this.#store.history.writes(revision, id);
     if (writes === undefined) return undefined;
     return [
       ...writes.put.filter(isSent).map(({ partition, key, value }) => {

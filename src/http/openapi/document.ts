@@ -132,14 +132,27 @@ const REVISION: { readonly [name: string]: Header } = {
       "`N.log`: the answer was given from revision N of the directory or a later one; after a write, N is its revision. `log` names the log of commits.",
     schema: { type: "string", pattern: "^[0-9]+\\.[A-Za-z0-9_-]{8}$" },
   },
+  "X-Svc-Position": {
+    description:
+      "`N.LOG.ENTRY`: the same, with the entry of revision N by its id, because a number is given twice where a database is put back. Send it as X-Svc-Min-Position.",
+    schema: { type: "string", pattern: "^[0-9]+(\\.[A-Za-z0-9_-]{8}){2}$" },
+  },
 };
 
 const MIN_REVISION_PARAMETER: Parameter = {
   name: "X-Svc-Min-Revision",
   in: "header",
   description:
-    "`N` or `N.log`: the answer has to be given from revision N or a later one. The service waits for it up to 2 seconds. 503 with code `behind`: it is not reached; 409 with code `other_log`: another log is meant.",
+    "`N` or `N.log`: the answer has to be given from revision N or a later one. The service waits for it up to 2 seconds. 503 with code `behind`: it is not reached; 409 with code `other_log`: another log is meant, or revision N is not in the log.",
   schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8})?$" },
+};
+
+const MIN_POSITION_PARAMETER: Parameter = {
+  name: "X-Svc-Min-Position",
+  in: "header",
+  description:
+    "`N.LOG.ENTRY`: the answer has to be given from this entry or one that follows it. As X-Svc-Min-Revision; 409 with code `went_back` where the log has lost the entry: forget it, and what was read with it.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8}){2}$" },
 };
 
 /** Builds the document. */
@@ -191,7 +204,7 @@ function operationOf(api: DescribedApi, described: SecuredOperation): Operation 
       ...pathParameters,
       ...query,
       REQUEST_ID_PARAMETER,
-      ...(isRevised ? [MIN_REVISION_PARAMETER] : []),
+      ...(isRevised ? [MIN_REVISION_PARAMETER, MIN_POSITION_PARAMETER] : []),
     ],
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: {

@@ -6,10 +6,10 @@ import type { Header, Response, Schema, Schemas } from "./openapi-types.ts";
 
 /** The code of an error whose status alone does not tell what to do. */
 export const ERROR_CODE: Schema = {
-  enum: ["outcome_unknown", "stale", "behind", "other_log"],
+  enum: ["outcome_unknown", "stale", "behind", "other_log", "went_back"],
   description: [
     "`outcome_unknown`: the write may have happened. `stale`: this node was cut off for too long.",
-    "`behind`: the revision asked for is not reached. `other_log`: it is one of another log.",
+    "`behind`: the revision asked for is not reached. `other_log`: it is one of another log, or not in this one. `went_back`: the log has lost the entry that was named; what was read up to it may never have been.",
   ].join(" "),
 };
 

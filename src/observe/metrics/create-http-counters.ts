@@ -94,6 +94,7 @@ function zeroErrors(): Record<ErrorCode, number> {
     stale: 0,
     behind: 0,
     other_log: 0,
+    went_back: 0,
     internal: 0,
   };
 }

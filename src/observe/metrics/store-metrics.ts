@@ -64,6 +64,7 @@ export function observeStore(
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
     ...(store.tellsEveryChange !== undefined && { tellsEveryChange: () => store.tellsEveryChange!() }),
+    ...(store.namesEntries !== undefined && { namesEntries: () => store.namesEntries!() }),
     ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
     ...(store.follow !== undefined && { follow: () => store.follow!() }),
     ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),

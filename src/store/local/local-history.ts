@@ -20,6 +20,7 @@ import {
   putPosition,
   readAbout,
   readEntries,
+  readId,
   readPosition,
   readWrites,
   removeEntry,
@@ -68,8 +69,12 @@ export class LocalHistory implements History {
     );
   }
 
-  writes(revision: number): Promise<EntryWrites | undefined> {
-    return this.#reading((database, options) => readWrites(database, revision, options));
+  idOf(revision: number): Promise<string | undefined> {
+    return this.#reading((database, options) => readId(database, revision, options));
+  }
+
+  writes(revision: number, id?: string): Promise<EntryWrites | undefined> {
+    return this.#reading((database, options) => readWrites(database, { revision, id }, options));
   }
 
   writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined> {

@@ -200,15 +200,25 @@ export function readEntries(
   return found;
 }
 
-/** Returns the writes of an entry; undefined where it is not kept. */
+/** Returns the id of an entry; "" for revision 0, undefined where it is not kept. */
+export function readId(database: LocalDatabase, revision: number, options: ReadOptions): string | undefined {
+  const newest = readPosition(database, options) ?? EMPTY_LOG;
+  if (revision === newest.revision) return newest.id;
+  if (revision === 0) return "";
+  const item = readItem(database, revision, options);
+  return item && decodeHead(item).id;
+}
+
+/** Returns the writes of an entry; undefined where it is not kept, or has not the id that is given. */
 export async function readWrites(
   database: LocalDatabase,
-  revision: number,
+  { revision, id }: { readonly revision: number; readonly id: string | undefined },
   options: ReadOptions,
 ): Promise<EntryWrites | undefined> {
   const { floor } = readPosition(database, options) ?? EMPTY_LOG;
   const item = revision <= floor ? undefined : readItem(database, revision, options);
-  return item && decodeBody(readBody(database, item, options));
+  if (item === undefined || (id !== undefined && decodeHead(item).id !== id)) return undefined;
+  return decodeBody(readBody(database, item, options));
 }
 
 /** Entries about a thing below `before`, newest first, at most `limit`. */

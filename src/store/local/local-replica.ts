@@ -28,6 +28,7 @@ import type { StoreLog } from "../store-log.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { recordKey } from "./layout.ts";
 import { openCopy, type ReplicaCopy } from "./replica-copy.ts";
+import { readNotedId } from "./replica-entries.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
 /** Options of {@link openLocalReplica}. */
@@ -310,10 +311,15 @@ class LocalReplica implements Replica {
     const replica = this;
     return {
       get head(): LogHead {
-        const { revision, at, log } = replica.#copy.position;
-        return { revision, at, log };
+        const { revision, id, at, log } = replica.#copy.position;
+        return { revision, id, at, log };
       },
       keptFrom: async () => this.#copy.position.revision,
+      idOf: async (revision) => {
+        this.#assertOpen();
+        const { database, position } = this.#copy;
+        return revision === position.revision ? position.id : readNotedId(database, revision);
+      },
       writes: async () => undefined,
       writeOf: async () => undefined,
       snapshotAt: async (revision) => this.#newestAt(revision),

@@ -118,10 +118,10 @@ class LocalStore implements Store {
   #closing: Promise<void> | undefined;
 
   constructor(parts: LocalStoreParts) {
-    const { revision, at, log } = parts.position;
+    const { revision, id, at, log } = parts.position;
     this.#parts = parts;
     this.#database = parts.database;
-    this.#head = { revision, at, log };
+    this.#head = { revision, id, at, log };
     this.#recent = new RecentWrites(revision);
     this.history = new LocalHistory({
       database: this.#database,
@@ -169,7 +169,8 @@ class LocalStore implements Store {
     if (applied === undefined) throw expectationFailed();
     const { name, position } = applied;
     if (name === undefined) return position.revision;
-    this.#head = { revision: position.revision, at: position.at, log: position.log };
+    const { revision, id, at, log } = position;
+    this.#head = { revision, id, at, log };
     this.#listeners.notify(committedChange(name, writes));
     return position.revision;
   }

@@ -3,7 +3,7 @@
 import type { CommittedChange } from "../port.ts";
 import type { LocalDatabase } from "./database.ts";
 import { logKey } from "./layout.ts";
-import { intact, type ReadOptions } from "./read-record.ts";
+import { intact, type ReadOptions, recordAt } from "./read-record.ts";
 
 /** The text that is kept of an entry: its id and, on a second line, the rest. */
 export function entryNote({ id, revision: _, ...rest }: CommittedChange): string {
@@ -34,4 +34,16 @@ export function readNotes(
     found.push({ revision, id, ...rest });
   }
   return found.length === 0 ? undefined : found;
+}
+
+/** The id of an entry; "" for revision 0, undefined where it is not noted. */
+export function readNotedId(database: LocalDatabase, revision: number): string | undefined {
+  if (revision === 0) return "";
+  const transaction = database.useReadTransaction();
+  try {
+    const record = recordAt(database, logKey("entry", revision), { transaction });
+    return record && idOfNote(record.value);
+  } finally {
+    transaction.done();
+  }
 }

@@ -57,8 +57,8 @@ export class WorkerFolder {
       released: (snapshot) => this.#released(snapshot),
     };
     this.#database = this.#open();
-    const { revision, at, log } = readPosition(this.#database) ?? EMPTY_LOG;
-    this.#head = { revision, at, log };
+    const { revision, id, at, log } = readPosition(this.#database) ?? EMPTY_LOG;
+    this.#head = { revision, id, at, log };
   }
 
   get database(): LocalDatabase {
@@ -135,7 +135,7 @@ export class WorkerFolder {
         : this.#options.readEntries(this.#database, this.#head.revision, MOST_FOLLOWED, options);
       const all = { revision, id, at, node: "", useCases: [], change: { all: true } };
       for (const entry of entries ?? [all]) {
-        this.#head = { revision: entry.revision, at: entry.at, log };
+        this.#head = { revision: entry.revision, id: entry.id, at: entry.at, log };
         this.#listeners.notify(entry);
       }
     } finally {

@@ -3,17 +3,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { STATE_FILE, type StateFile } from "./local-replica.ts";
-import { readNotes } from "./replica-entries.ts";
+import { readNotedId, readNotes } from "./replica-entries.ts";
 import { WorkerFolder } from "./worker-folder.ts";
 
 /**
  * Opens the copy that the primary has in a folder, and goes on with the next one where that is replaced.
  * @throws AuthorizerError "unavailable" when it cannot be read
  */
-export function openWorkerReplica(path: string): WorkerFolder {
+export function openWorkerReplica(path: string): WorkerReplica {
   const locate = (): string => {
     const { copy } = JSON.parse(readFileSync(join(path, STATE_FILE), "utf8")) as StateFile;
     return join(path, copy);
   };
-  return new WorkerFolder({ locate, readEntries: readNotes });
+  return new WorkerReplica({ locate, readEntries: readNotes });
+}
+
+/** The copy, with the ids of its newest entries. */
+export class WorkerReplica extends WorkerFolder {
+  /** As {@link History.idOf}. */
+  async idOf(revision: number): Promise<string | undefined> {
+    return revision === this.head.revision ? this.head.id : readNotedId(this.database, revision);
+  }
 }

@@ -74,6 +74,12 @@ export class MemoryLog {
     return revision <= this.floor ? undefined : this.#entries[this.#first + revision - this.floor - 1];
   }
 
+  /** The writes of an entry, where it is kept and has the id. */
+  writes(revision: number, id: string | undefined): EntryWrites | undefined {
+    const kept = this.at(revision);
+    return id === undefined || kept?.entry.id === id ? kept?.writes : undefined;
+  }
+
   /** Entries after a revision, oldest first, at most `limit`; undefined where some are not kept. */
   after(revision: number, limit: number): readonly CommittedChange[] | undefined {
     if (revision < this.floor) return undefined;

@@ -7,6 +7,7 @@ import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
 import { committedChange, wholeStateChange } from "../committed-change.ts";
+import { EntryIds } from "../entry-ids.ts";
 import { Listeners } from "../listeners.ts";
 import { laterTime, newId } from "../log-entry.ts";
 import { PastSnapshot, type Replaced, ReplacedRecords } from "../past-snapshot.ts";
@@ -26,7 +27,7 @@ import type {
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, revisionNotKept, snapshotReleased, storeClosed } from "../refusals.ts";
-import type { EntryName, Replica, StateName } from "../replica.ts";
+import type { EntryId, EntryName, Replica, StateName } from "../replica.ts";
 import { writesOfCommit } from "../use-cases.ts";
 import { MemoryLog, type MemoryLogLimits } from "./memory-log.ts";
 
@@ -84,6 +85,7 @@ class TreeStore implements MemoryStore {
   readonly #node = newId();
   readonly #isReplica: boolean;
   readonly #log: MemoryLog;
+  readonly #ids = new EntryIds();
   #head: LogHead = EMPTY_LOG;
   /** See {@link Snapshot.base}. */
   #base = newId();
@@ -150,7 +152,9 @@ class TreeStore implements MemoryStore {
     this.#revision += 1;
     this.#recent.restart(this.#revision);
     this.#log.restart(this.#revision);
-    this.#head = { ...this.#head, revision: this.#revision };
+    // No entry leads here: who followed what was before begins anew.
+    this.#head = { ...this.#head, revision: this.#revision, id: newId() };
+    this.#ids.restart([[this.#revision, this.#head.id]]);
   }
 
   holds({ reads, expect = [] }: Commit): boolean {
@@ -165,7 +169,11 @@ class TreeStore implements MemoryStore {
     await this.#write(entry, writes);
   }
 
-  async replaceState(last: StateName, records: AsyncIterable<readonly VersionedRecord[]>): Promise<void> {
+  async replaceState(
+    last: StateName,
+    records: AsyncIterable<readonly VersionedRecord[]>,
+    recent: readonly EntryId[] = [],
+  ): Promise<void> {
     this.#assertOpen();
     const tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
     for await (const page of records) {
@@ -173,13 +181,14 @@ class TreeStore implements MemoryStore {
         tree.set(path(partition, key), { value, version: String(version) });
       }
     }
-    const { revision, at, log } = last;
+    const { revision, id, at, log } = last;
     this.#tree = tree;
     this.#revision = revision;
     this.#base = newId();
     this.#recent.restart(revision, this.#base);
     this.#log.restart(revision);
-    this.#head = { revision, at, log };
+    this.#ids.restart(recent.length > 0 ? recent : [[revision, id]]);
+    this.#head = { revision, id, at, log };
     this.#listeners.notify(wholeStateChange(last));
   }
 
@@ -226,7 +235,8 @@ class TreeStore implements MemoryStore {
     this.#recent.add(revision, writes.put, writes.delete);
     const entry = committedChange(name, writes);
     this.#log.add({ entry, writes: this.#isReplica ? NO_WRITES : writes, replaced });
-    this.#head = { revision, at, log: this.#head.log || id };
+    this.#head = { revision, id, at, log: this.#head.log || id };
+    this.#ids.add(revision, id);
     this.#listeners.notify(entry);
   }
 
@@ -237,7 +247,8 @@ class TreeStore implements MemoryStore {
         return store.#head;
       },
       keptFrom: async () => (this.#isReplica ? this.#revision : this.#log.floor),
-      writes: async (revision) => (this.#isReplica ? undefined : this.#log.at(revision)?.writes),
+      idOf: async (revision) => this.#ids.at(revision),
+      writes: async (revision, id) => (this.#isReplica ? undefined : this.#log.writes(revision, id)),
       writeOf: async (revision, name) => (this.#isReplica ? undefined : this.#log.writeOf(revision, name)),
       snapshotAt: (revision) => this.#snapshotAt(revision),
       recordAt: async (revision, name) => this.#recordAt(revision, name),
@@ -293,7 +304,7 @@ class TreeStore implements MemoryStore {
   }
 }
 
-const EMPTY_LOG: LogHead = { revision: 0, at: "", log: "" };
+const EMPTY_LOG: LogHead = { revision: 0, id: "", at: "", log: "" };
 const NO_WRITES: EntryWrites = { put: [], delete: [] };
 
 /** Partitions that have records. */

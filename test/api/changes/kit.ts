@@ -4,6 +4,8 @@ import type { ChangeOptions } from "../../../src/api/changes/routes.ts";
 import { changeLog } from "../../../src/compose/store/change-log.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import type { BearerOptions } from "../../../src/listeners/bearer.ts";
+import { positionText } from "../../../src/model/position.ts";
+import type { Store } from "../../../src/store/port.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";
 
 /** Tokens; those named by a scope hold it. */
@@ -33,13 +35,18 @@ export function startChanges(
     more: ({ store, revisions }) => ({
       revisions,
       changes: {
-        log: changeLog({ store, revisions, journal: undefined }),
+        log: changeLog({ store, journal: undefined }),
         records: new ReplicaRecords(store),
         decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
         ...options,
       },
     }),
   });
+}
+
+/** `N.LOG.ENTRY` of an entry of a store. */
+export async function positionAt(store: Store, revision: number): Promise<string> {
+  return positionText(revision, store.logId, await store.history.idOf(revision));
 }
 
 /** The blocks of a stream that end with a text: what was received so far, and what comes. */

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { REPLICATED } from "../../../src/directory/read/replica-records.ts";
 import type { Replica } from "../../../src/store/replica.ts";
 import type { TestService } from "../../http/service-kit.ts";
-import { StreamReader, startChanges, TOKENS } from "./kit.ts";
+import { positionAt, StreamReader, startChanges, TOKENS } from "./kit.ts";
 
 /** Partitions of other rooms, of which nothing is sent. */
 const WITHHELD_ELSEWHERE = ["outbox", "outbox_failed", "invitation"];
@@ -157,17 +157,27 @@ describe("a replica", () => {
     expect(entries.some(({ change }) => Array.isArray((change as { users?: unknown }).users))).toBe(true);
   });
 
-  it("goes on behind a revision without a checkpoint while entries are kept, else begins with one", async () => {
+  it("goes on behind an entry without a checkpoint while entries are kept, else begins with one", async () => {
     bed = await startChanges();
     await fill();
     const known = newest();
     await bed.directory.users.create({ username: "carol" });
-    const kept = await follow(`?after=${known}.${bed.store.logId}`);
+    const position = await positionAt(bed.store, known);
+    const kept = await follow(`?position=${position}&after=1.AAAAAAAA`);
     await kept.until(newest());
     expect(kept.heads.map(({ type }) => type).slice(0, 2)).toEqual(["entry", "complete"]);
-    await bed.store.history.forgetPast();
-    for (const after of [String(known), String(newest() + 1), `${known}.AAAAAAAA`]) {
-      const reset = await follow(`?after=${after}`);
+    const [number, log, entry] = position.split(".");
+    const unknown = [
+      `after=${known}`,
+      `after=${known}.${log}`,
+      `after=${known}.`,
+      `position=${known}.${log}`,
+      `position=${known}.${log}.AAAAAAAA`,
+      `position=${newest() + 1}.${log}.${entry}`,
+      `position=${number}.AAAAAAAA.${entry}`,
+    ];
+    for (const query of unknown) {
+      const reset = await follow(`?${query}`);
       await reset.until(newest());
       expect(reset.heads[0]).toEqual({ type: "checkpoint", log: bed.store.logId });
       expect(reset.records).toEqual(await whole());
@@ -199,7 +209,7 @@ describe("a replica", () => {
   it("names the newest revision and its age again and again", async () => {
     bed = await startChanges({ replica: { beatMs: 30, patienceMs: 10_000 } });
     const { reader } = await StreamReader.open(
-      `${bed.url}/api/v1/replica?after=${newest()}`,
+      `${bed.url}/api/v1/replica?position=${await positionAt(bed.store, newest())}`,
       TOKENS.replicate,
       "\n",
     );
@@ -208,6 +218,7 @@ describe("a replica", () => {
       expect(JSON.parse(await reader.next())).toEqual({
         type: "revision",
         revision: newest(),
+        id: bed.store.history.head.id.slice(0, 8),
         age_ms: 0,
         settings: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
       });

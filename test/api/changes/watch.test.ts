@@ -6,7 +6,7 @@ import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
 import type { Touched } from "../../../src/store/port.ts";
 import type { TestService } from "../../http/service-kit.ts";
 import { makeToken, serviceClaims } from "../../identity/tokens.ts";
-import { BEARER, StreamReader, startChanges, TOKENS } from "./kit.ts";
+import { BEARER, positionAt, StreamReader, startChanges, TOKENS } from "./kit.ts";
 
 let bed: TestService;
 const readers: StreamReader[] = [];
@@ -48,31 +48,33 @@ describe("a watch", () => {
     const before = newest();
     const { answer, next } = await watch();
     expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    const positionOf = (revision: number) => positionAt(bed.store, revision);
+    const position = await positionOf(before);
     expect(await next()).toEqual({
       event: "revision",
-      id: `${before}.${bed.store.logId}`,
-      data: { revision: before },
+      id: position,
+      data: { revision: before, id: position.split(".")[2] },
     });
     await touch({ users: ["alice"] });
     await touch({ groups: ["Staff"] });
     await touch({ users: ["alice"], groups: ["Staff"] });
     const seen = [await next(), await next(), await next()];
     expect(seen.map(({ event, id, data }) => [event, id, data.revision, data.change])).toEqual([
-      ["message", `${before + 1}.${bed.store.logId}`, before + 1, { users: ["alice"] }],
-      ["message", `${before + 2}.${bed.store.logId}`, before + 2, { groups: ["Staff"] }],
-      ["message", `${before + 3}.${bed.store.logId}`, before + 3, { users: ["alice"], groups: ["Staff"] }],
+      ["message", await positionOf(before + 1), before + 1, { users: ["alice"] }],
+      ["message", await positionOf(before + 2), before + 2, { groups: ["Staff"] }],
+      ["message", await positionOf(before + 3), before + 3, { users: ["alice"], groups: ["Staff"] }],
     ]);
     expect(Date.parse(seen[0]!.data.at!)).toBeGreaterThan(0);
   });
 
-  it("goes on behind `after`, or behind the last event that a reader had, without a gap", async () => {
+  it("goes on behind `position`, or behind the last event that a reader had, without a gap", async () => {
     bed = await startChanges();
     const before = newest();
     for (let number = 0; number < 250; number++) {
       await touch({ users: [`u${number}`] });
     }
-    const after = await watch(`?after=${before + 5}`);
-    const resumed = await watch(`?after=0`, { "last-event-id": `${before + 100}.${bed.store.logId}` });
+    const after = await watch(`?position=${await positionAt(bed.store, before + 5)}`);
+    const resumed = await watch(`?after=0`, { "last-event-id": await positionAt(bed.store, before + 100) });
     for (const [{ next }, first] of [
       [after, before + 6],
       [resumed, before + 101],
@@ -95,7 +97,8 @@ describe("a watch", () => {
     const writing = (async () => {
       while (newest() < last) await touch({ users: ["alice"] });
     })();
-    const opened = await Promise.all(Array.from({ length: 20 }, () => watch(`?after=${before}`)));
+    const position = await positionAt(bed.store, before);
+    const opened = await Promise.all(Array.from({ length: 20 }, () => watch(`?position=${position}`)));
     await writing;
     for (const { next } of opened) {
       expect((await next()).event).toBe("revision");
@@ -106,14 +109,20 @@ describe("a watch", () => {
   });
 
   it.each([
-    ["above the newest one", () => String(newest() + 1)],
-    ["of another log", () => `1.AAAAAAAA`],
-    ["that is no longer kept", () => "1"],
-  ])("begins with a reset for a revision %s", async (_what, after) => {
+    ["above the newest one", (log: string, id: string) => `position=${newest() + 1}.${log}.${id}`],
+    ["of another log", (_log: string, id: string) => `position=${newest()}.AAAAAAAA.${id}`],
+    ["of another id", (log: string) => `position=${newest()}.${log}.AAAAAAAA`],
+    ["without an id", (log: string) => `after=${newest()}.${log}`],
+    ["without a log", () => `after=${newest()}.`],
+    ["that is no longer kept", (log: string, _id: string, first: string) => `position=1.${log}.${first}`],
+  ])("begins with a reset for an entry %s", async (_what, queryOf) => {
     bed = await startChanges();
+    const first = bed.store.history.head.id.slice(0, 8);
     await touch({ users: ["alice"] });
     await bed.store.history.forgetPast();
-    const { next } = await watch(`?after=${after()}`);
+    const { next } = await watch(
+      `?${queryOf(bed.store.logId, bed.store.history.head.id.slice(0, 8), first)}`,
+    );
     let event = await next();
     if (event.event === "revision") event = await next();
     expect([event.event, event.data.revision]).toEqual(["reset", newest()]);

@@ -25,7 +25,7 @@ export function startAuthorizationService({
     filled: false,
     bearer: { apiToken: API_TOKEN, tokens },
     limits: { bodyBytes: MAX_BYTES },
-    more: ({ store, directory, catalog, revisions }) => ({
+    more: ({ store, directory, catalog }) => ({
       dataServer: {
         directory: around(directory),
         setup: new RepeatableSetup(around(directory), catalog.preconfigured),
@@ -37,7 +37,7 @@ export function startAuthorizationService({
       },
       scim: { directory, audit: { event() {} }, isProtected: (name) => name === "Admins" },
       changes: {
-        log: changeLog({ store, revisions, journal: undefined }),
+        log: changeLog({ store, journal: undefined }),
         records: new ReplicaRecords(store),
         decisions: { partition: "svc", request_properties: "fill", policies_per_user: 10_000 },
       },

@@ -1,7 +1,13 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
-import { newerRevision, parseRevision, type Revision } from "../../../client/revision.ts";
+import {
+  FORGET_AT,
+  minimumHeaders,
+  newerRevision,
+  parseRevision,
+  type Revision,
+} from "../../../client/revision.ts";
 import type { Problem } from "../../../errors.ts";
 import { ApiFailure } from "../../rest-client/api-failure.ts";
 import type { ApiAnswer } from "../../rest-client/attempt.ts";
@@ -114,17 +120,16 @@ export class ApiClient {
 
   /** Asks for the highest revision at least that an earlier answer named. */
   async #atRevision(call: RestRequest, onFailedAttempt: (failed: FailedAttempt) => void): Promise<ApiAnswer> {
-    const minimum = this.#revision?.text;
-    if (minimum === undefined) return this.#taken(await this.#rest.ask(call, onFailedAttempt));
-    const headers = { ...call.headers, "x-svc-min-revision": minimum };
+    if (this.#revision === undefined) return this.#taken(await this.#rest.ask(call, onFailedAttempt));
+    const headers = { ...call.headers, ...minimumHeaders(this.#revision) };
     const answer = await this.#rest.ask({ ...call, headers }, onFailedAttempt);
-    if (answer.status !== 409 || codeOf(answer) !== "other_log") return this.#taken(answer);
+    if (answer.status !== 409 || !FORGET_AT.has(codeOf(answer))) return this.#taken(answer);
     this.#revision = undefined;
     return this.#taken(await this.#rest.ask(call, onFailedAttempt));
   }
 
   #taken(answer: ApiAnswer): ApiAnswer {
-    const seen = parseRevision(answer.revision ?? "");
+    const seen = parseRevision(answer.revision, answer.position);
     if (seen !== undefined) this.#revision = newerRevision(this.#revision, seen);
     return answer;
   }
