@@ -145,10 +145,15 @@ export interface Session {
   readonly userId: string;
   /** Unix seconds; of an imported user, the date it was imported with. */
   readonly creation_date: number;
-  /** Revision of the state that this was read from: a token that is issued now holds from it on. */
+  /** Revision of the state that this was read from, for nodes of version 0.2. */
   readonly revision: number;
-  /** Tokens that this service issued at an earlier revision are invalid (journal.md §5). */
-  readonly validFrom: number;
+  /** Tokens that this service issued with another value are invalid (journal.md §5); "" if no session was ended. */
+  readonly since: string;
+  /**
+   * Tokens that this service issued without such a value are invalid if they are of an earlier revision; undefined: all of
+   * them are.
+   */
+  readonly validFrom: number | undefined;
   /** Unix milliseconds: tokens that a data server issued at this time or before are invalid; 0 if no session was ended. */
   readonly validAfter: number;
   /** True if the given access key belongs to this user, or if none was given. */

@@ -18,13 +18,15 @@ export const OUR_CLAIM = "svc-authorizer";
 /** Tolerance for tokens that seem to be issued in the future, since clocks of nodes differ. */
 const MAX_CLOCK_AHEAD_SECONDS = 60;
 
-/** Our claims: the exact user, and the revision of the directory at which the token was issued. */
+/** Our claims: the exact user, and the beginning of the user's sessions at which the token was issued. */
 export interface OurClaims {
   /** Internal id, never reused. */
   readonly user_id: string;
   readonly access_key_id?: string;
-  /** Revision of the state in which the user was authenticated (journal.md §5). */
+  /** Revision of the state in which the user was authenticated (journal.md §5); nodes of version 0.2 read it. */
   readonly revision: number;
+  /** The beginning of the user's sessions in that state; absent in tokens of version 0.2. */
+  readonly since?: string;
 }
 
 /** The verified claims of a login token. */
@@ -70,11 +72,17 @@ export function readLoginClaims(
 
 function readOurs(given: unknown): OurClaims | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  const { user_id, access_key_id, revision } = given as Readonly<Record<string, unknown>>;
+  const { user_id, access_key_id, revision, since } = given as Readonly<Record<string, unknown>>;
   if (!isName(user_id)) return undefined;
   if (access_key_id !== undefined && !isName(access_key_id)) return undefined;
   if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 0) return undefined;
-  return { user_id, revision, ...(access_key_id !== undefined && { access_key_id }) };
+  if (since !== undefined && typeof since !== "string") return undefined;
+  return {
+    user_id,
+    revision,
+    ...(since !== undefined && { since }),
+    ...(access_key_id !== undefined && { access_key_id }),
+  };
 }
 
 function isName(value: unknown): value is string {

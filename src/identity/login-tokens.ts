@@ -84,6 +84,7 @@ export class LoginTokens {
     const ours: OurClaims = {
       user_id: userId,
       revision: session.revision,
+      since: session.since,
       ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
     };
     const token = await new SignJWT({ [OUR_CLAIM]: ours })
@@ -173,13 +174,19 @@ function identityOf(verified: VerifiedToken | undefined): Identity {
 }
 
 /**
- * True if a token is still valid. A token of a data server has no internal id, and its time of issue is in seconds: it
+ * True if a token is still valid. Where the directory went back to an earlier state, numbers of revisions mean nothing, so
+ * that the beginning of sessions is compared for equality. A token of a data server has no internal id, and its time of issue is in seconds: it
  * is refused in the same second as the mark, since it may be older.
  */
 function holds({ issuedAt, ours }: LoginClaims, session: Session): boolean {
   if (session.isTokenClaimed || !session.holdsKey) return false;
-  if (ours !== undefined) return ours.user_id === session.userId && ours.revision >= session.validFrom;
+  if (ours !== undefined) return ours.user_id === session.userId && isOfSession(ours, session);
   return issuedAt >= session.creation_date && issuedAt * 1_000 > session.validAfter;
+}
+
+function isOfSession({ since, revision }: OurClaims, session: Session): boolean {
+  if (since !== undefined) return since === session.since;
+  return session.validFrom !== undefined && revision >= session.validFrom;
 }
 
 async function verifiedPayload(

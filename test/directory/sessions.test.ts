@@ -75,21 +75,29 @@ describe.each(BACKENDS)("sessions on $name", (backend) => {
     expect(await markOf("alice")).toBe(START + 5);
   });
 
-  it("end with the revision of the commit that ends them, whatever the clock says", async () => {
+  it("begin anew with each commit that ends them, whatever the clock says", async () => {
     const { sessions, users, credentials } = bed.directory;
     const first = await sessions.get("alice");
-    expect(first.validFrom).toBe(0);
+    expect([first.since, first.validFrom]).toEqual(["", 0]);
     await users.update("alice", { friendly_name: "Alice" });
     nowMs -= 3_600_000;
     await endSessionsOf(bed.directory, "alice");
     const second = await sessions.get("alice");
-    expect(second.validFrom).toBe(second.revision);
-    expect(first.revision).toBeLessThan(second.validFrom);
+    expect(second.since).not.toBe("");
+    expect(second.validFrom).toBeUndefined();
     await users.update("alice", { friendly_name: "A." });
-    expect((await sessions.get("alice")).validFrom).toBe(second.validFrom);
+    expect((await sessions.get("alice")).since).toBe(second.since);
     await credentials.delete("alice", "K");
     const third = await sessions.get("alice");
-    expect(third.validFrom).toBe(third.revision);
+    expect(third.since).not.toBe(second.since);
+  });
+
+  it("of a record that version 0.2 wrote begin at its revision, too", async () => {
+    const { userId } = await bed.directory.sessions.get("alice");
+    const revision = await bed.store.commit({
+      put: [{ partition: "session", key: userId, value: JSON.stringify({ since: "then" }) }],
+    });
+    expect(await bed.directory.sessions.get("alice")).toMatchObject({ since: "then", validFrom: revision });
   });
 
   it("tell listeners of their end", async () => {

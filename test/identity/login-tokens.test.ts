@@ -39,7 +39,7 @@ describe("a login token of ours", () => {
       iat: seconds,
       exp: seconds + 3_600,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      "svc-authorizer": { user_id: userId, access_key_id: "AK-ALICE", revision },
+      "svc-authorizer": { user_id: userId, access_key_id: "AK-ALICE", revision, since: "" },
     });
     expect(await opened.identities.withLoginToken(issued.token)).toEqual({
       username: "alice",

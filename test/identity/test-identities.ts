@@ -4,6 +4,7 @@ import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { AuthorizerError } from "../../src/errors.ts";
 import type { Identities } from "../../src/identity/identity.ts";
 import { type IdentitiesOptions, openIdentities } from "../../src/identity/open-identities.ts";
+import type { Store } from "../../src/store/port.ts";
 import { openTestDirectory, SECRET_KEY } from "../directory/open-test-directory.ts";
 
 export const NOW = Date.parse("2026-03-04T05:06:07.250Z");
@@ -13,6 +14,8 @@ export const HERE = "192.0.2.1";
 /** An opened verification with its directory. */
 export interface TestIdentities {
   readonly directory: OpenedDirectory;
+  /** The store of the directory. */
+  readonly store: Store;
   readonly identities: Identities;
   /** Unix milliseconds; to be set. */
   readonly clock: { now: number };
@@ -57,7 +60,11 @@ export async function openTestIdentities(options: Partial<IdentitiesOptions> = {
   const clock = { now: NOW };
   const reads: string[] = [];
   const hooks = { beforeAnswer: async () => {} };
-  const { directory, close: closeDirectory } = await openTestDirectory({
+  const {
+    directory,
+    store,
+    close: closeDirectory,
+  } = await openTestDirectory({
     now: () => Math.floor(clock.now / 1_000),
     nowMs: () => clock.now,
   });
@@ -85,7 +92,7 @@ export async function openTestIdentities(options: Partial<IdentitiesOptions> = {
     identities.close();
     await closeDirectory();
   };
-  return { directory, identities, clock, reads, hooks, open, close };
+  return { directory, store, identities, clock, reads, hooks, open, close };
 }
 
 /** Adds the key `id` with the secret `secret of <id>`. */

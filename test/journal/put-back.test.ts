@@ -3,16 +3,16 @@
 import { afterEach, expect, it } from "vitest";
 import { SYSTEM_CLOCK } from "../../src/journal/clock.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
-import { checkpointName, type Engine, type ItemKind, type ItemName } from "../../src/journal/engine.ts";
+import { checkpointName, type Engine, type ItemName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { LogNode } from "../../src/journal/node.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
 import { openNode, sharedBy } from "./bed.ts";
+import { restorable } from "./restorable.ts";
 
 const P = "things";
-const KINDS: readonly ItemKind[] = ["entry", "part", "checkpoint", "piece"];
 const ALL = Number.MAX_SAFE_INTEGER;
 
 const stores: JournalStore[] = [];
@@ -30,41 +30,6 @@ const put = (store: JournalStore, key: string, value = "v") =>
   store.commit({ put: [{ partition: P, key, value }] });
 const keys = (store: JournalStore) =>
   withSnapshot(store, async (snapshot) => (await snapshot.scan(P, { limit: 100 })).map(({ key }) => key));
-
-/** An engine that is put back to how it was at {@link save}; its connections break then. */
-function restorable() {
-  let current = new MemoryEngine({ entry: 2_000, part: 1_000 });
-  let saved = current;
-  const listeners = new Set<(revision?: number) => void>();
-  const engine: Engine = {
-    budgets: current.budgets,
-    create: (name, item) => current.create(name, item),
-    read: (name) => current.read(name),
-    entries: (after, limit) => current.entries(after, limit),
-    floor: () => current.floor(),
-    raiseFloor: (to) => current.raiseFloor(to),
-    remove: (names) => current.remove(names),
-    list: (kind, upTo, limit) => current.list(kind, upTo, limit),
-    newest: (kind, upTo) => current.newest(kind, upTo),
-    watch: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    close: async () => {},
-  };
-  const save = async () => {
-    saved = new MemoryEngine(current.budgets);
-    for (const kind of KINDS) {
-      for (const name of await current.list(kind, ALL, ALL))
-        await saved.create(name, (await current.read(name))!);
-    }
-  };
-  const putBack = () => {
-    current = saved;
-    for (const listener of listeners) listener();
-  };
-  return { engine, save, putBack };
-}
 
 it("a checkpoint that is being written is not made known, and nothing is removed", async () => {
   const { engine, save, putBack } = restorable();

@@ -122,10 +122,15 @@ export interface ResourceRecord {
   readonly managed?: true;
 }
 
-/** The version of this record is the first revision at which issued login tokens of the user hold (journal.md §5). */
+/** The sessions of a user (journal.md §5); absent until some were ended. */
 export interface SessionRecord {
-  /** New with each writing. */
+  /** New with each writing; random. Login tokens carry that of their issue, and hold only with it. */
   readonly since: string;
+  /**
+   * True: tokens that carry none do not hold. Absent in a record that version 0.2 wrote: those hold from the revision on
+   * that is the version of this record.
+   */
+  readonly strict?: true;
 }
 
 /** The name of an entity that an identity provider knows by its id. Stale where that name has another id. */

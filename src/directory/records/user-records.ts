@@ -97,8 +97,8 @@ async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerR
 }
 
 /**
- * Ends all sessions of a user. What this service issued is told by the revision of the commit; what a data server issued
- * by a time, and two of them in one millisecond differ, so that nothing issued between them survives.
+ * Ends all sessions of a user. What this service issued is told by the record of sessions; what a data server issued by a
+ * time, and two of them in one millisecond differ, so that nothing issued between them survives.
  */
 export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): void {
   const sessions_valid_after = Math.max(nowMs, (record.sessions_valid_after ?? 0) + 1);
@@ -107,10 +107,9 @@ export function endSessions(tx: Transaction, username: string, record: UserRecor
   tx.changes.touch("user", record.id, username);
 }
 
-/** Makes the commit the first of whose revision sessions of a user hold (journal.md §5). */
+/** Makes a new beginning: what was issued before does not hold (journal.md §5). */
 function beginSessions(tx: Transaction, userId: string): void {
-  // The revision is the version of the record, so each writing has to differ.
-  tx.put("session", userId, { since: generateId() });
+  tx.put("session", userId, { since: generateId(), strict: true });
 }
 
 /** Removes a user: what refers to its id is unreachable with this commit and swept later. */

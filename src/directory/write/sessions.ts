@@ -34,11 +34,13 @@ export async function readSession(
 ): Promise<Session> {
   const { id: userId, creation_date, inactive, sessions_valid_after = 0 } = await requireUser(from, username);
   if (inactive === true) throw notFound("active user", username);
+  const sessions = await from.get("session", userId);
   return {
     userId,
     creation_date,
     revision: from.revision,
-    validFrom: await from.versionOf("session", userId),
+    since: sessions?.since ?? "",
+    validFrom: sessions?.strict === true ? undefined : await from.versionOf("session", userId),
     validAfter: sessions_valid_after,
     holdsKey: accessKeyId === undefined || (await isKeyOf(from, accessKeyId, userId)),
     isTokenClaimed: tokenId !== undefined && (await isClaimed(from, tokenId)),
