@@ -79,7 +79,7 @@ export class StoreRevisions {
     this.#store = store;
     this.#notes = notes;
     this.#patienceMs = patienceMs;
-    const prove = (store as { prove?(): Promise<void> }).prove ?? store.catchUp;
+    const prove = store.prove ?? store.catchUp;
     this.#proofs = prove && new SharedPolls(() => prove.call(store));
     this.#unsubscribe = store.subscribe((change) => this.#heard(change));
     const { revision, id } = store.history.head;

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { positionText } from "../../src/model/position.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import type { Store } from "../../src/store/port.ts";
 
@@ -42,7 +43,7 @@ it("after each commit, with what it touched, in order", async () => {
     await put(one, [one]);
     const revision = await put(other, [other]);
     expect(await asked()).toEqual({
-      revision: `${revision}.${store.logId}`,
+      revision: positionText(revision, store.logId, store.history.head.id),
       changes: [{ users: [one] }, { users: [other] }],
     });
     expect(await asked()).toMatchObject({ changes: [] });
@@ -56,7 +57,10 @@ it("also when it is very far behind: then anything may have changed", async () =
       revision = Math.max(revision, await put(`v${index}`, [`u${index}`]));
     }),
   );
-  expect(await asked()).toEqual({ revision: `${revision}.${store.logId}`, changes: [{ all: true }] });
+  expect(await asked()).toEqual({
+    revision: positionText(revision, store.logId, store.history.head.id),
+    changes: [{ all: true }],
+  });
 });
 
 it("and what it held of the folder is freed after it was killed", async () => {

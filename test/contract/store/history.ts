@@ -26,7 +26,7 @@ export function describeHistory(harness: StoreHarness): void {
     (await harness.store.changes(after, 100))!;
 
   it("begins with no entry, at revision 0", async () => {
-    expect(harness.store.history.head).toEqual({ revision: 0, at: "", log: "" });
+    expect(harness.store.history.head).toEqual({ revision: 0, id: "", at: "", log: "" });
     expect(await harness.store.history.keptFrom()).toBe(0);
     expect(await texts(0)).toEqual([]);
   });
@@ -46,7 +46,25 @@ export function describeHistory(harness: StoreHarness): void {
     expect(new Set(entries.map(({ node }) => node)).size).toBe(1);
     const times = entries.map((entry) => entry.at);
     expect(times).toEqual([...times].sort());
-    expect(harness.store.history.head).toEqual({ revision: 3, at: times[2], log: entries[0]!.id });
+    expect(harness.store.history.head).toEqual({
+      revision: 3,
+      id: entries[2]!.id,
+      at: times[2],
+      log: entries[0]!.id,
+    });
+  });
+
+  it("knows entries by their ids, and the writes of an entry by both", async () => {
+    for (const value of ["1", "2", "3"]) await put("a", value);
+    const { history } = harness.store;
+    const entries = await since(0);
+    expect(await history.idOf(0)).toBe("");
+    for (const { revision, id } of entries) {
+      expect(await history.idOf(revision)).toBe(id);
+      expect((await history.writes(revision, id))?.put).toMatchObject([{ value: String(revision) }]);
+      expect(await history.writes(revision, "another")).toBeUndefined();
+    }
+    expect(await history.idOf(4)).toBeUndefined();
   });
 
   it("reads every state that was, with the versions that its records had", async () => {
