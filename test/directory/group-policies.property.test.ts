@@ -6,7 +6,10 @@ import { GroupPolicies } from "../../src/directory/read/group-policies.ts";
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];
 
-/** A step of a run: a commit becomes visible, the oldest that was not told is told, a reader opens a state or reads. */
+/**
+ * A step of a run: a commit becomes visible, the oldest that was not told is told, a reader opens a state or reads, or the
+ * store goes back to a state that another one follows under the same number.
+ */
 const step = fc.oneof(
   fc.record({
     is: fc.constant("attach" as const),
@@ -15,6 +18,12 @@ const step = fc.oneof(
   }),
   fc.record({ is: fc.constant("update" as const), policy: fc.constantFrom(...POLICIES) }),
   fc.record({ is: fc.constant("tell" as const) }),
+  fc.record({
+    is: fc.constant("replace" as const),
+    back: fc.nat(3),
+    group: fc.constantFrom(...GROUPS),
+    policy: fc.constantFrom(...POLICIES),
+  }),
   fc.record({ is: fc.constant("open" as const), reader: fc.nat(2) }),
   fc.record({ is: fc.constant("look" as const), reader: fc.nat(2), group: fc.constantFrom(...GROUPS) }),
   fc.record({ is: fc.constant("keep" as const), reader: fc.nat(2), group: fc.constantFrom(...GROUPS) }),
@@ -24,6 +33,12 @@ const step = fc.oneof(
 interface State {
   readonly versions: ReadonlyMap<string, number>;
   readonly attached: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+function attached({ versions, attached: before }: State, group: string, policy: string): State {
+  const own = new Set(before.get(group));
+  if (!own.delete(policy)) own.add(policy);
+  return { versions, attached: new Map(before).set(group, own) };
 }
 
 function policiesOf({ versions, attached }: State, group: string): StoredPolicy[] {
@@ -44,29 +59,41 @@ describe("what is remembered of groups", () => {
         const known = new GroupPolicies();
         const states: State[] = [{ versions: new Map(), attached: new Map() }];
         const untold: { revision: number; change: DirectoryChange }[] = [];
-        const readers = [0, 0, 0];
+        let base = "0";
+        const open = () => ({ revision: states.length - 1, base, state: states.at(-1) as State });
+        const readers = [open(), open(), open()];
+        /** A whole state is told of before anything is committed on it. */
+        const tellReplaced = (): void => {
+          if (untold[0]?.change.all !== true) return;
+          const { revision, change } = untold.shift()!;
+          known.tell(revision, change);
+        };
         for (const one of steps) {
           const newest = states.at(-1) as State;
-          if (one.is === "attach" || one.is === "update") {
+          if (one.is === "attach") {
+            tellReplaced();
+            const revision = states.push(attached(newest, one.group, one.policy)) - 1;
+            untold.push({ revision, change: { groups: [one.group] } });
+          } else if (one.is === "update") {
+            tellReplaced();
             const versions = new Map(newest.versions);
-            const attached = new Map(newest.attached);
-            if (one.is === "update") versions.set(one.policy, (versions.get(one.policy) ?? 0) + 1);
-            else {
-              const own = new Set(attached.get(one.group));
-              if (!own.delete(one.policy)) own.add(one.policy);
-              attached.set(one.group, own);
-            }
-            const change = one.is === "update" ? { policies: [one.policy] } : { groups: [one.group] };
-            untold.push({ revision: states.push({ versions, attached }) - 1, change });
+            versions.set(one.policy, (versions.get(one.policy) ?? 0) + 1);
+            const revision = states.push({ ...newest, versions }) - 1;
+            untold.push({ revision, change: { policies: [one.policy] } });
+          } else if (one.is === "replace") {
+            states.splice(Math.max(1, states.length - one.back));
+            states.push(attached(states.at(-1) as State, one.group, one.policy));
+            base = String(Number(base) + 1);
+            untold.splice(0, untold.length, { revision: states.length - 1, change: { all: true } });
           } else if (one.is === "tell") {
             const next = untold.shift();
             if (next !== undefined) known.tell(next.revision, next.change);
-          } else if (one.is === "open") readers[one.reader] = states.length - 1;
+          } else if (one.is === "open") readers[one.reader] = open();
           else {
-            const revision = readers[one.reader] as number;
-            const own = policiesOf(states[revision] as State, one.group);
-            if (one.is === "keep") known.keep(revision, one.group, own);
-            const found = known.at(revision, one.group);
+            const reader = readers[one.reader]!;
+            const own = policiesOf(reader.state, one.group);
+            if (one.is === "keep") known.keep(reader, one.group, own);
+            const found = known.at(reader, one.group);
             if (found === undefined) continue;
             remembered++;
             expect(found).toEqual(own);

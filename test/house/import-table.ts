@@ -142,7 +142,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     may: ["api", "http", "schedule", "decisions", "request-map", "model", "errors"],
   },
   "api/data-server": { may: ["api", "api/rest", "http", "directory", "decisions", "model", "errors"] },
-  "api/changes": { may: ["api", "http", "schedule", "errors"] },
+  "api/changes": { may: ["api", "http", "schedule", "model", "errors"] },
   "api/management": {
     may: [
       "api/rest",

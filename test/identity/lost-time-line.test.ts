@@ -20,7 +20,7 @@ const issue = async (): Promise<string> => {
   return (await opened.identities.issueLoginToken(identity)).token;
 };
 
-/** What a node says that has nothing cached. */
+/** Verifies a token at a node that has nothing cached. */
 async function verify(token: string): Promise<string> {
   const fresh = opened.open();
   try {

@@ -6,8 +6,14 @@
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange, StoredPolicy } from "../directory.ts";
 
-interface CachedPolicies {
+/** A state that is read. */
+interface ReadState {
   readonly revision: number;
+  /** See {@link Snapshot.base}: the same revision of another one may be another state. */
+  readonly base: string | undefined;
+}
+
+interface CachedPolicies extends ReadState {
   readonly policies: readonly StoredPolicy[];
 }
 
@@ -54,19 +60,19 @@ export class GroupPolicies {
     this.#told = undefined;
   }
 
-  /** The policies of a group in the state of a revision, where they are known. */
-  at(revision: number, group: string): readonly StoredPolicy[] | undefined {
+  /** The policies of a group in a state, where they are known. */
+  at({ revision, base }: ReadState, group: string): readonly StoredPolicy[] | undefined {
     this.#begin(revision);
     // A commit that was not told yet may have changed the group.
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(group)?.deref();
-    return kept === undefined || kept.revision > revision ? undefined : kept.policies;
+    return kept === undefined || kept.base !== base || kept.revision > revision ? undefined : kept.policies;
   }
 
-  /** Keeps the policies of a group as they were read at a revision, unless they have changed since. */
-  keep(revision: number, group: string, policies: readonly StoredPolicy[]): void {
+  /** Keeps the policies of a group as they were read from a state, unless they have changed since. */
+  keep({ revision, base }: ReadState, group: string, policies: readonly StoredPolicy[]): void {
     if (!this.#isCurrent(revision, group, policies)) return;
-    const kept: CachedPolicies = { revision, policies };
+    const kept: CachedPolicies = { revision, base, policies };
     this.#forget(group);
     this.#known.set(group, new WeakRef(kept));
     this.#kept.set(group, kept);

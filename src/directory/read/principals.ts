@@ -103,13 +103,12 @@ export class PrincipalReader {
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
   async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
-    const { revision } = this.#reader;
-    const known = this.#ofGroups.get(groupId) ?? this.#known?.at(revision, groupId);
+    const known = this.#ofGroups.get(groupId) ?? this.#known?.at(this.#reader, groupId);
     if (known !== undefined) return known;
     const found = await this.#attachedTo("group_policy", groupId);
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known?.keep(revision, groupId, found);
+    this.#known?.keep(this.#reader, groupId, found);
     return found;
   }
 

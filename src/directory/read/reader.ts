@@ -23,6 +23,8 @@ export interface Found<P extends Partition> {
 export interface StateReader {
   /** Revision of the state. */
   readonly revision: number;
+  /** See {@link Snapshot.base}. */
+  readonly base: string | undefined;
   get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined>;
   getMany<P extends Partition>(
     partition: P,
@@ -47,6 +49,10 @@ export class Reader implements StateReader {
   /** Revision of the state. */
   get revision(): number {
     return this.#snapshot.revision;
+  }
+
+  get base(): string | undefined {
+    return this.#snapshot.base;
   }
 
   /** The record under a key, or undefined. */

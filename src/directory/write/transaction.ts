@@ -59,6 +59,10 @@ export class Transaction implements StateReader {
     return this.#snapshot.revision;
   }
 
+  get base(): string | undefined {
+    return this.#snapshot.base;
+  }
+
   /** The record under a key as this transaction sees it. */
   async get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {
     const slot = this.#slot(partition, key);

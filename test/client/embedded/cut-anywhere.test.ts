@@ -11,7 +11,7 @@ import { StreamReader, startChanges, TOKENS } from "../../api/changes/kit.ts";
 
 const READS = [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] as const;
 
-/** What a reader holds: its position, and everything that decisions depend on. */
+/** Returns what a reader holds: its position, and everything that decisions depend on. */
 function held(reader: ReplicaReader): string {
   const state = reader.point?.state;
   return JSON.stringify([reader.revision, reader.position, state && contentOf(state)]);
