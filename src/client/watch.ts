@@ -50,7 +50,7 @@ export interface WatchOptions {
 /** Nothing heard for this long means that the connection is dead: the service says its revision every 5 s. */
 const SILENCE_MS = 15_000;
 
-/** What a connection asks for, and what was known before. */
+/** The place where a connection begins. */
 interface Start {
   readonly position?: string | undefined;
   /** In place of a position, as the caller gave it. */

@@ -10,7 +10,7 @@ export type StartingPoint = EntryName | "unknown" | undefined;
 /** The beginning of each log: no entry has to be named for it. */
 const BEGINNING: EntryName = { revision: 0, id: "" };
 
-/** What a reader names. */
+/** The texts in which a reader names where it begins. */
 export interface NamedStart {
   /** `N`, `N.LOG` or `N.LOG.ENTRY`, the id of an event. */
   readonly lastEvent?: string | undefined;

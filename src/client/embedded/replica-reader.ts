@@ -146,7 +146,7 @@ export class ReplicaReader {
     this.#held = { state, name, point: settings && new DecisionPoint(state, settings) };
   }
 
-  /** What the service says of its newest entry makes the state current only if it is the state's own. */
+  /** Takes the state for the newest only if the entry that the service names is the state's own. */
   #newest({ revision, id, age_ms, settings }: Newest): void {
     if (this.#block !== undefined) throw new Error("the newest revision within a block");
     const isOther = JSON.stringify(settings) !== JSON.stringify(this.#settings);
