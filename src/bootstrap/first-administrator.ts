@@ -7,16 +7,13 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { BatchOperation, MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
+import { ADMINS, SETUP_MARK, setupMark } from "../directory/write/set-up-mark.ts";
 import { AuthorizerError, type Problem } from "../errors.ts";
 import { accessKeyProblem, type Guards, secretAccessKeyProblem, userNameProblem } from "../model/names.ts";
 import { BOOTSTRAP_MARK, readMark } from "./bootstrap-mark.ts";
-import { ADMINS } from "./plan-admin.ts";
 import { planSet } from "./plan-set.ts";
 import { shippedSetOf } from "./shipped-set.ts";
 
-/** Name of the mark in the directory. */
-const SETUP_MARK = "setup";
-const FORMAT = 1;
 /** The source of users in a data server's own set-up. */
 const SOURCE = "internal";
 
@@ -52,7 +49,22 @@ async function markOf(directory: Directory, name: string): Promise<unknown> {
   return found;
 }
 
-/** True if there was a first administrator: by set-up, or by a bootstrap or an import in mode external. */
+/**
+ * Leaves the mark in a store of an earlier version in which an administrator can sign in: later commits leave it
+ * themselves.
+ */
+export async function noteAdministrator(directory: Directory): Promise<void> {
+  await directory.batches.applyMarked(SETUP_MARK, async (state) => {
+    if (state.mark !== undefined) return undefined;
+    const username = await state.someAdministrator();
+    return username === undefined ? undefined : { operations: [], mark: setupMark(username), result: true };
+  });
+}
+
+/**
+ * True if there was a way to sign in as an administrator at any time: only where there was none, the set-up is open. By
+ * the mark, or by a bootstrap or an import in mode external.
+ */
 export async function isSetUp(directory: Directory): Promise<boolean> {
   if ((await markOf(directory, SETUP_MARK)) !== undefined) return true;
   return readMark(await markOf(directory, BOOTSTRAP_MARK))?.mode === "external";
@@ -125,7 +137,7 @@ async function plan(
       { op: "add_member", group: ADMINS, username },
       { op: "put_credential", ...result },
     ],
-    mark: { format: FORMAT, username },
+    mark: setupMark(username),
     result,
   };
 }

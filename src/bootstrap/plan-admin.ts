@@ -1,11 +1,9 @@
 /** Plans the first administrator of mode external (decision-api.md §1.4). */
 
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";
+import { ADMINS } from "../directory/write/set-up-mark.ts";
 import { AuthorizerError } from "../errors.ts";
 import type { AdminFile } from "./admin-file.ts";
-
-/** Group that the first administrator joins. */
-export const ADMINS = "Admins";
 
 const DEFAULT_USERNAME = "admin";
 /** The source of users in a data server's own set-up. */

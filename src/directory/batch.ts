@@ -127,6 +127,8 @@ export interface MarkedState {
   groupPolicies(name: string): Promise<readonly string[]>;
   /** Name of some member of a group, or undefined. */
   someMember(group: string): Promise<string | undefined>;
+  /** Name of an active member of `Admins` with an access key or a principal, or undefined. */
+  someAdministrator(): Promise<string | undefined>;
   /** Name of the owner of an access key, or undefined. */
   keyOwner(accessKeyId: string): Promise<string | undefined>;
 }

@@ -32,6 +32,7 @@ import { createProvisionedGroups } from "./write/provisioning/provisioned-groups
 import { createProvisionedUsers } from "./write/provisioning/provisioned-users.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
+import { markAdministrator } from "./write/set-up-mark.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
 import { Writer } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
@@ -130,6 +131,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     policies,
     authors,
     judge: judgeOf(store, authors),
+    complete: markAdministrator,
     deadlineMs: options.commitTimeoutMs,
   });
   const leased = underLease(store, "upkeep");

@@ -1,4 +1,5 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   greetingBlock,
@@ -30,8 +31,8 @@ export class PageReader {
     const said = await this.machine.start(command);
     const [, service = "", user = "", metrics = ""] =
       /^ready service=(\S+) user=(\S+) metrics=(\S+)$/m.exec(said) ?? [];
-    const [, token = ""] = /^setup token (\S+)/m.exec(said) ?? [];
     const folder = join(this.machine.clone, ".svc-authorizer");
+    const token = readFileSync(join(folder, "svc-authorizer-setup-token"), "utf8").trim();
     const started: StartedService = {
       version: "0.0.0",
       addresses: { service, user, metrics },

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -177,10 +177,25 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
   }, 60_000);
 
   it("have one set-up token, since a balancer takes the set-up to any of them", async () => {
-    const token = (node: RunningProgram) => /setup token (\S+)/.exec(node.stdout())?.[1];
     const [one, other] = nodes as [RunningProgram, RunningProgram];
-    await expect.poll(() => token(one)).toMatch(/^[\w-]{43}$/);
-    await expect.poll(() => token(other)).toBe(token(one));
+    for (const node of [one, other]) {
+      // They have no folder for a file, and the working directory is none.
+      await expect.poll(() => node.stdout()).toContain("set-up token --config FILE");
+      expect(existsSync(join(folder, "svc-authorizer-setup-token"))).toBe(false);
+    }
+    const { stdout: token } = await run(["set-up", "token", "--config", config], folder);
+    expect(token).toMatch(/^[\w-]{43}\n$/);
+    for (const node of [one, other]) expect(node.stdout()).not.toContain(token.trim());
+    const setUp = (node: RunningProgram, setup_token: string) =>
+      fetch(`${node.user}/api/v1/setup`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ username: "root", setup_token }),
+      });
+    expect((await setUp(other, "x".repeat(43))).status).toBe(401);
+    expect((await setUp(other, token.trim())).status).toBe(200);
+    await expect.poll(async () => (await setUp(one, token.trim())).status).toBe(409);
+    expect(await run(["set-up", "token", "--config", config], folder)).toMatchObject({ code: 1, stdout: "" });
   });
 
   it("a second start with another secret key is refused, naming the item", async () => {

@@ -121,7 +121,7 @@ describe("two workers", () => {
       seen += value;
     }
     await reader.cancel();
-    const token = /^setup token (\S+)/m.exec(program.stdout())![1]!;
+    const token = readFileSync(/^setup token in (.+)$/m.exec(program.stdout())![1]!, "utf8").trim();
     const setUp = () =>
       ask(
         program.user,

@@ -15,7 +15,7 @@ import { GLOBAL_HEADING, newProgram, VERSION } from "../new-program.ts";
 import type { ProcessEdge } from "../process-edge.ts";
 import { refuseUnknownWord } from "../unknown-word.ts";
 import { usageText } from "../usage-text.ts";
-import { ADMINISTRATOR_COMMANDS } from "./administrator/administrator-commands.ts";
+import { ADMINISTRATOR_COMMANDS, SET_UP_COMMANDS } from "./administrator/administrator-commands.ts";
 import { CommandContext } from "./command-context.ts";
 import { DATA_COMMANDS } from "./datasets/data-commands.ts";
 import { DECISION_LOG_COMMANDS } from "./decision-log/decision-log-commands.ts";
@@ -53,6 +53,7 @@ export function buildProgram(context: CommandContext): Command {
     ...SERVICE_COMMANDS,
     ...DATA_COMMANDS,
     ...ADMINISTRATOR_COMMANDS,
+    SET_UP_COMMANDS,
     ...HISTORY_COMMANDS,
     JOURNAL_COMMANDS,
     ...MAINTENANCE_COMMANDS,

@@ -17,7 +17,10 @@ export function markKey(name: string): string {
 }
 
 /** The state that a transaction works on. */
-export async function readMarkedState(tx: Transaction, name: string): Promise<MarkedState> {
+export async function readMarkedState(
+  tx: Transaction,
+  name: string,
+): Promise<Omit<MarkedState, "someAdministrator">> {
   const stored = await tx.get("meta", markKey(name));
   return {
     mark: stored?.mark,

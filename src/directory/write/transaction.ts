@@ -93,6 +93,12 @@ export class Transaction implements StateReader {
     return Number(this.#slot(partition, key).base?.version ?? 0);
   }
 
+  /** Keys of a partition that this transaction wrote, also by deleting. */
+  written(partition: Partition): readonly string[] {
+    const slots = this.#slots.get(partition) ?? new Map<string, Slot>();
+    return [...slots].flatMap(([key, { written }]) => (written ? [key] : []));
+  }
+
   /** Creates or replaces a record. */
   put<P extends Partition>(partition: P, key: string, record: RecordTypes[P]): void {
     const slot = this.#slot(partition, key);
@@ -201,6 +207,8 @@ export interface WriterParts {
   readonly authors: Authors;
   /** Throws where the author of a write may not make it in the state of the transaction. */
   readonly judge: (tx: Transaction) => Promise<void>;
+  /** Adds what each commit has to bring along. */
+  readonly complete: (tx: Transaction) => Promise<void>;
   /** Time for which a use case is repeated after lost races, in milliseconds; default 5 s. */
   readonly deadlineMs?: number | undefined;
 }
@@ -272,11 +280,12 @@ export class Writer {
 
   /** Undefined if something that `work` read was changed meanwhile. */
   async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
-    const { store, policies, authors, judge } = this.#parts;
+    const { store, policies, authors, judge, complete } = this.#parts;
     const { result, commit } = await withSnapshot(store, async (snapshot) => {
       const tx = new Transaction(snapshot, policies);
       await judge(tx);
       const made = await work(tx);
+      await complete(tx);
       return { result: made, commit: await tx.toCommit() };
     });
     if (commit === undefined) return { result };

@@ -97,7 +97,7 @@ image: "{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.App
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 args: [run, --config, /etc/svc/config/config.yaml]
 {{- if include "svc.shared" . }}
-# The set-up token is kept here until there is an administrator.
+# Generated credentials of an administrator are kept here.
 workingDir: /copy
 {{- end }}
 env:

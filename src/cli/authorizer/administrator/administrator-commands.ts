@@ -1,7 +1,7 @@
 /** `svc-authorizer setup` and `superuser`, as data: whoever runs the service creates administrators. */
 
 import type { OptionSpec } from "../../command-spec.ts";
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
+import { CONFIG_OPTIONS, type CommandSpec, type GroupSpec, JSON_OPTION } from "../command.ts";
 
 const ADMINISTRATOR_OPTIONS: readonly OptionSpec[] = [
   ...CONFIG_OPTIONS,
@@ -50,3 +50,23 @@ export const ADMINISTRATOR_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./superuser-command.ts")).superuser,
   },
 ];
+
+/** Commands on the set-up of a running service. */
+export const SET_UP_COMMANDS: GroupSpec = {
+  name: "set-up",
+  description: "The set-up of the first administrator.",
+  page: "management-api.md",
+  commands: [
+    {
+      name: "token",
+      description: "Prints the one-time token, until there is an administrator.",
+      examples: ["--config authorizer.yaml"],
+      options: [
+        ...CONFIG_OPTIONS,
+        { flags: "--quickstart", description: "work on the quick start, not on a configured service" },
+        { flags: "--data <folder>", description: "folder of the quick start (default ./.svc-authorizer)" },
+      ],
+      load: async () => (await import("./set-up-token-command.ts")).setUpToken,
+    },
+  ],
+};

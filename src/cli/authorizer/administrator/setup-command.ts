@@ -10,7 +10,7 @@ import {
   type NewAdministrator,
   setUpFirstAdministrator,
 } from "../../../bootstrap/first-administrator.ts";
-import { setupTokenFile } from "../../../compose/apis/setup.ts";
+import { setupTokenFile } from "../../../compose/apis/setup-token.ts";
 import { auditingUnknownOnce, auditOnce } from "../../../compose/store/offline-store.ts";
 import type { Environment } from "../../../config/environment.ts";
 import type { ConfigValues } from "../../../config/table.ts";

@@ -19,7 +19,7 @@ export interface StartedService {
   readonly cwd: string;
 }
 
-/** The lines for programs: `ready` first, then the token file, a first decision and the setup token. */
+/** The lines for programs: `ready` first, then the token file, a first decision and where the setup token is. */
 export function readyLines(started: StartedService): string {
   const { addresses, setup, quickstart } = started;
   const { service, user, metrics, extAuthz } = addresses;
@@ -30,7 +30,8 @@ export function readyLines(started: StartedService): string {
     lines.push("First decision:", firstDecision(started, quickstart.tokenFile));
   }
   if (setup !== undefined) {
-    lines.push(setupTokenLine(setup, started));
+    // What a pipe or a log gets holds no secret.
+    lines.push(setupFileLine(setup, started));
     const command = setupCommand(started, setup);
     if (quickstart === undefined) lines.push(`No administrator yet: ${command}`);
     else lines.push("No administrator yet. This creates one and configures svcctl with its key:", command);
@@ -76,6 +77,11 @@ function firstDecision({ addresses, cwd }: StartedService, tokenFile: string): s
     `curl -sS -H "Authorization: Bearer $(cat '${shownPath(tokenFile, cwd)}')" ` +
     `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${addresses.service}/access/v1/evaluation`
   );
+}
+
+function setupFileLine({ file }: SetupOffer, { quickstart, cwd }: StartedService): string {
+  if (file === undefined) return "setup token: printed by svc-authorizer set-up token --config FILE";
+  return `setup token in ${quickstart === undefined ? file : shownPath(file, cwd)}`;
 }
 
 function setupTokenLine({ token, file }: SetupOffer, { quickstart, cwd }: StartedService): string {

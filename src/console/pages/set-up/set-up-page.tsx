@@ -54,8 +54,9 @@ function SetUpForm({ onMade }: { readonly onMade: (made: CredentialsWithSecret) 
   return (
     <>
       <p class="about">
-        Create the first administrator. The service printed a setup token when it started, and keeps it in the
-        file <code>svc-authorizer-setup-token</code> beside its data.
+        Create the first administrator. The service keeps a setup token in the file{" "}
+        <code>svc-authorizer-setup-token</code> beside its data; <code>svc-authorizer set-up token</code>{" "}
+        prints it.
       </p>
       <form
         onSubmit={(event) => {

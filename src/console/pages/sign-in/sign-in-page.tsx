@@ -15,7 +15,7 @@ function nextOf(next: string | undefined): string {
   return url.origin === location.origin && url.pathname !== "/login" ? url.pathname + url.search : "/";
 }
 
-/** The sign-in page, which leads to the set-up where nobody was set up. */
+/** The sign-in page. It names the set-up where there is no administrator, and never leads away to it. */
 export default function SignInPage() {
   const { query, route } = useLocation();
   const client = useQueryClient();
@@ -28,9 +28,6 @@ export default function SignInPage() {
     document.title = "Sign in · svc-authorizer";
     if (isSignedIn()) route(nextOf(query["next"]), true);
   }, []);
-  useEffect(() => {
-    if (setup.data?.state === "not_initialized") route("/setup", true);
-  }, [setup.data]);
   const submit = async (): Promise<void> => {
     setPending(true);
     setError(undefined);
@@ -74,6 +71,11 @@ export default function SignInPage() {
           Sign in
         </button>
       </form>
+      {setup.data?.state === "not_initialized" && (
+        <p>
+          There is no administrator yet: <a href="/setup">set up the first one</a>.
+        </p>
+      )}
     </main>
   );
 }

@@ -9,6 +9,7 @@ import type { JudgedState } from "../../directory.ts";
 import { judgedStateOf } from "../judging.ts";
 import { markKey, readMarkedState } from "../marked-state.ts";
 import { toResourceType } from "../resources.ts";
+import { someAdministrator } from "../set-up-mark.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyOperation } from "./batch-operations.ts";
 import { readDirectoryState, readStateOf } from "./batch-state.ts";
@@ -31,7 +32,10 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
     },
     async applyMarked(name, plan) {
       const result = await context.writer.write(async (tx) => {
-        const planned = await plan(await readMarkedState(tx, name));
+        const planned = await plan({
+          ...(await readMarkedState(tx, name)),
+          someAdministrator: () => someAdministrator(tx),
+        });
         if (planned === undefined) return undefined;
         await applyAll(context, tx, marked(planned.operations, false));
         tx.put("meta", markKey(name), { mark: planned.mark });
