@@ -39,6 +39,7 @@ const STARTS: Readonly<Record<string, Start>> = {
 
 /** Examples that have a test of their own. */
 const OTHERS: Readonly<Record<string, string>> = {
+  shop: "shop.test.ts",
   compose: "compose.test.ts",
   kubernetes: "kubernetes.test.ts",
   "policy-as-code": "policy-as-code.test.ts",

@@ -57,6 +57,8 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/high-availability.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "json", test: PROVIDERS },
+  { page: "docs/first-steps.md", language: "yaml", test: "test/examples/shop.test.ts" },
+  { page: "docs/first-steps.md", language: "json", test: "test/examples/shop.test.ts" },
   { page: "docs/identity-providers.md", language: "nginx", test: PROVIDERS },
   { page: "docs/identity-providers.md", language: "text", test: PROVIDERS },
   { page: "docs/kubernetes.md", language: "yaml", test: "test/deploy/helm.test.ts" },
