@@ -36,6 +36,8 @@ export interface Problem {
   readonly line?: number;
   /** 1-based column in the file, where known. */
   readonly column?: number;
+  /** The label under which a refused member of a policy is counted. Never sent to callers. */
+  readonly member?: string;
 }
 
 /** A JSON pointer one step further, to a field or an index (RFC 6901, section 3). */

@@ -1,11 +1,12 @@
 /**
- * Parses JSON whose names somebody else chose. The `JSON.parse` of Node.js 24 and 26 misreads the name of a member that ends
+ * Parses JSON whose names and numbers somebody else chose. The `JSON.parse` of Node.js 24 and 26 misreads the name of a member that ends
  * in an escape, once it has parsed a like object with a name that ends in a backslash: after `{"a": 1, "x\\": 2}` it reads the
  * second name of `{"a": 1, "x\u00e9": 2}` as `x\` (https://github.com/nodejs/node/issues/63785). One caller could so change how
  * the request of another one is read. Here `JSON.parse` gets no name with an escape.
  */
 
 import { randomBytes } from "node:crypto";
+import { canonicalDecimal, TOO_MANY_DIGITS } from "./decimal.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -21,12 +22,75 @@ interface EscapedName {
   readonly end: number;
 }
 
+/** Thrown for a number that cannot be kept. */
+export class UnreadableNumber extends SyntaxError {
+  /** The index in the text at which it begins. */
+  readonly offset: number;
+
+  constructor(offset: number) {
+    super(TOO_MANY_DIGITS);
+    this.offset = offset;
+  }
+}
+
+/** Fewer digits fit into a double, unless an exponent takes them out of its range. */
+const LONG = 16;
+const LARGE_EXPONENT = /[0-9.][eE][+-]?[0-9]{3}/;
+const TOKEN = /"|-?\d[\d.eE+-]*/g;
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 /**
- * The value of a JSON text, with all names as they are.
- * @throws SyntaxError for a text that is not JSON
+ * The value of a JSON text, with all names as they are. A number that is no double is the text of its digits, as conditions
+ * compare it ({@link canonicalDecimal}).
+ * @throws UnreadableNumber for a number of more than 40 digits; SyntaxError for a text that is not JSON
  */
 export function parseJsonText(text: string): unknown {
-  return hasEscapedName(text) ? parseRenamed(text) : JSON.parse(text);
+  const exact = mayHaveLongNumber(text) ? withExactNumbers(text) : text;
+  return hasEscapedName(exact) ? parseRenamed(exact) : JSON.parse(exact);
+}
+
+/**
+ * True for a text with a number of 16 digits or a large exponent, or what looks like one: a double may not be what it says.
+ * Costs a twentieth of parsing.
+ */
+function mayHaveLongNumber(text: string): boolean {
+  // So many digits cover one of these places.
+  for (let at = LONG - 1; at < text.length; at += LONG) {
+    if (!isDigitOrDot(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigitOrDot(text.charCodeAt(start - 1)) && at - start < LONG) start--;
+    let end = at + 1;
+    while (isDigitOrDot(text.charCodeAt(end)) && end - start < LONG) end++;
+    if (end - start >= LONG) return true;
+  }
+  return LARGE_EXPONENT.test(text);
+}
+
+function isDigitOrDot(unit: number): boolean {
+  return unit <= 0x39 && (unit >= 0x30 || unit === 0x2e);
+}
+
+/** The text with each number that is no double as the text of its digits. */
+function withExactNumbers(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  TOKEN.lastIndex = 0;
+  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+    const [written] = token;
+    if (written === '"') {
+      TOKEN.lastIndex = endOfString(text, token.index + 1) + 1;
+      continue;
+    }
+    const end = token.index + written.length;
+    // What is no number, or the name of a member, is left for the parser to refuse.
+    if (!JSON_NUMBER.test(written) || isName(text, end - 1)) continue;
+    const digits = canonicalDecimal(written);
+    if (digits === undefined) throw new UnreadableNumber(token.index);
+    if (digits === JSON.stringify(Number(written))) continue;
+    pieces.push(text.slice(from, token.index), `"${digits}"`);
+    from = end;
+  }
+  return pieces.length === 0 ? text : pieces.join("") + text.slice(from);
 }
 
 /** True if the name of some member of a JSON text has an escape. Of a text that is not JSON, it may say so of others. */

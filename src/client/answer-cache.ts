@@ -4,6 +4,7 @@
  */
 
 import type { BatchAnswer } from "./batches.ts";
+import { bodyText } from "./body-text.ts";
 import type { ClientError } from "./client-error.ts";
 import type { Evaluation } from "./questions.ts";
 import { pause } from "./retry.ts";
@@ -51,7 +52,7 @@ export class AnswerCache {
   /** Returns the kept answer, or asks and keeps what comes. */
   async answer(question: Evaluation, ask: () => Promise<BatchAnswer>): Promise<boolean> {
     const user = question.subject.id;
-    const key = JSON.stringify([question.action.name, question.resource.id, question.context]);
+    const key = bodyText([question.action.name, question.resource.id, question.context]);
     const kept = this.#isCurrent() ? this.#users.get(user)?.get(key) : undefined;
     if (kept !== undefined) return kept;
     const { allowed, position } = await ask();

@@ -349,7 +349,7 @@ export interface CheckAnswer {
    * Why not, in the words of the data server; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
   /**
    * Decision id, also in the audit log.
    */
@@ -773,7 +773,7 @@ export interface Plan {
       };
     };
   }[];
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 }
 export interface PlanRequest {
   /**
@@ -832,7 +832,13 @@ export interface RequestAnswer {
    * Why not; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user" | "invalid_token" | "unknown_endpoint" | "unreadable_request";
+  reason?:
+    | "unknown_user"
+    | "invalid_token"
+    | "too_many_groups"
+    | "groups_overage"
+    | "unknown_endpoint"
+    | "unreadable_request";
   /**
    * Decision id, also in the audit log.
    */
@@ -984,7 +990,7 @@ export interface WhatCanAnswer {
    * Actions, `service:Verb`, in UTF-8 byte order.
    */
   results: string[];
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 }
 export interface WhatCanRequest {
   /**

@@ -1,5 +1,6 @@
 /** Filters any number of resources in one call: lines go out while lines come in (decision-api.md §3.2). */
 
+import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
 import type { FilterStreamAnswer, FilterStreamHead } from "./decision-api.gen.ts";
 import type { DeepReadonly } from "./questions.ts";
@@ -104,7 +105,7 @@ async function* piecesOf(
   moved: () => void,
 ): AsyncGenerator<Uint8Array, void> {
   const encoder = new TextEncoder();
-  let text = `${JSON.stringify(filter)}\n`;
+  let text = `${bodyText(filter)}\n`;
   for await (const resource of resources) {
     if (signal.aborted) return;
     moved();

@@ -21,34 +21,43 @@ export type DeepReadonly<T> = T extends (...args: never) => unknown
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
+/** A value that callers give: a number may also be a bigint, for identifiers of more than 53 bits. */
+export type Given<T> = T extends number
+  ? T | bigint
+  : T extends (...args: never) => unknown
+    ? T
+    : T extends object
+      ? { readonly [K in keyof T]: Given<T[K]> }
+      : T;
+
 /** An action: one that the catalog knows, which editors complete, or any other `service:Verb`. */
 export type Action = ActionName | (string & {});
 
 /** Condition fields of a native call. */
-export type ClientContext = DeepReadonly<Exclude<Context, null>>;
+export type ClientContext = Given<Exclude<Context, null>>;
 
 /** A native check (`POST /access/v1/check`). `explain` needs scope `read`. */
-export type Check = DeepReadonly<CheckRequest>;
+export type Check = Given<CheckRequest>;
 
 /** Its answer. */
 export type CheckResult = DeepReadonly<CheckAnswer>;
 
 /** The question on which of many resources a user may act (`POST /access/v1/filter`). */
-export type Filter = DeepReadonly<FilterRequest>;
+export type Filter = Given<FilterRequest>;
 
 /** An AuthZEN access evaluation. */
-export type Evaluation = DeepReadonly<EvaluationRequest>;
+export type Evaluation = Given<EvaluationRequest>;
 
 /** An AuthZEN decision. */
 export type EvaluationResult = DeepReadonly<EvaluationAnswer>;
 
 /** Several evaluations; entities at the top are defaults of all. */
-export type Evaluations = DeepReadonly<Omit<EvaluationsRequest, "evaluations">> & {
-  readonly evaluations: readonly DeepReadonly<EvaluationElement>[];
+export type Evaluations = Given<Omit<EvaluationsRequest, "evaluations">> & {
+  readonly evaluations: readonly Given<EvaluationElement>[];
 };
 
 /** A request to a data server, to be decided by the permission tables (`POST /access/v1/request`). */
-export type DataServerRequest = DeepReadonly<RequestCheck>;
+export type DataServerRequest = Given<RequestCheck>;
 
 /** A simulation from given policies (`POST /access/v1/simulate`): one case, or several. */
-export type Simulation = DeepReadonly<SimulateRequest>;
+export type Simulation = Given<SimulateRequest>;

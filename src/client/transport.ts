@@ -1,5 +1,6 @@
 /** Sends calls over `fetch`, which every runtime has: deadlines, repeats, request ids, traces and revisions. */
 
+import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
 import { errorOf, failureOf } from "./failures.ts";
 import { mayRetry, pause, waitBefore } from "./retry.ts";
@@ -73,10 +74,11 @@ export class Transport {
 
   /**
    * Sends a JSON body and reads a JSON answer, again where that may help.
-   * @throws ClientError where no answer came in time; the signal's reason where the caller ended the call
+   * @throws ClientError where no answer came in time; the signal's reason where the caller ended the call; TypeError for
+   *   a number that may not be what is meant
    */
-  post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer<T>> {
-    return this.#ask("POST", path, JSON.stringify(body), options);
+  async post<T>(path: string, body: unknown, options: CallOptions = {}): Promise<Answer<T>> {
+    return await this.#ask("POST", path, bodyText(body), options);
   }
 
   /**

@@ -1,7 +1,10 @@
 /** Checks files against the JSON Schema of data sets. */
 
 import type { Schema } from "../catalog/catalog.ts";
+import type { Problem } from "../errors.ts";
+import { statementMemberProblems } from "../model/policy-members.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
+import { canonicalSource } from "../source-files/canonical-source.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "../source-files/source.ts";
 import { DATASET_FORMAT } from "./dataset.ts";
 import type { CheckedSource } from "./merge.ts";
@@ -49,20 +52,43 @@ function entryOf(pointer: string): string {
   return pointer.split("/", 3).join("/");
 }
 
+/** The problem of a pointer to a member that a statement of a data set does not have; undefined for another pointer. */
+function strangeMember(document: unknown, pointer: string): Problem | undefined {
+  const [section, policy, list, statement, name, ...more] = segmentsOf(pointer);
+  if (section !== "policies" || list !== "statement" || name === undefined || more.length > 0)
+    return undefined;
+  const given = at(document, [section, policy, list, statement]);
+  if (typeof given !== "object" || given === null || !Object.hasOwn(given, name)) return undefined;
+  return statementMemberProblems(
+    { [name]: undefined },
+    pointerOf([section, policy as string, list, statement as string]),
+  )[0];
+}
+
+function at(document: unknown, path: readonly (string | undefined)[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) =>
+      typeof value === "object" && value !== null ? Reflect.get(value, step ?? "") : undefined,
+    document,
+  );
+}
+
 /**
  * Validates one file against the schema. Adds problems to `problems`. Returns the entries that can be checked further,
  * or undefined if the file is not a data set of this format.
  */
 export async function checkForm(
-  source: DocumentSource,
+  given: DocumentSource,
   schema: Schema,
   problems: ProblemList,
 ): Promise<CheckedSource | undefined> {
+  const source = canonicalSource(given);
   const { value } = source;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const broken = new Set<string>();
   for await (const { pointer, message } of isObject ? formProblems(value, schema) : schema.problems(value)) {
-    problems.add(source, pointer, message);
+    const strange = strangeMember(value, pointer);
+    problems.add(source, pointer, strange?.message ?? message, strange?.member);
     broken.add(entryOf(pointer));
   }
   return isObject && "format" in value && !broken.has("/format") ? { source, broken } : undefined;

@@ -7,6 +7,7 @@ import { AuthorizerError } from "../errors.ts";
 import type { Guards } from "../model/names.ts";
 import type { PolicyLimits } from "../model/policy-validation.ts";
 import { compileTemplate } from "../model/template.ts";
+import { invalidParts } from "../source-files/document-value.ts";
 import { readDocument } from "../source-files/read-document.ts";
 import { selectFiles } from "../source-files/select-files.ts";
 import type { DocumentSource } from "../source-files/source.ts";
@@ -20,7 +21,7 @@ import { type CheckedSource, type MergedDataset, mergeDatasets } from "./merge.t
 import { type DatasetMode, PlanBuilder } from "./plan.ts";
 import { planPuts } from "./plan-puts.ts";
 import { planRemovals, type RemovalShare } from "./plan-removals.ts";
-import { ProblemList } from "./problem-list.ts";
+import { MAX_REPORTED_PROBLEMS, ProblemList } from "./problem-list.ts";
 import { type Environment, resolveSecrets } from "./secrets.ts";
 import { type Wanted, wantedFrom } from "./wanted.ts";
 import type { DatasetRules } from "./world.ts";
@@ -103,11 +104,10 @@ async function readAll(options: LoadOptions, problems: ProblemList) {
     options.onProgress?.({ phase: "read", done: index + 1, total: files.length });
   }
   for (const [index, value] of (options.documents ?? []).entries()) {
-    const form = await checkForm(
-      { file: `data set ${index + 1}`, value, locate: () => new Map() },
-      schema,
-      problems,
-    );
+    const source = { file: `data set ${index + 1}`, value, locate: () => new Map() };
+    for (const { pointer, message } of invalidParts(value, MAX_REPORTED_PROBLEMS, false))
+      problems.add(source, pointer, message);
+    const form = await checkForm(source, schema, problems);
     if (form !== undefined) checked.push(form);
   }
   // With a file missing, undefined names cannot be distinguished from names that it defines.

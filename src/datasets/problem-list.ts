@@ -33,11 +33,15 @@ export class ProblemList {
     return this.#count;
   }
 
-  /** Adds a problem of the value at `pointer`. `message` must not contain secrets. */
-  add(source: DocumentSource, pointer: string, message: string): void {
+  /**
+   * Adds a problem of the value at `pointer`. `message` must not contain secrets.
+   * @param member the label under which a refused member is counted
+   */
+  add(source: DocumentSource, pointer: string, message: string, member?: string): void {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
-    this.#entries.push({ file: source.file, source, problem: { file: source.file, pointer, message } });
+    const problem = { file: source.file, pointer, message, ...(member !== undefined && { member }) };
+    this.#entries.push({ file: source.file, source, problem });
   }
 
   /** Adds a problem of a whole file. */

@@ -21,6 +21,7 @@ import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
+import type { UnknownReason } from "./subjects/subjects.ts";
 
 /** A question about one user. */
 export interface CheckRequest {
@@ -44,7 +45,7 @@ export interface CheckRequest {
 export interface CheckAnswer {
   readonly effect: Effect;
   readonly message?: string;
-  readonly reason?: "unknown_user" | "invalid_token";
+  readonly reason?: UnknownReason;
   /** Decision id; absent for an allow on the hot path that is not audited. */
   readonly id?: string;
   readonly explanation?: Explanation;

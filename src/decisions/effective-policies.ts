@@ -5,9 +5,16 @@
 import type { Principal } from "../directory/directory.ts";
 import { isWildcardName, USER_PLACEHOLDER } from "../engine/patterns/resource-pattern.ts";
 import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
+import { unknownMember } from "../model/policy-members.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import type { DecisionCounters } from "./decisions.ts";
-import { guardOf, type PortableStatements, portableStatements, type Rewriting } from "./portable-policies.ts";
+import {
+  guardOf,
+  knownStatements,
+  type PortableStatements,
+  portableStatements,
+  type Rewriting,
+} from "./portable-policies.ts";
 
 /** The form in which they are served (`authorizer.effective_policies`). */
 export type EffectivePoliciesForm = "portable" | "exact";
@@ -53,10 +60,9 @@ export class EffectivePolicies {
 
   #make({ username, policies }: Principal): readonly Policy[] {
     const wildcard = isWildcardName(username);
-    if (!wildcard && this.#form === "exact") return policies;
     return policies.flatMap((policy) => {
       const own = wildcard ? withoutUserAllows(policy.statement) : policy.statement;
-      const statement = this.#form === "exact" ? own : this.#portableOf(policy, own);
+      const statement = this.#form === "exact" ? knownStatements(own) : this.#portableOf(policy, own);
       if (statement === policy.statement) return [policy];
       return statement.length === 0 ? [] : [{ ...policy, statement }];
     });
@@ -92,8 +98,12 @@ export class EffectivePolicies {
 
 /** Leaves out allows whose resource names the user, because a wildcard in the user's name would widen them. */
 function withoutUserAllows(statements: readonly Statement[]): readonly Statement[] {
-  const widened = ({ effect, resource }: Statement): boolean =>
-    effect !== "deny" && resource.includes(USER_PLACEHOLDER) && parseResourceText(resource) !== undefined;
+  const widened = (statement: Statement): boolean => {
+    const { effect, resource } = statement;
+    if (effect === "deny" || !resource.includes(USER_PLACEHOLDER)) return false;
+    // One with a member that is not known denies everything.
+    return parseResourceText(resource) !== undefined && unknownMember(statement) === undefined;
+  };
   if (!statements.some(widened)) return statements;
   return statements.flatMap((statement) => {
     if (!widened(statement)) return [statement];

@@ -7,10 +7,11 @@
 import { isExtended } from "../model/condition.ts";
 import { type Operator, operatorOf } from "../model/condition-operators.ts";
 import type { Statement } from "../model/policy.ts";
+import { unknownMember } from "../model/policy-members.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 
 /** The replacement of a statement in the portable form. */
-export type Rewriting = "left_out" | "unconditional" | "guarded";
+export type Rewriting = "left_out" | "unconditional" | "guarded" | "denies";
 
 /** The portable form of a list of statements. */
 export interface PortableStatements {
@@ -36,6 +37,17 @@ export function guardOf({ condition }: Statement): Statement | undefined {
   return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(ip) };
 }
 
+/** Replaces a statement with a member that is not known here: a data server would ignore the member, and grant the rest. */
+const DENY_EVERYTHING: Statement = { effect: "deny", action: ["*"], resource: "*" };
+
+/** Statements as every data server may get them: one with a member that is not known denies everything. */
+export function knownStatements(given: readonly Statement[]): readonly Statement[] {
+  const isUnknown = (statement: Statement): boolean => unknownMember(statement) !== undefined;
+  return given.some(isUnknown)
+    ? given.map((statement) => (isUnknown(statement) ? DENY_EVERYTHING : statement))
+    : given;
+}
+
 /** A deny without its condition. A statement with a broken resource text stays, because it denies everything. */
 function portable(statement: Statement): { readonly kept: readonly Statement[]; readonly how: Rewriting } {
   const { effect, action, resource } = statement;
@@ -49,10 +61,11 @@ function portable(statement: Statement): { readonly kept: readonly Statement[]; 
 
 /** The portable form of statements. It has no `sid`, because a data server has no such field. */
 export function portableStatements(given: readonly Statement[]): PortableStatements {
-  const named = given.some(({ sid }) => sid !== undefined);
-  const statements = named ? given.map(({ sid: _, ...statement }) => statement) : given;
-  if (!statements.some(({ condition }) => isExtended(condition))) return { statements, rewritten: [] };
-  const rewritten: Rewriting[] = [];
+  const known = knownStatements(given);
+  const rewritten: Rewriting[] = known.flatMap((one, index) => (one === given[index] ? [] : ["denies"]));
+  const named = known.some(({ sid }) => sid !== undefined);
+  const statements = named ? known.map(({ sid: _, ...statement }) => statement) : known;
+  if (!statements.some(({ condition }) => isExtended(condition))) return { statements, rewritten };
   const kept = statements.flatMap((statement) => {
     if (!isExtended(statement.condition)) return [statement];
     const form = portable(statement);

@@ -4,6 +4,7 @@ import type { DecisionContext, Effect, RequiredPermissions } from "../model/deci
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 import type { AskingCall } from "./decision-log.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
+import type { SignedGroups, UnknownReason } from "./subjects/subjects.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
@@ -25,6 +26,8 @@ export interface RequestCheck {
   readonly token?: unknown;
   /** False: the name stands for nobody of the directory. Default true. */
   readonly mayBeUser?: boolean | undefined;
+  /** The groups are those of a verified token. */
+  readonly signed?: SignedGroups | undefined;
   /** The source of the groups; default the caller. */
   readonly asserter?: Asserter | undefined;
   /** The credential of the user, for the audit log; absent if the caller names the user. */
@@ -52,12 +55,7 @@ export interface RequestAnswer {
   /** The decided tree, with a star for open values; null if nothing is required. */
   readonly required: RequiredPermissions | null;
   readonly message?: string;
-  readonly reason?:
-    | "unknown_user"
-    | "invalid_token"
-    | "unknown_endpoint"
-    | "unreadable_request"
-    | "unauthenticated";
+  readonly reason?: UnknownReason | "unknown_endpoint" | "unreadable_request" | "unauthenticated";
   readonly perItem?: Pick<PerItem, "over" | "action" | "resource">;
   /** Decision id. */
   readonly id: string;

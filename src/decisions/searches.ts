@@ -5,6 +5,7 @@ import type { Properties } from "../model/entities.ts";
 import type { Condition, Via } from "../model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
+import type { UnknownReason } from "./subjects/subjects.ts";
 
 /** A part of a result: items after `after` (exclusive) in UTF-8 byte order, at most `limit`. */
 export interface SearchPage {
@@ -82,7 +83,7 @@ export interface WhatCan extends Asked {
 }
 /** Actions that are allowed, `service:Verb`. */
 export interface WhatCanAnswer extends Found<string> {
-  readonly reason?: "unknown_user" | "invalid_token";
+  readonly reason?: UnknownReason;
 }
 
 /** `/plan`. */
@@ -118,7 +119,7 @@ export interface Plan {
     readonly resource: string;
     readonly condition: Condition;
   }[];
-  readonly reason?: "unknown_user" | "invalid_token";
+  readonly reason?: UnknownReason;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { StatementName } from "../model/decision.ts";
 import type { NamedStatements, Statement } from "../model/policy.ts";
+import { unknownMember } from "../model/policy-members.ts";
 import { parseResourceText } from "../model/resource-text.ts";
 import { CompiledCondition, type Evaluator, hasOperators } from "./conditions/conditions.ts";
 import { compileWildcard, type Wildcard } from "./patterns/wildcard.ts";
@@ -24,9 +25,14 @@ export interface CompiledStatement {
   readonly actions: ActionList;
   /** Only effect `deny` denies; every other text grants (evaluation.md §2.6). */
   readonly deny: boolean;
-  /** The resources, or undefined if the resource text is broken; the statement then denies everything. */
+  /**
+   * The resources, or undefined if the resource text is broken or the statement has a member that this version does not
+   * know; the statement then denies everything.
+   */
   readonly resources: readonly string[] | undefined;
   readonly condition: CompiledCondition | undefined;
+  /** A member that this version does not know. */
+  readonly unknownMember: string | undefined;
 }
 
 /** The place of a statement, for people. */
@@ -53,14 +59,19 @@ export class StatementPool {
   /** Compiles one statement, in steps. */
   *compile(policy: NamedStatements, index: number): Steps<CompiledStatement> {
     const statement = policy.statement[index] as Statement;
-    const condition = yield* this.#condition(statement);
+    // What it restricts is not known, so that nothing may depend on the rest.
+    const unknown = unknownMember(statement);
+    const isKnown = unknown === undefined;
+    const condition = isKnown ? yield* this.#condition(statement) : undefined;
+    const resources = isKnown ? parseResourceText(statement.resource) : undefined;
     return {
       policy,
       index,
       actions: this.#list(statement.action),
       deny: statement.effect === "deny",
-      resources: parseResourceText(statement.resource)?.map((resource) => resource.toWellFormed()),
+      resources: resources?.map((resource) => resource.toWellFormed()),
       condition,
+      unknownMember: unknown,
     };
   }
 

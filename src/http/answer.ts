@@ -1,7 +1,7 @@
 /** The end of an exchange: the one place where answers and errors are written, counted and logged. */
 
 import type { ServerResponse } from "node:http";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError, type Problem } from "../errors.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
 import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
@@ -198,6 +198,7 @@ function record(exchange: Exchange, { status, errorId, recorded }: ErrorReply, e
   const { server, route, caller, requestId: request_id } = exchange;
   const path = route.shownPath ?? route.path;
   server.counters.errors[codeOf(error)]++;
+  if (error instanceof AuthorizerError) countMembers(error.problems, server.counters.refusedMembers);
   if (errorId !== undefined) server.log.failure({ error_id: errorId, request_id, path, error });
   if (recorded === true || (status !== 401 && status !== 403)) return;
   server.log.refused({
@@ -208,6 +209,12 @@ function record(exchange: Exchange, { status, errorId, recorded }: ErrorReply, e
     ...callerOf(caller.name),
     ...peerOf(exchange),
   });
+}
+
+/** Counts the members of policies that an error refuses. */
+function countMembers(problems: readonly Problem[], refused: Map<string, number>): void {
+  for (const { member } of problems)
+    if (member !== undefined) refused.set(member, (refused.get(member) ?? 0) + 1);
 }
 
 function callerOf(name: string): { caller?: string } {

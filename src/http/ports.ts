@@ -28,6 +28,8 @@ export interface HttpCounters {
   route(method: string, route: string): RouteMeter;
   /** Errors answered, by code. */
   readonly errors: Record<ErrorCode, number>;
+  /** Members of policies that were refused, by the label of the problem. */
+  readonly refusedMembers: Map<string, number>;
   /** Requests being worked on now. */
   inFlight: number;
   /** Requests waiting for their turn now. */

@@ -1,5 +1,7 @@
 /** Values that conditions compare, read from their texts (decision-api.md §4; IAM, "Condition operators"). */
 
+import { exactNumber } from "../decimal.ts";
+
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const EPOCH = /^(-?)(\d{1,13})(?:\.(\d+))?$/;
 /** The forms of the W3C's profile of ISO 8601: a year, a month, a day, and a time that has a zone. */
@@ -11,13 +13,13 @@ const MILLISECONDS_PER_MINUTE = 60_000;
 const MOST_MILLISECONDS = 8.64e15;
 
 /**
- * Parses a decimal number in JSON's notation. Returns undefined for any other text, and for magnitudes above 2^53 − 1:
- * a double cannot tell such neighbours apart, so two identifiers would compare as equal.
+ * Parses a decimal number in JSON's notation. Returns undefined for any other text, for one that no double is, and for
+ * magnitudes above 2^53 − 1: a double cannot tell such neighbours apart, so two identifiers would compare as equal.
  */
 export function parseNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
-  const number = Number(text);
-  return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
+  const number = exactNumber(text);
+  return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
 /** Parses `true` or `false`, in lower case. */

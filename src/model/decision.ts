@@ -98,6 +98,8 @@ export interface DeterminingStatement extends StatementName {
   readonly resource: string;
   /** The tests of its condition; absent without a condition, and after the first 100 tests. */
   readonly conditions?: readonly ConditionTest[];
+  /** A member of the statement that this version does not know: the statement denies everything. */
+  readonly unknown_member?: string;
   readonly via: readonly Via[];
 }
 

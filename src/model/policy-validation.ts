@@ -6,6 +6,7 @@ import { conditionProblems } from "./condition.ts";
 import { type Guards, policyNameProblem } from "./names.ts";
 import { patternsMeet } from "./pattern-meeting.ts";
 import type { NamedStatements, Statement } from "./policy.ts";
+import { statementMemberProblems } from "./policy-members.ts";
 import { parseResourceText } from "./resource-text.ts";
 
 /** Limits of a policy (`authorizer.limits`). */
@@ -130,6 +131,7 @@ function checkResource(text: string, checks: Checks, pointer: string): void {
 
 function checkStatement(statement: Statement, checks: Checks, pointer: string): void {
   const { problems } = checks;
+  problems.push(...statementMemberProblems(statement, pointer));
   if (statement.sid !== undefined && !SID.test(statement.sid)) {
     const message = 'must be 1 to 128 letters, digits, ".", "_" or "-"';
     problems.push({ pointer: `${pointer}/sid`, message });

@@ -23,17 +23,21 @@ export interface InvalidPart {
   readonly message: string;
 }
 
-function leafFault(value: unknown): string | undefined {
+function leafFault(value: unknown, isParsed: boolean): string | undefined {
   if (typeof value === "string" && !value.isWellFormed()) return "the text holds half of a surrogate pair";
   if (typeof value === "number" && !Number.isFinite(value)) return "the number is not finite";
+  // What was parsed is exact: other numbers are texts by then.
+  if (!isParsed && Number.isInteger(value) && !Number.isSafeInteger(value))
+    return "the integer is too large to be held exactly: write it as a text";
   return undefined;
 }
 
 /**
  * Finds nesting over 32 levels, texts that are not Unicode, and numbers that JSON cannot write; at most `limit` of
  * them.
+ * @param isParsed false for a value that a program made: its integers may be other ones than meant
  */
-export function invalidParts(root: unknown, limit: number): readonly InvalidPart[] {
+export function invalidParts(root: unknown, limit: number, isParsed = true): readonly InvalidPart[] {
   const found: InvalidPart[] = [];
   const path: (string | number)[] = [];
   const report = (message: string): void => {
@@ -46,7 +50,7 @@ export function invalidParts(root: unknown, limit: number): readonly InvalidPart
   };
   const walk = (value: unknown): void => {
     if (typeof value !== "object" || value === null) {
-      const fault = leafFault(value);
+      const fault = leafFault(value, isParsed);
       if (fault !== undefined) report(fault);
       return;
     }

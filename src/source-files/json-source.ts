@@ -4,10 +4,11 @@
  * the one sign of a duplicate, and only then is the text searched for it.
  */
 
-import { endOfString, hasEscapedName, isName, parseJsonText } from "../json-text.ts";
+import { getLocation } from "jsonc-parser";
+import { endOfString, hasEscapedName, isName, parseJsonText, UnreadableNumber } from "../json-text.ts";
 import { countMembers } from "./document-value.ts";
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
-import type { Parsed, Position } from "./source.ts";
+import { type Parsed, type Position, pointerOf, type TextFault } from "./source.ts";
 
 const QUOTE = '"';
 
@@ -30,12 +31,19 @@ function syntaxErrorPosition(text: string, error: unknown): Position | undefined
   return { line: Number(found[1]), column: Number(found[2]) };
 }
 
+function numberFault(text: string, { message, offset }: UnreadableNumber): TextFault {
+  const before = text.slice(0, offset).split("\n");
+  const pointer = pointerOf(getLocation(text, offset).path);
+  return { pointer, message, position: { line: before.length, column: (before.at(-1) ?? "").length + 1 } };
+}
+
 /** Parses a JSON text; duplicate members are faults. */
 export function parseJson(text: string): Parsed {
   let value: unknown;
   try {
     value = parseJsonText(text);
   } catch (error) {
+    if (error instanceof UnreadableNumber) return { faults: [numberFault(text, error)] };
     // Names with escapes are rewritten before the engine reads the text: its places are those of another one.
     const position = hasEscapedName(text) ? firstSyntaxFault(text) : syntaxErrorPosition(text, error);
     return { faults: [{ pointer: "", message: "not valid JSON from here on", position }] };

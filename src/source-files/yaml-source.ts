@@ -12,6 +12,7 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
+import { canonicalDecimal, TOO_MANY_DIGITS } from "../decimal.ts";
 import { type Parsed, pointerOf, segmentsOf, type TextFault } from "./source.ts";
 import { parseYamlText, UNRESOLVED_ALIAS, type YamlText } from "./yaml-text.ts";
 
@@ -68,6 +69,33 @@ function structureFaults(document: Document, at: YamlText["at"]): readonly TextF
   return faults;
 }
 
+const WHOLE_IN_OTHER_BASE = /^0[xo][0-9a-fA-F]+$/;
+
+/** Makes each number that no double is the text of its digits; finds those that have too many. */
+function numberFaults(document: Document, at: YamlText["at"]): readonly TextFault[] {
+  const faults: TextFault[] = [];
+  visit(document, {
+    Scalar(_key, node, path) {
+      // `.inf` and `.nan` are judged as values; a number that is too large for a double is read as infinite.
+      if (typeof node.value !== "number" || !/\d/.test(node.source ?? "")) return;
+      const digits = digitsOf(node.source ?? "");
+      if (digits === undefined) {
+        const position = at(node.range?.[0] ?? 0);
+        faults.push({ pointer: pointerOf(segmentsTo([...path, node])), message: TOO_MANY_DIGITS, position });
+      } else if (digits !== JSON.stringify(node.value)) node.value = digits;
+    },
+  });
+  return faults;
+}
+
+/** The canonical text of a number as YAML 1.2 writes it: also `+1`, `.5`, `1.`, `0x1f`, `0o17`. */
+function digitsOf(source: string): string | undefined {
+  if (WHOLE_IN_OTHER_BASE.test(source)) return canonicalDecimal(BigInt(source).toString());
+  const [, sign = "", rest = ""] = /^([+-]?)(.*)$/s.exec(source) ?? [];
+  const decimal = rest.replace(/^\./, "0.").replace(/\.(?=$|[eE])/, "");
+  return canonicalDecimal(`${sign === "-" ? "-" : ""}${decimal}`);
+}
+
 function child(node: unknown, segment: string): unknown {
   if (isSeq(node)) return node.items[Number(segment)];
   if (isMap(node)) return (node as YAMLMap).items.find((pair) => keyOf(pair.key) === segment)?.value;
@@ -94,6 +122,8 @@ export function parseYaml(text: string): Parsed {
   try {
     const structure = structureFaults(document, at);
     if (structure.length > 0) return { faults: structure };
+    const numbers = numberFaults(document, at);
+    if (numbers.length > 0) return { faults: numbers };
     return {
       value: document.toJS({ maxAliasCount: MAX_ALIASES }),
       locate: (pointers) => new Map(pointers.map((p) => [p, at(offsetOf(document, p))])),

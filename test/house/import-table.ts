@@ -73,11 +73,13 @@ const SVCCTL = [
 export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   errors: { may: [] },
   "make-folder": { may: [] },
-  // Reads JSON whose names others chose.
-  "json-text": { may: [] },
+  // Numbers as the texts that conditions compare.
+  decimal: { may: [] },
+  // Reads JSON whose names and numbers others chose.
+  "json-text": { may: ["decimal"] },
   // Reads IPv6 addresses, which several rooms compare.
   ipv6: { may: [] },
-  model: { may: ["errors", "json-text", "ipv6"] },
+  model: { may: ["errors", "json-text", "ipv6", "decimal"] },
   config: { may: ["source-files", "model/closest-name.ts", "errors", "ipv6"] },
   schedule: { may: ["errors"] },
   cache: { may: ["errors"] },
@@ -211,7 +213,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
     types: ["directory/directory.ts", "datasets/dataset.ts"],
   },
-  "source-files": { may: ["model", "errors", "json-text"] },
+  "source-files": { may: ["model", "errors", "json-text", "decimal"] },
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
   analysis: { may: ["source-files", "engine", "catalog", "model", "errors", "json-text"] },

@@ -200,6 +200,7 @@ describe("names", () => {
       "operation",
       "result",
       "kind",
+      "member",
     ];
     const { descriptions } = open(newSources());
     for (const { name, labels } of descriptions) {

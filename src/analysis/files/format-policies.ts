@@ -6,6 +6,7 @@
 import { isMap, isScalar, isSeq, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { AuthorizerError } from "../../errors.ts";
 import { parseJsonText } from "../../json-text.ts";
+import { canonicalDocument, memberName } from "../../model/policy-members.ts";
 import { parseYaml } from "../../source-files/yaml-source.ts";
 import { isObject } from "./policy-documents.ts";
 
@@ -52,7 +53,8 @@ function canonicalPolicy(value: unknown): unknown {
 }
 
 /** The value of a document with its policies in their form. */
-function canonicalValue(value: unknown): unknown {
+function canonicalValue(written: unknown): unknown {
+  const value = canonicalDocument(written);
   if (Array.isArray(value)) return value.map(canonicalPolicy);
   if (!isObject(value) || "statement" in value) return canonicalPolicy(value);
   const { policies } = value;
@@ -63,12 +65,22 @@ function keyOf(pair: Pair): string {
   return String(isScalar(pair.key) ? pair.key.value : pair.key);
 }
 
+/** Gives members their own names, which may be written in any letter case. */
+function nameMembers(map: YAMLMap): void {
+  const names = new Set(map.items.map(keyOf));
+  for (const { key } of map.items) {
+    const name = isScalar(key) ? memberName(String(key.value)) : undefined;
+    if (isScalar(key) && name !== undefined && !names.has(name)) key.value = name;
+  }
+}
+
 function orderMap(map: YAMLMap, order: readonly string[]): void {
   map.items = inOrder(map.items, order, keyOf);
 }
 
 function formatStatement(node: unknown): void {
   if (!isMap(node)) return;
+  nameMembers(node);
   const action = node.get("action", true);
   if (isSeq(action)) {
     const seen = new Set<unknown>();
@@ -84,13 +96,14 @@ function formatStatement(node: unknown): void {
 
 function formatPolicy(node: unknown): void {
   if (!isMap(node)) return;
+  nameMembers(node);
   const statements = node.get("statement", true);
   if (isSeq(statements)) statements.items.forEach(formatStatement);
   orderMap(node, POLICY_ORDER);
 }
 
 function formatContents(contents: unknown): void {
-  if (isMap(contents) && contents.has("statement")) formatPolicy(contents);
+  if (isMap(contents) && !contents.has("policies")) formatPolicy(contents);
   else {
     const policies = isMap(contents) ? contents.get("policies", true) : contents;
     if (isSeq(policies)) policies.items.forEach(formatPolicy);

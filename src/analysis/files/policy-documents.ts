@@ -6,7 +6,9 @@
 
 import { type Problem, pointTo } from "../../errors.ts";
 import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
+import { statementMemberProblems } from "../../model/policy-members.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
+import { canonicalSource } from "../../source-files/canonical-source.ts";
 import type { DocumentSource } from "../../source-files/source.ts";
 
 /** A policy with its place. */
@@ -42,7 +44,6 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set([
   "source",
   "note",
 ]);
-const STATEMENT_FIELDS: ReadonlySet<string> = new Set(["sid", "effect", "action", "resource", "condition"]);
 /** Replaces a resource that is not a text, so that it causes no further findings. */
 const UNREADABLE_RESOURCE = "*";
 
@@ -108,7 +109,7 @@ class Reader {
       this.#report(pointer, "must be a statement: an object with effect, action and resource");
       return undefined;
     }
-    this.#onlyFields(value, STATEMENT_FIELDS, pointer);
+    this.problems.push(...statementMemberProblems(value, pointer));
     const before = this.problems.length;
     const { sid, effect, action, resource, condition } = value;
     if (sid !== undefined && typeof sid !== "string") this.#report(pointTo(pointer, "sid"), "must be a text");
@@ -172,7 +173,8 @@ function resourceTypesOf(value: unknown): ResourceType[] {
  * Reads the policies of a document.
  * @param fallback name of a statement document that has none
  */
-export function readPolicies(source: DocumentSource, fallback: string): PolicyDocument {
+export function readPolicies(given: DocumentSource, fallback: string): PolicyDocument {
+  const source = canonicalSource(given);
   const { value } = source;
   const reader = new Reader(fallback);
   const isDataset = isObject(value) && !("statement" in value) && ("policies" in value || "format" in value);

@@ -4,6 +4,7 @@ import type { Schema } from "../../catalog/catalog.ts";
 import type { Problem } from "../../errors.ts";
 import type { DecisionContext, Effect, FieldValue, RequiredPermissions } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
+import { canonicalSource } from "../../source-files/canonical-source.ts";
 import type { DocumentSource, Position } from "../../source-files/source.ts";
 
 /** The expected effect; `refused` is `neutral` or `deny`. */
@@ -115,9 +116,10 @@ function repeatedNames({ cases }: TestFile): Problem[] {
 
 /** Reads a test file; every problem has its place. */
 export function readTestFile(
-  source: DocumentSource,
+  given: DocumentSource,
   schema: Schema,
 ): { readonly file: TestFile } | { readonly problems: readonly Problem[] } {
+  const source = canonicalSource(given);
   const { value } = source;
   const faults = schema.problems(value);
   const problems = faults.length > 0 ? faults : repeatedNames(value as TestFile);

@@ -2,6 +2,8 @@
 
 import type { Problem } from "../../errors.ts";
 import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
+import { UNKNOWN_FIELD } from "../../http/schema/schema-problems.ts";
+import { strangeMemberProblem } from "../../model/policy-members.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { type Field, FieldReader } from "./native/native-fields.ts";
@@ -29,6 +31,17 @@ export function bodyCheck(limits: DecisionLimits): SchemaCheck {
   });
 }
 
+const IN_STATEMENT = /^(.*\/statement\/\d+)\/([^/]+)$/s;
+
+/** Problems in which a member that a statement does not have is told as on every other way in. */
+function named(problems: readonly Problem[]): readonly Problem[] {
+  return problems.map((problem) => {
+    const [, statement, name] = IN_STATEMENT.exec(problem.pointer) ?? [];
+    if (statement === undefined || name === undefined || problem.message !== UNKNOWN_FIELD) return problem;
+    return strangeMemberProblem(statement, name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  });
+}
+
 /**
  * Returns what validates the bodies of a route: throws or rejects with "invalid_request" and every problem.
  * @param heavy whether long bodies may be checked in turns with other work
@@ -37,6 +50,6 @@ export function validatorOf(check: SchemaCheck, schema: CheckedSchema, heavy: bo
   const nameOf = typeof schema === "string" ? () => schema : schema;
   return (body: unknown): void | Promise<void> =>
     heavy
-      ? scheduler.run(check.inSteps(nameOf(body), body)).then(requireNone)
-      : requireNone(check.problems(nameOf(body), body));
+      ? scheduler.run(check.inSteps(nameOf(body), body)).then((problems) => requireNone(named(problems)))
+      : requireNone(named(check.problems(nameOf(body), body)));
 }

@@ -184,6 +184,7 @@ function decided(
     groups: asserted?.groups,
     asserter: issuer && { name: issuer.name, assertGroups: issuer.assertGroups },
     mayBeUser: issuer?.directoryUsers,
+    signed: asserted && { groupsAreElsewhere: asserted.groupsAreElsewhere },
     request: reading.wire,
     items: "required",
     missingBody: options.missingBody,

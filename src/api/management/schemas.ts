@@ -140,7 +140,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   }),
   PolicyVersionList: pageOf("PolicyVersion"),
   HistoryList: pageOf("HistoryEntry"),
-  AclWrite: object({ permission: { enum: PERMISSIONS } }),
+  AclWrite: closedObject({ permission: { enum: PERMISSIONS } }),
   Credentials: object({ ...KEY_MEMBERS, ...USE }, ["access_key_id", "creation_date"]),
   CredentialsWithSecret: object({ ...KEY_MEMBERS, secret_access_key: text("The secret, shown this once.") }),
   LoginInformation: object(

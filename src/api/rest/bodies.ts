@@ -14,13 +14,10 @@ export interface GivenStatements {
   }[];
 }
 
-/** The statements of a policy, without members that statements do not have. */
+/** The statements of a policy. What a statement does not have is left for the use case to refuse. */
 export function statementsOf({ statement }: GivenStatements): readonly Statement[] {
-  return statement.map(({ sid, effect, action, resource, condition }) => {
-    const named = typeof sid === "string" ? { sid } : {};
-    const read = { ...named, effect, action, resource } as Statement;
-    return condition === undefined ? read : ({ ...read, condition } as Statement);
-  });
+  const read = statement.map(({ sid, ...rest }) => (typeof sid === "string" ? { sid, ...rest } : rest));
+  return read as readonly Statement[];
 }
 
 /** The members of an object that are given: neither undefined nor null. */

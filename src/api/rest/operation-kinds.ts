@@ -1,9 +1,11 @@
 /** Kinds of operations, and short ways to declare their bodies and answers. */
 
-import type { Schemas } from "../../http/openapi/openapi-types.ts";
+import { parseStrictJson } from "../../http/body/strict-json.ts";
+import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
 import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
 import { schemaRef } from "../../http/schema/schema-forms.ts";
 import { PAGING, pageOfOne } from "./declared.ts";
+import { isPolicySchema, parsePolicyBody, policyBodyProblems } from "./policy-bodies.ts";
 
 /** An operation that reads one thing. */
 export const READ = { method: "GET", priority: "bulk", errors: [404] } as const;
@@ -45,12 +47,22 @@ export function answerWithPage(schema: string, item: unknown) {
   return { status: 200, description, schema: schemaRef(schema), example: pageOfOne(item) } as const;
 }
 
-/** Returns what declares bodies by the names of their schemas: their shape is validated before the handler runs. */
+/**
+ * Returns what declares bodies by the names of their schemas: their shape is validated before the handler runs. No member
+ * may be there twice, and policies are read as {@link parsePolicyBody} says.
+ */
 export function bodiesOf(schemas: Schemas) {
   const check = new SchemaCheck(schemas, { shapeOnly: true });
-  return (name: string, example: unknown) => ({
-    schema: schemaRef(name),
-    example,
-    validate: (body: unknown) => requireNone(check.problems(name, body)),
-  });
+  return (name: string, example: unknown) => {
+    const isPolicy = isPolicySchema(schemas[name] as Schema);
+    return {
+      schema: schemaRef(name),
+      example,
+      parse: isPolicy ? parsePolicyBody : parseStrictJson,
+      validate: (body: unknown) => {
+        const problems = check.problems(name, body);
+        requireNone(isPolicy ? policyBodyProblems(body, problems) : problems);
+      },
+    };
+  };
 }

@@ -1,7 +1,7 @@
 /** Statements of policies. */
 
 import type { Schema, Schemas } from "../../http/openapi/openapi-types.ts";
-import { listOf, object, schemaRef } from "../../http/schema/schema-forms.ts";
+import { closedObject, listOf, schemaRef } from "../../http/schema/schema-forms.ts";
 
 const CONDITION: Schema = {
   type: ["object", "null"],
@@ -39,7 +39,7 @@ export const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems:
 
 /** The schema of a statement. */
 export const STATEMENT_SCHEMAS: Schemas = {
-  Statement: object(
+  Statement: closedObject(
     {
       sid: SID,
       effect: { enum: ["allow", "deny"] },

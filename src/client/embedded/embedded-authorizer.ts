@@ -6,6 +6,7 @@
 import type { DatasetDocument } from "../../datasets/dataset.ts";
 import type { Effect, RequiredPermissions } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
+import { refuseUnsafe } from "../body-text.ts";
 import { ClientError } from "../client-error.ts";
 import type { Action, Check, CheckResult, ClientContext, Filter } from "../questions.ts";
 import type { TransportOptions } from "../transport.ts";
@@ -123,12 +124,13 @@ export class EmbeddedAuthorizer {
 
   /**
    * Decides from a data set alone, without a service.
-   * @throws DatasetError with all problems of the data set
+   * @throws DatasetError with all problems of the data set; TypeError for a number that may not be what is meant
    */
   static fromDataset(
     document: DatasetDocument,
     { partition = "svc" }: DatasetOptions = {},
   ): EmbeddedAuthorizer {
+    refuseUnsafe(document);
     const settings = { partition, request_properties: "fill", policies_per_user: 10_000 } as const;
     const point = new DecisionPoint(stateFromDataset(document, partition), settings);
     const source = { point, revision: undefined, position: undefined, staleness: 0, close: () => undefined };
@@ -197,6 +199,7 @@ export class EmbeddedAuthorizer {
     context: ClientContext | undefined,
     allowance?: Allowance,
   ): EmbeddedResult {
+    refuseUnsafe(context);
     if (this.#closed) return CLOSED;
     const { point } = this.#source;
     if (point === undefined || this.#source.staleness > this.#maxStaleness) return STALE;

@@ -2,6 +2,9 @@
 
 import type { RequiredPermissions } from "../../model/decision.ts";
 
+const FORMS =
+  "required: expected exactly one of {action, resource}, {and}, {or} and {any_resource: {action}}, without further members";
+
 /** As many as the service takes (`authorizer.limits.tree_nodes`). */
 const MOST_NODES = 1_000;
 
@@ -17,18 +20,25 @@ export function asRequired(required: unknown): RequiredPermissions {
 function readNode(node: unknown, count: { left: number }): RequiredPermissions {
   if (--count.left < 0) throw new RangeError(`required has more than ${MOST_NODES} nodes`);
   if (isLeaf(node)) return node;
-  const { and, or, any_resource } = (node ?? {}) as Record<string, unknown>;
+  const { and, or, any_resource, ...others } = (node ?? {}) as Record<string, unknown>;
+  const given =
+    [and, or, any_resource].filter((form) => form !== undefined).length + Object.keys(others).length;
+  if (given !== 1) throw new TypeError(FORMS);
   if (Array.isArray(and)) {
     const children = and.map((child) => readNode(child, count));
     return children.length === 0 ? { or: [] } : { and: children };
   }
   if (Array.isArray(or)) return { or: or.map((child) => readNode(child, count)) };
   const gate = any_resource as { readonly action?: unknown } | undefined;
-  if (typeof gate?.action === "string") return { any_resource: { action: gate.action } };
-  throw new TypeError("required: expected {action, resource}, {and}, {or} or {any_resource: {action}}");
+  if (typeof gate?.action === "string" && Object.keys(gate).length === 1)
+    return { any_resource: { action: gate.action } };
+  throw new TypeError(FORMS);
 }
 
+/** A leaf has nothing else: another member may have been meant to ask for more. */
 function isLeaf(node: unknown): node is { readonly action: string; readonly resource: string } {
   const { action, resource } = (node ?? {}) as Record<string, unknown>;
-  return typeof action === "string" && typeof resource === "string";
+  if (typeof action !== "string" || typeof resource !== "string") return false;
+  for (const name in node as object) if (name !== "action" && name !== "resource") return false;
+  return true;
 }

@@ -3,6 +3,7 @@
 import { policyInPartition } from "../../catalog/partition.ts";
 import type { DatasetDocument } from "../../datasets/dataset.ts";
 import type { NamedStatements } from "../../model/policy.ts";
+import { canonicalDocument, policyMemberProblems } from "../../model/policy-members.ts";
 import { policyProblems } from "../../model/policy-validation.ts";
 import { DatasetError } from "./dataset-error.ts";
 import { ReplicaState } from "./replica-state.ts";
@@ -41,7 +42,7 @@ class DatasetReader {
   #policies: Ids = new Ids([]);
 
   constructor(document: DatasetDocument, partition: string) {
-    this.#document = document;
+    this.#document = canonicalDocument(document) as DatasetDocument;
     this.#partition = partition;
   }
 
@@ -79,7 +80,10 @@ class DatasetReader {
     const declared = resource_types.flatMap(({ actions }) => Object.values(actions));
     const services = new Set([...named, ...declared].map((action) => action.split(":")[0] ?? ""));
     const rules = { partition: this.#partition, services, guards: "strict" } as const;
-    for (const [index, { name, statement }] of all.entries()) {
+    for (const [index, policy] of all.entries()) {
+      const { name, statement } = policy;
+      const beside = policyMemberProblems({ ...policy, statement: [] }, `/policies/${index - shipped}`);
+      for (const { pointer, message } of beside) this.#problem(pointer, message);
       for (const { pointer, message } of policyProblems({ name, statement }, rules)) {
         this.#problem(`/policies/${index - shipped}${pointer}`, message);
       }

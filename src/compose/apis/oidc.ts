@@ -22,9 +22,10 @@ export function subjectTokens(values: ConfigValues, oidc: OidcTokens): SubjectTo
   };
 }
 
-function vouchedBy({ username, groups, issuer }: OidcSubject): VouchedSubject {
+function vouchedBy({ username, groups, groupsAreElsewhere, issuer }: OidcSubject): VouchedSubject {
   const { name, assertGroups, directoryUsers } = issuer;
-  return { user: username, groups, asserter: { name, assertGroups }, mayBeUser: directoryUsers };
+  const asserter = { name, assertGroups };
+  return { user: username, groups, groupsAreElsewhere, asserter, mayBeUser: directoryUsers };
 }
 
 function issuerOf(item: OidcIssuerItem): OidcIssuer {

@@ -200,7 +200,7 @@ export interface CheckAnswer {
    * Why not, in the words of the data server; absent when allowed.
    */
   message?: string;
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
   /**
    * Decision id, also in the audit log.
    */
@@ -526,7 +526,7 @@ export interface WhatCanAnswer {
    * Actions, `service:Verb`, in UTF-8 byte order.
    */
   results: string[];
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 }
 export interface PlanRequest {
   /**
@@ -584,7 +584,7 @@ export interface Plan {
       };
     };
   }[];
-  reason?: "unknown_user" | "invalid_token";
+  reason?: "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 }
 export interface ExternalPrincipal {
   /**

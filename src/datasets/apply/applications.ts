@@ -101,6 +101,7 @@ function throwIfAny(problems: ProblemList, code: "conflict" | "invalid_request" 
 }
 
 /** The list has the index of the document as the file. */
-function inDocuments({ file, pointer, message }: Problem): Problem {
-  return { pointer: file === undefined ? pointer : `/documents/${file}${pointer}`, message };
+function inDocuments({ file, pointer, message, member }: Problem): Problem {
+  const at = file === undefined ? pointer : `/documents/${file}${pointer}`;
+  return { pointer: at, message, ...(member !== undefined && { member }) };
 }

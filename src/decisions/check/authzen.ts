@@ -23,8 +23,8 @@ import {
 } from "../registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
-import type { Asserter } from "../subjects/asserted-groups.ts";
-import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
+import { type Asserter, MOST_GROUPS } from "../subjects/asserted-groups.ts";
+import type { AskedSubject, Subjects, UnknownReason } from "../subjects/subjects.ts";
 import type { UseInARow } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding } from "./deciding.ts";
@@ -60,7 +60,15 @@ const NO_FIELDS: ConditionFields = new Map();
 const UNKNOWN = {
   unknown_user: { reason: "unknown_subject", text: "unknown subject" },
   invalid_token: { reason: "invalid_token", text: "the token of the subject is not valid" },
-} as const;
+  too_many_groups: {
+    reason: "too_many_groups",
+    text: `the subject has more than ${MOST_GROUPS} groups, and so none counts`,
+  },
+  groups_overage: {
+    reason: "groups_overage",
+    text: "the token of the subject names no groups, and says that they are kept elsewhere",
+  },
+} as const satisfies Readonly<Record<UnknownReason, object>>;
 
 /** Answers AuthZEN evaluations. */
 export class Authzen {

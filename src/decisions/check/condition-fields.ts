@@ -12,7 +12,9 @@ type Fields = Map<string, FieldValue>;
 
 function scalarText(value: PropertyValue): string | undefined {
   if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" ? JSON.stringify(value) : undefined;
+  if (typeof value === "number") return Number.isFinite(value) ? JSON.stringify(value) : undefined;
+  // Programs may give one; JSON has none.
+  return typeof value === "boolean" || typeof value === "bigint" ? String(value) : undefined;
 }
 
 function isObject(value: PropertyValue): value is Properties {

@@ -12,7 +12,7 @@ import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts"
 import { type CachedPrincipal, policiesOf } from "../cached-principal.ts";
 import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
-import type { Subjects } from "../subjects/subjects.ts";
+import type { Subjects, UnknownReason } from "../subjects/subjects.ts";
 import { type Deciding, type DecisionSubject, UNKNOWN_TEXTS } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
@@ -108,8 +108,8 @@ export class Requesting {
       return this.#refused(asked, `the body that ${match.operation} is decided by is not at hand`);
     }
     if (needed.excess !== undefined) return this.#refused(asked, needed.excess);
-    const { groups, token, mayBeUser, asserter = check.call?.caller } = check;
-    const subject = { user, groups, token, asserter, mayBeUser };
+    const { groups, token, mayBeUser, signed, asserter = check.call?.caller } = check;
+    const subject = { user, groups, token, asserter, mayBeUser, signed };
     const { subjects } = this.#options;
     const found = subjects.find(subject, needed.shown ?? { and: [] });
     if (!(found instanceof Promise)) return this.#decided(asked, found);
@@ -127,7 +127,7 @@ export class Requesting {
     return needed;
   }
 
-  #unknown(asked: Asked, reason: "unknown_user" | "invalid_token"): RequestAnswer | Promise<RequestAnswer> {
+  #unknown(asked: Asked, reason: UnknownReason): RequestAnswer | Promise<RequestAnswer> {
     return this.#refused(asked, UNKNOWN_TEXTS[reason], reason);
   }
 

@@ -7,8 +7,14 @@ import { compileWildcard, type Wildcard } from "../../engine/patterns/wildcard.t
 import { isPossibleName } from "../../model/names.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 
-/** Most groups that a request may name: a longer list names none. */
+/**
+ * Most groups that count, and that a request may name. What an issuer has signed may have more, as long as no more than
+ * these are ones that it may assert: a long list names none.
+ */
 export const MOST_GROUPS = 200;
+
+/** The list is longer than {@link MOST_GROUPS}. */
+export const TOO_MANY_GROUPS = Symbol("too many groups");
 
 /** Somebody who may assert groups. */
 export interface Asserter {
@@ -21,18 +27,24 @@ export interface Asserter {
 const PATTERNS = new WeakMap<readonly string[], readonly Wildcard[]>();
 
 /**
- * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts, or
- * is too long.
+ * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts.
+ * @param isSigned true for the list of a verified token, whose names are counted after those that do not count are left out
  */
-export function groupsOf(given: unknown, asserter: Asserter | undefined): readonly string[] {
+export function groupsOf(
+  given: unknown,
+  asserter: Asserter | undefined,
+  isSigned: boolean,
+): readonly string[] | typeof TOO_MANY_GROUPS {
   const patterns = asserter?.assertGroups;
   if (patterns === undefined || patterns.length === 0) return [];
-  if (!Array.isArray(given) || given.length > MOST_GROUPS) return [];
+  if (!Array.isArray(given)) return [];
+  if (!isSigned && given.length > MOST_GROUPS) return TOO_MANY_GROUPS;
   if (!given.every((name) => typeof name === "string")) return [];
   const wildcards = compiled(patterns);
   const permitted = (name: string): boolean =>
     isPossibleName(name) && wildcards.some((wildcard) => wildcard.match(name));
-  return [...new Set<string>(given)].filter(permitted).sort(compareUtf8);
+  const names = [...new Set<string>(given)].filter(permitted).sort(compareUtf8);
+  return names.length > MOST_GROUPS ? TOO_MANY_GROUPS : names;
 }
 
 function compiled(patterns: readonly string[]): readonly Wildcard[] {

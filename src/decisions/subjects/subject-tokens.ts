@@ -8,6 +8,8 @@ export interface VouchedSubject {
   readonly user: string;
   /** The groups as the token has them. */
   readonly groups: unknown;
+  /** True: the token says that its groups are kept elsewhere, and has none. */
+  readonly groupsAreElsewhere: boolean;
   /** The issuer. */
   readonly asserter: Asserter;
   /** False: a user of the directory who has this name is somebody else. */

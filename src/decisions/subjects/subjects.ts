@@ -11,13 +11,19 @@ import { isPossibleName } from "../../model/names.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { Principals } from "../principals.ts";
-import { type Asserter, groupsOf } from "./asserted-groups.ts";
+import { type Asserter, groupsOf, TOO_MANY_GROUPS } from "./asserted-groups.ts";
 import type { GroupSets } from "./group-sets.ts";
 import type { SubjectTokens, VouchedSubject } from "./subject-tokens.ts";
 import { unknownSubject } from "./unknown-subject.ts";
 
 /** The fate of a subject that the directory does not know (`authorizer.subjects.unknown`). */
 export type UnknownSubjects = "deny" | "from_request";
+
+/**
+ * The reason why nothing speaks for a subject. `too_many_groups`: its list of groups is too long. `groups_overage`: its token says
+ * that its groups are kept elsewhere, as Entra's does for a user of many.
+ */
+export type UnknownReason = "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 
 /** A subject as a request names it. */
 export interface AskedSubject {
@@ -30,6 +36,19 @@ export interface AskedSubject {
   readonly token?: unknown;
   /** False: a user of the directory who has this name is somebody else. Default true. */
   readonly mayBeUser?: boolean | undefined;
+  /** The groups are those of a verified token: how it names them. */
+  readonly signed?: SignedGroups | undefined;
+}
+
+/** The groups of a verified token. */
+export interface SignedGroups {
+  /** True: the token says that its groups are kept elsewhere, and has none. */
+  readonly groupsAreElsewhere: boolean;
+}
+
+/** The subject of a token, and how a request named it. */
+interface SignedSubject extends AskedSubject {
+  readonly asked: AskedSubject;
 }
 
 /** Options of {@link Subjects}. */
@@ -51,8 +70,8 @@ export class Subjects {
   readonly #groups: GroupSets;
   readonly #fromRequest: boolean;
   readonly #tokens: SubjectTokens | undefined;
-  /** Subjects whose token did not hold. */
-  readonly #refused = new WeakSet<AskedSubject>();
+  /** Subjects for whom nothing speaks, for another reason than that nobody knows them. */
+  readonly #refused = new WeakMap<AskedSubject, UnknownReason>();
 
   constructor({ principals, groups, unknown, tokens }: SubjectsOptions) {
     this.#principals = principals;
@@ -67,8 +86,8 @@ export class Subjects {
   }
 
   /** The reason why a subject was not found. */
-  whyUnknown(asked: AskedSubject): "unknown_user" | "invalid_token" {
-    return this.#refused.has(asked) ? "invalid_token" : "unknown_user";
+  whyUnknown(asked: AskedSubject): UnknownReason {
+    return this.#refused.get(asked) ?? "unknown_user";
   }
 
   /** As {@link Principals.find}, for any subject. Rejects with "unavailable" if the issuer of a token is. */
@@ -92,8 +111,12 @@ export class Subjects {
     asked: AskedSubject,
     find: (subject: AskedSubject) => CachedPrincipal | Promise<CachedPrincipal | undefined>,
   ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
-    const found = (vouched: VouchedSubject) =>
-      vouched.user === asked.user ? find(vouched) : this.#refuse(asked);
+    const found = (vouched: VouchedSubject) => {
+      if (vouched.user !== asked.user) return this.#refuse(asked);
+      const { user, groups, asserter, mayBeUser, groupsAreElsewhere } = vouched;
+      const signed = { groupsAreElsewhere };
+      return find({ user, groups, asserter, mayBeUser, signed, asked } as SignedSubject);
+    };
     const failed = (error: unknown) => {
       if (!isErrorCode(error, "unauthenticated")) throw error;
       return this.#refuse(asked);
@@ -109,7 +132,7 @@ export class Subjects {
   }
 
   #refuse(asked: AskedSubject): Promise<undefined> {
-    this.#refused.add(asked);
+    this.#refused.set(asked, "invalid_token");
     return Promise.resolve(undefined);
   }
 
@@ -141,10 +164,16 @@ export class Subjects {
   }
 
   /** The names of groups that count unless the subject is a user; of a user in the cache none do. */
-  #asserted({ user, groups, asserter }: AskedSubject): readonly string[] {
+  #asserted(subject: AskedSubject | SignedSubject): readonly string[] {
+    const { user, groups, asserter, signed } = subject;
+    const asked = "asked" in subject ? subject.asked : subject;
+    if (signed?.groupsAreElsewhere === true) this.#refused.set(asked, "groups_overage");
     if (!this.#fromRequest || groups === undefined) return NONE;
     if (this.#principals.cached(user) !== undefined || !isPossibleName(user)) return NONE;
-    return groupsOf(groups, asserter);
+    const names = groupsOf(groups, asserter, signed !== undefined);
+    if (names !== TOO_MANY_GROUPS) return names;
+    this.#refused.set(asked, "too_many_groups");
+    return NONE;
   }
 
   /** Both caches hold what is in force now, so that what they say belongs together. */

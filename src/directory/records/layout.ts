@@ -72,6 +72,8 @@ export interface GroupRecord extends EntityHead, Omit<Group, "name"> {
 export interface PolicyRecord extends EntityHead, Omit<Policy, "name"> {
   /** New with every write of the policy; never repeats. */
   readonly rev: string;
+  /** Written by a version that drops no member (evaluation.md §11.1). Absent: an earlier one may have dropped some. */
+  readonly whole?: true;
 }
 
 /** A reference to the entity whose name is in the key; holds only while that name has this id. */

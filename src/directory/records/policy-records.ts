@@ -33,13 +33,15 @@ export async function requireSamePolicy(
   return record;
 }
 
-function storedStatement({ sid, effect, action, resource, condition }: Statement): Statement {
+/** A statement with its members in order. One that is not known is kept, so that it denies: it is never dropped. */
+function storedStatement({ sid, effect, action, resource, condition, ...unknown }: Statement): Statement {
   return {
     ...(sid !== undefined && { sid }),
     effect,
     action,
     resource,
     ...(condition !== undefined && { condition }),
+    ...unknown,
   };
 }
 
@@ -54,6 +56,7 @@ export function policyRecord(
     ...mark(head.managed),
     creation_date: policy.creation_date ?? head.creation_date,
     ...(policy.acl !== undefined && { acl: policy.acl }),
+    whole: true,
     statement: policy.statement.map(storedStatement),
   };
 }

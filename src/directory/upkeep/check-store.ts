@@ -1,6 +1,7 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
 import { parseJsonText } from "../../json-text.ts";
+import { unknownMember } from "../../model/policy-members.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import {
   DamagedRecord,
@@ -17,8 +18,8 @@ import { SEALED } from "./reseal.ts";
 
 /** A contradiction. */
 export interface StoreFinding {
-  /** `secret`: it cannot be opened. `damaged`: its bytes are not those that were written. */
-  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "secret" | "damaged";
+  /** `unknown_member`: a statement has a member of a later version, and denies everything. `secret`: it cannot be opened. `damaged`: its bytes are not those that were written. */
+  readonly kind: "orphan" | "mismatch" | "duplicate" | "unreadable" | "secret" | "damaged" | "unknown_member";
   readonly partition: string;
   readonly key: string;
   readonly message: string;
@@ -65,7 +66,10 @@ class StoreCheck {
   async run(): Promise<void> {
     for (const partition of PLAIN) await this.#each(partition, ({ key }) => this.#notePlain(partition, key));
     for (const partition of ENTITIES) {
-      await this.#each(partition, ({ key, record }) => this.#noteEntity(partition, key, record.id));
+      await this.#each(partition, ({ key, record }) => {
+        this.#noteEntity(partition, key, record.id);
+        if (partition === "policy") this.#checkMembers(key, record as RecordTypes["policy"]);
+      });
     }
     for (const partition of LINKED) {
       await this.#each(partition, async (found) => {
@@ -97,6 +101,16 @@ class StoreCheck {
       this.#add("mismatch", partition, key, "it exists and waits to be swept as deleted");
     }
     this.#names.set(id, key);
+  }
+
+  #checkMembers(key: string, { statement }: RecordTypes["policy"]): void {
+    if (!Array.isArray(statement)) return;
+    for (const [index, one] of statement.entries()) {
+      const unknown = typeof one === "object" && one !== null ? unknownMember(one) : undefined;
+      if (unknown === undefined) continue;
+      const message = `its statement ${index} has the member ${JSON.stringify(unknown)}, which this version does not know: it denies everything`;
+      this.#add("unknown_member", "policy", key, message);
+    }
   }
 
   async #checkLinks<P extends Partition>(partition: P, { key, record }: Found<P>): Promise<void> {

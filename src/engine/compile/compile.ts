@@ -38,6 +38,8 @@ export class CompiledPolicies {
   readonly readsResource: boolean;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
+  /** True when some statement has a member that this version does not know, which denies everything, lists too. */
+  readonly hasUnknownMember: boolean;
 
   constructor(options: CompileOptions, sets: readonly PolicySet[]) {
     this.options = options;
@@ -47,6 +49,7 @@ export class CompiledPolicies {
     this.readsContext = sets.some((set) => set.readsContext);
     this.readsResource = sets.some((set) => set.readsResource);
     this.canFail = sets.some((set) => set.canFail);
+    this.hasUnknownMember = sets.some((set) => set.hasUnknownMember);
   }
 
   /** The policies in evaluation order, each once. Made anew at each call. */
@@ -63,7 +66,7 @@ export class CompiledPolicies {
 
   /** True when a statement of effect exactly `allow` has the action, whatever its resource (evaluation.md §10). */
   passesGate(action: string): boolean {
-    return this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT);
+    return !this.hasUnknownMember && this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT);
   }
 
   /** The first statement that makes {@link passesGate} true; undefined where none does. Remembered with the index of the action. */

@@ -27,6 +27,8 @@ export class PolicySet {
   readonly readsResource: boolean;
   /** True when the evaluation of some statement can fail. */
   readonly canFail: boolean;
+  /** True when some statement has a member that this version does not know, which denies everything. */
+  readonly hasUnknownMember: boolean;
   /** About the units of work of building the index of one action. */
   readonly price: number;
   /** The indexes by action. */
@@ -49,6 +51,7 @@ export class PolicySet {
     this.readsContext = parts.readsContext;
     this.readsResource = parts.readsResource;
     this.canFail = failures.statements.length > 0;
+    this.hasUnknownMember = failures.statements.some(({ unknownMember }) => unknownMember !== undefined);
     this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
     this.indexes = new ActionIndexes(partition, lists, byList);
   }

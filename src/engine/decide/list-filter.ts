@@ -22,6 +22,7 @@ export function* isListedInSteps(
   action: string,
   resource: string,
 ): Steps<boolean> {
+  if (policies.hasUnknownMember) return false;
   const matchers = new ResourceMatchers(user, policies.options.partition);
   let listed = false;
   let work = 0;

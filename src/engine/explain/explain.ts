@@ -207,6 +207,7 @@ function* describe({ statement, action, resource, asked }: Match, tests: Conditi
     action,
     resource: resource ?? written?.resource ?? "",
     ...(conditions.length === 0 ? {} : { conditions }),
+    ...(statement.unknownMember === undefined ? {} : { unknown_member: statement.unknownMember }),
   };
 }
 

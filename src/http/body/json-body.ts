@@ -1,9 +1,9 @@
 /** From the bytes of a request to a JSON value. Nothing here echoes the body. */
 
 import { isUtf8 } from "node:buffer";
-import { type ParseError, printParseErrorCode, visit } from "jsonc-parser";
-import { AuthorizerError } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { getLocation, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
+import { AuthorizerError, pointTo } from "../../errors.ts";
+import { parseJsonText, UnreadableNumber } from "../../json-text.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";
@@ -79,6 +79,8 @@ function* largeValue(text: string, bounds: BodyBounds): Generator<undefined, unk
     const isQuick = text.length <= MAX_OF_FEW && found.values <= FEW_VALUES && found.names <= FEW_NAMES;
     return isQuick ? parseJsonText(text) : yield* parseInSteps(text);
   } catch (error) {
+    // Its offset is one in a part of the text.
+    if (error instanceof UnreadableNumber) throw invalidRequest([{ pointer: "", message: error.message }]);
     if (error instanceof NotJson || error instanceof SyntaxError) throw notJson(text);
     throw error;
   }
@@ -92,12 +94,17 @@ export function parseJson(text: string, maxDepth: number): unknown {
   let value: unknown;
   try {
     value = parseJsonText(text);
-  } catch {
+  } catch (error) {
     if (nests && depth(text) > maxDepth) throw tooDeep(maxDepth);
-    throw notJson(text);
+    throw error instanceof UnreadableNumber ? unreadable(text, error) : notJson(text);
   }
   if (nests && text.length <= MAX_WALKED && isDeeper(value, maxDepth)) throw tooDeep(maxDepth);
   return value;
+}
+
+function unreadable(text: string, { message, offset }: UnreadableNumber): AuthorizerError {
+  const path = text.length > MAX_LOCATED ? [] : getLocation(text, offset).path;
+  return invalidRequest([{ pointer: path.reduce<string>(pointTo, ""), message }]);
 }
 
 function notJson(text: string): AuthorizerError {

@@ -4,7 +4,7 @@
  * reads groups of members that are small.
  */
 
-import { isBlank, parseJsonText } from "../../json-text.ts";
+import { isBlank, parseJsonText, UnreadableNumber } from "../../json-text.ts";
 
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;
@@ -236,8 +236,8 @@ class ObjectTarget implements Target {
 function parseText(text: string): unknown {
   try {
     return parseJsonText(text);
-  } catch {
-    throw new NotJson();
+  } catch (error) {
+    throw error instanceof UnreadableNumber ? error : new NotJson();
   }
 }
 

@@ -16,6 +16,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Longest pointer, in characters: names of members may be as long as the body, and each problem below has them all. */
 const LONGEST_POINTER = 1_000;
 
+/** The message for a member that a schema does not have. */
+export const UNKNOWN_FIELD = "unknown field";
+
 /** Names of formats. */
 const FORMATS: Readonly<Record<string, string>> = { byte: "base64" };
 
@@ -70,7 +73,7 @@ function problemOf(error: ErrorObject, pointer: string): Problem {
     return { pointer: pointTo(at, params["missingProperty"] as string), message: "required" };
   }
   if (keyword === "additionalProperties") {
-    return { pointer: pointTo(at, params["additionalProperty"] as string), message: "unknown field" };
+    return { pointer: pointTo(at, params["additionalProperty"] as string), message: UNKNOWN_FIELD };
   }
   if (keyword === "oneOf") {
     const says = (parentSchema as Schema)["x-says"]?.[params["passingSchemas"] === null ? "none" : "several"];

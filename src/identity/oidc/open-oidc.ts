@@ -102,7 +102,23 @@ function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
   // An address that nobody has verified may be anybody's.
   if (issuer.usernameClaim === "email" && payload["email_verified"] !== true) throw refused();
   const groups = claim(payload, issuer.groupsClaim);
-  return { how: "oidc_token", username, groups: typeof groups === "string" ? [groups] : groups, issuer };
+  return {
+    how: "oidc_token",
+    username,
+    groups: typeof groups === "string" ? [groups] : groups,
+    groupsAreElsewhere: groups === undefined && isElsewhere(payload, issuer.groupsClaim),
+    issuer,
+  };
+}
+
+/**
+ * True if a token names another place for the groups: as a distributed claim, or by the `hasgroups` of Entra's implicit
+ * flow. Both come for a user of many groups.
+ */
+function isElsewhere(payload: JWTPayload, name: string): boolean {
+  const { _claim_names: names, hasgroups } = payload;
+  if (typeof names === "object" && names !== null && Object.hasOwn(names, name)) return true;
+  return name === "groups" && (hasgroups === true || hasgroups === "true");
 }
 
 /** The claim of a name, else that at the end of a path: `realm_access.roles`. */

@@ -5,6 +5,7 @@ import type { Entrance } from "../../decisions/entrances.ts";
 import type { ErrorCode } from "../../errors.ts";
 import type { HttpCounters, RouteMeter } from "../../http/ports.ts";
 import type { ConnectionCounters } from "../../http/server/connection-places.ts";
+import { REFUSED_MEMBERS } from "../../model/policy-members.ts";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 
 /** Routes that get a meter of their own; what comes after counts as unmatched, so that a mistake cannot fill the memory. */
@@ -67,6 +68,7 @@ export function createHttpCounters(): ReadableHttpCounters {
       management: new FastHistogram(DECISION_BOUNDS),
     },
     errors: zeroErrors(),
+    refusedMembers: new Map(REFUSED_MEMBERS.map((member) => [member, 0])),
     inFlight: 0,
     queueLength: 0,
     bodyBytes: 0,

@@ -173,6 +173,13 @@ function httpMetrics(http: ReadableHttpCounters): ScrapedMetric[] {
           .filter(({ duration }) => duration.count > 0)
           .map(({ route, method, duration }) => [{ route, method }, duration] as const),
     ),
+    labelled(
+      "counter",
+      `${PREFIX}refused_policy_members_total`,
+      "Members of written policies that are not known or repeated, by name; other for names of nobody.",
+      ["member"],
+      () => [...http.refusedMembers].map(([member, count]): LabelledValue => [{ member }, count]),
+    ),
     labelled("counter", `${PREFIX}errors_total`, "Errors answered, by code.", ["code"], () =>
       Object.entries(http.errors).map(([code, count]): LabelledValue => [{ code }, count]),
     ),

@@ -19,14 +19,21 @@ interface Case {
   readonly groups?: readonly string[];
   readonly claims: JWTPayload;
   readonly names_users?: boolean;
-  readonly why?: "unknown" | "invalid";
+  readonly why?: "unknown" | "invalid" | "too_many_groups" | "groups_overage";
+  /** Prefix and number of further groups. */
+  readonly more_groups?: readonly [string, number];
   readonly reads: readonly string[];
 }
 
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../fixtures/decisions/${name}.json`, import.meta.url), "utf8"));
 const { dataset } = read("asserted-groups") as { readonly dataset: DatasetDocument };
-const { cases } = read("subject-tokens") as { readonly cases: readonly Case[] };
+const written = read("subject-tokens") as { readonly cases: readonly Case[] };
+const cases = written.cases.map(({ more_groups: [prefix, count] = ["", 0], ...one }) => {
+  const more = Array.from({ length: count }, (_, number) => `${prefix}${number}`);
+  return count === 0 ? one : { ...one, claims: { groups: [...more, ...(one.claims["groups"] as string[])] } };
+});
+const REASONS: Readonly<Record<string, string>> = { unknown: "unknown_user", invalid: "invalid_token" };
 
 const TOKEN = "portal-token-0123456789-0123456789";
 const FIRST = await newKey("first");
@@ -171,7 +178,7 @@ describe("a token that does not hold", () => {
 
   it.each(cases.filter(({ why }) => why !== undefined))("and $name: the reason", async (one) => {
     const answer = await ask("/check", { ...(await ofCase(one)), required });
-    expect(answer.reason).toBe(one.why === "invalid" ? "invalid_token" : "unknown_user");
+    expect(answer.reason).toBe(REASONS[one.why!] ?? one.why);
   });
 
   it.each([[["x"]], [5], [{}], [true]])("%j is none", async (token) => {

@@ -6,6 +6,7 @@ import type { DecisionDeclaration } from "../declaration.ts";
 import { filterForm, filterHandler } from "../filter/filter.ts";
 import { filterStreamHandler } from "../filter/filter-stream.ts";
 import { parseRequestBody, requestHandler } from "../request/request.ts";
+import { parseSimulation } from "../simulate/parse-simulation.ts";
 import { simulateHandler, simulationForm } from "../simulate/simulate.ts";
 import { checkHandler } from "./check.ts";
 import { planHandler } from "./plan.ts";
@@ -122,6 +123,7 @@ export const SIMULATE: DecisionDeclaration = {
       policies: [{ name: "Reads", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] }],
       required: READ,
     },
+    parse: parseSimulation,
     limit: "bulkBodyBytes",
   },
   answer: {

@@ -3,10 +3,9 @@
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../../decisions/requests.ts";
 import type { Problem } from "../../../errors.ts";
-import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "../../../http/body/json-body.ts";
-import { repeatedMembers, repeatedMembersInSteps } from "../../../http/body/repeated-members.ts";
+import type { BodyBounds } from "../../../http/body/json-body.ts";
+import { parseStrictJson } from "../../../http/body/strict-json.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import { scheduler } from "../../../schedule/scheduler.ts";
 import type { ServiceCall } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { contextOf } from "../native/native-fields.ts";
@@ -16,25 +15,9 @@ import { type GivenRequest, wireRequest } from "./request-fields.ts";
 /** Members in which letter case makes no difference: to HTTP, and to Go that reads the body. */
 const CASELESS: ReadonlySet<string> = new Set(["headers", "body"]);
 
-/** Longest body that is searched for repeated members in one go: some milliseconds. */
-const MAX_AT_ONCE = 64 << 10;
-
-/** The value of a body in which no member is repeated; throws as {@link parseJsonInTurns} does. */
+/** The value of a body in which no member is repeated; throws as {@link parseStrictJson} does. */
 export function parseRequestBody(bytes: Buffer, bounds: BodyBounds): unknown | Promise<unknown> {
-  if (bytes.length > MAX_AT_ONCE) return parseLargeBody(bytes, bounds);
-  const value = parseJsonBody(bytes, bounds.depth);
-  refuseRepeated(repeatedMembers(bytes.toString("utf8"), CASELESS));
-  return value;
-}
-
-async function parseLargeBody(bytes: Buffer, bounds: BodyBounds): Promise<unknown> {
-  const value = await parseJsonInTurns(bytes, bounds);
-  refuseRepeated(await scheduler.run(repeatedMembersInSteps(bytes.toString("utf8"), CASELESS)));
-  return value;
-}
-
-function refuseRepeated(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw invalidRequest(problems);
+  return parseStrictJson(bytes, bounds, CASELESS);
 }
 
 /** Builds the handler; `s3Domains` are the host names of the S3 gateway. */

@@ -22,7 +22,9 @@ export const SUBJECT_TOKEN: Schema = {
   "x-maxBytes": MOST_TOKEN_BYTES,
 };
 /** Reasons why a user has no policies. */
-export const UNKNOWN_REASONS: Schema = { enum: ["unknown_user", "invalid_token"] };
+export const UNKNOWN_REASONS: Schema = {
+  enum: ["unknown_user", "invalid_token", "too_many_groups", "groups_overage"],
+};
 const ACTION: Schema = {
   ...text("`service:Verb`, or with `type` a name that the type knows."),
   "x-maxBytes": "actionBytes",

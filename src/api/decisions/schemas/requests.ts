@@ -67,7 +67,16 @@ export const REQUEST_SCHEMAS: Schemas = {
       allowed: { type: "boolean", description: "True exactly for effect `allow`." },
       effect: schemaRef("Effect"),
       message: text("Why not; absent when allowed."),
-      reason: { enum: ["unknown_user", "invalid_token", "unknown_endpoint", "unreadable_request"] },
+      reason: {
+        enum: [
+          "unknown_user",
+          "invalid_token",
+          "too_many_groups",
+          "groups_overage",
+          "unknown_endpoint",
+          "unreadable_request",
+        ],
+      },
       id: text("Decision id, also in the audit log."),
       per_item: {
         ...object(

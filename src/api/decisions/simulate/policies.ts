@@ -55,12 +55,10 @@ function isLonger(statements: readonly GivenStatement[], most: number): boolean 
   );
 }
 
-function statementOf({ sid, effect, action, resource, condition }: GivenStatement): Statement {
+function statementOf({ sid, condition, ...rest }: GivenStatement): Statement {
   return {
     ...(typeof sid === "string" ? { sid } : {}),
-    effect,
-    action,
-    resource,
+    ...rest,
     ...(condition === undefined || condition === null ? {} : { condition }),
   };
 }

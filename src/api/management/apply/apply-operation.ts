@@ -2,6 +2,7 @@
 
 import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
+import { parseStrictJson } from "../../../http/body/strict-json.ts";
 import type { Reply } from "../../../http/route.ts";
 import { requireNone, SchemaCheck } from "../../../http/schema/schema-check.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
@@ -42,6 +43,7 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
     body: {
       schema: schemaRef("ApplyRequest"),
       example: { manager: "access", documents: [EXAMPLE_DOCUMENT], dry_run: true },
+      parse: parseStrictJson,
       // Values too: no use case has rules for the name of a manager.
       validate: (body: unknown) => requireNone(CHECK.problems("ApplyRequest", body)),
       limit: "bulkBodyBytes",

@@ -3,6 +3,10 @@
 import type { NewGroup, NewPolicy, NewUser } from "../../../directory/new-entities.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Condition, Statement } from "../../../model/policy.ts";
+import { canonicalPolicy, policyMemberProblems } from "../../../model/policy-members.ts";
+
+/** Members of one policy that a refusal names. */
+const MOST_SHOWN = 5;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -53,9 +57,19 @@ export function remoteGroup(item: object): NewGroup {
   };
 }
 
-/** A policy with its statements as they are. */
-export function remotePolicy(item: object): NewPolicy {
+/**
+ * A policy with its statements as they are.
+ * @throws AuthorizerError "invalid_request" for one that says more than this service would keep
+ */
+export function remotePolicy(given: object): NewPolicy {
+  const item = canonicalPolicy(given) as object;
   const name = textOf(item, "name", "policy");
+  const strange = policyMemberProblems(item, "");
+  if (strange.length > 0) {
+    const shown = strange.slice(0, MOST_SHOWN).map(({ pointer, message }) => `${pointer} ${message}`);
+    const text = `the API has a policy ${JSON.stringify(name)} that says more than would be kept: ${shown.join("; ")}`;
+    throw new AuthorizerError("invalid_request", text);
+  }
   const { statement, acl } = item as Fields;
   if (!Array.isArray(statement)) throw refuse(`policy ${JSON.stringify(name)}`, "statement");
   return {

@@ -1,8 +1,10 @@
 /** Implements `svc-authorizer check-store`. */
 
+import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { withOfflineStoreToRead } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../../directory/upkeep/check-store.ts";
+import { doubtfulPolicies } from "../../../directory/upkeep/doubtful-policies.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { ProcessEdge } from "../../process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
@@ -18,13 +20,21 @@ export async function runCheckStore(
   const secretKey = values["auth.encrypt.secret_key"];
   const previousSecretKey = values["authorizer.previous_secret_key"];
   if (secretKey === undefined) stderr.write("auth.encrypt.secret_key is not set: secrets are not checked\n");
-  const findings = await withOfflineStoreToRead(values, (store) =>
-    secretKey === undefined
+  const { preconfigured } = await openCatalog({ partition: values["authorizer.partition"] });
+  const { findings, doubtful } = await withOfflineStoreToRead(values, async (store) => ({
+    findings: await (secretKey === undefined
       ? checkConsistency(store)
-      : checkWholeStore(store, { secretKey, previousSecretKey }),
-  );
-  if (json) stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings })}\n`);
+      : checkWholeStore(store, { secretKey, previousSecretKey })),
+    doubtful: await doubtfulPolicies(store, preconfigured.policies),
+  }));
+  if (json) stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings, doubtful })}\n`);
   else {
+    for (const { policy, statements } of doubtful) {
+      const which = `${statements.length === 1 ? "statement" : "statements"} ${statements.join(", ")}`;
+      stdout.write(
+        `doubtful: policy ${JSON.stringify(policy)}: ${which}: an earlier version wrote it, and dropped members that it did not know: compare it with what was meant, and save it\n`,
+      );
+    }
     for (const { kind, partition, key, message } of findings) {
       // JSON escapes whatever a damaged key may hold.
       stdout.write(`${kind}: ${partition} ${JSON.stringify(key)}: ${message}\n`);

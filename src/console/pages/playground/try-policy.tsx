@@ -8,6 +8,7 @@ import { useMaySomewhere } from "../../api/permissions.ts";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
+import { refuseRepeated } from "../policies/policy-text.ts";
 import { type Question, requestOf } from "./question.ts";
 
 interface Props {
@@ -130,9 +131,12 @@ function inputOf(name: string, text: string, question: Question): Input<"POST /a
 }
 
 function statementsIn(text: string): GivenStatement[] {
+  let read: GivenStatement[];
   try {
-    return JSON.parse(text) as GivenStatement[];
+    read = JSON.parse(text) as GivenStatement[];
   } catch (error) {
     throw new Error(`This is not JSON: ${(error as Error).message}`);
   }
+  refuseRepeated(text, read);
+  return read;
 }

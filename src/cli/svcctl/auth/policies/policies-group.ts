@@ -13,6 +13,12 @@ const STATEMENT_DOCUMENT: OptionSpec = {
   required: true,
 };
 
+const LENIENT_MEMBERS: OptionSpec = {
+  flags: "--lenient-members",
+  description:
+    "leave out members of statements that are unlike every one that restricts, such as comment, with a warning (for this version only)",
+};
+
 /** Policies on the server; `svcctl policy` works on files. */
 export const POLICIES_GROUP: GroupSpec = {
   name: "policies",
@@ -57,6 +63,7 @@ export const POLICIES_GROUP: GroupSpec = {
           unless: "template",
         },
         ...TEMPLATE_OPTIONS,
+        LENIENT_MEMBERS,
         JSON_OUTPUT,
       ],
       helpLines: templateHelp,
@@ -66,7 +73,7 @@ export const POLICIES_GROUP: GroupSpec = {
       name: "update",
       description: "Replaces the statements of a policy, wherever it is attached.",
       examples: ["--id ReadData --statement-document read-data.json"],
-      options: [POLICY_ID, STATEMENT_DOCUMENT, JSON_OUTPUT],
+      options: [POLICY_ID, STATEMENT_DOCUMENT, LENIENT_MEMBERS, JSON_OUTPUT],
       load: async () => (await import("./policies.ts")).updatePolicy,
     },
     {

@@ -53,7 +53,8 @@ async function policyOf(call: CommandCall): Promise<{ id: string; statement: rea
   const params = paramsOf(options);
   if (template === undefined) {
     if (params.length > 0) throw new UsageFailure("--param needs --template");
-    return { id: given(call, "id"), statement: parseDocument(await readDocument(context, document ?? "")) };
+    const text = await readDocument(context, document ?? "");
+    return { id: given(call, "id"), statement: parseDocument(text, remarksOf(call)) };
   }
   if (document !== undefined)
     throw new UsageFailure("--template and --statement-document exclude each other");
@@ -62,6 +63,13 @@ async function policyOf(call: CommandCall): Promise<{ id: string; statement: rea
   const { renderTemplate } = await import("../../policy/render-template.ts");
   const { name, statement } = await renderTemplate({ template, params, partition });
   return { id: textOption(options, "id") ?? name, statement };
+}
+
+/** With `--lenient-members`: what warns of a member that is left out. */
+function remarksOf({ context, options }: CommandCall): ((at: string) => void) | undefined {
+  if (options["lenientMembers"] !== true) return undefined;
+  return (at) =>
+    context.err(`warning: ${at} is no member of a statement and is left out; the next version refuses it\n`);
 }
 
 export async function showPolicy(call: CommandCall): Promise<void> {

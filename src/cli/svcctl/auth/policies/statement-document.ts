@@ -5,8 +5,14 @@ import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { parseTree } from "jsonc-parser";
 import type { Condition, Statement } from "../../../../model/policy.ts";
+import { canonicalPolicy, isRemark, policyMemberProblems } from "../../../../model/policy-members.ts";
+import { parseJson } from "../../../../source-files/json-source.ts";
+import { segmentsOf } from "../../../../source-files/source.ts";
+import { safeText } from "../../../safe-text.ts";
 import type { CommandContext } from "../../command-context.ts";
 import { openFault } from "../../settings/settings-file.ts";
+
+const IN_STATEMENT = /^\/statement\/\d+\//;
 
 /** The text of a document: of a file, or for `-` of standard input. */
 export async function readDocument(context: CommandContext, path: string): Promise<string> {
@@ -19,14 +25,23 @@ export async function readDocument(context: CommandContext, path: string): Promi
 }
 
 /**
- * The statements of a document: the first JSON value of the text. Unknown keys are left out. A resource may be a list
- * too, as `auth policies show` prints it.
+ * The statements of a document: the first JSON value of the text. Members may be in any letter case; what is not
+ * understood is refused, since it may have been meant to restrict. A resource may be a list too, as `auth policies show`
+ * prints it.
+ * @param onRemark given: it gets the place of each member of a statement that is unlike every one that restricts, and the
+ *   member is left out
  * @throws Error `could not parse statement JSON document: …` with every problem
  */
-export function parseDocument(text: string): readonly Statement[] {
+export function parseDocument(text: string, onRemark?: (at: string) => void): readonly Statement[] {
   const reader = new Reader();
   // Some editors begin a file with a mark of the byte order.
-  const document = reader.object(firstValue(text.replace(/^\uFEFF/, "")), "document");
+  const value = canonicalPolicy(firstValue(text.replace(/^\uFEFF/, "")));
+  const document = reader.object(value, "document");
+  for (const { pointer, message } of policyMemberProblems(value, "")) {
+    const name = segmentsOf(pointer).at(-1) as string;
+    if (onRemark !== undefined && IN_STATEMENT.test(pointer) && isRemark(name)) onRemark(placeOf(pointer));
+    else reader.problems.push(`${placeOf(pointer)}: ${message}`);
+  }
   const list = reader.list(document["statement"], "statement");
   const statements = list.map((entry, index) => statementOf(entry, `statement[${index}]`, reader));
   if (reader.problems.length > 0) throw faulty(reader.problems.join("; "));
@@ -41,11 +56,21 @@ function firstValue(text: string): unknown {
   if (text.trim() === "") throw faulty("EOF");
   // What follows the first value is not looked at; only a tolerant parser says where that value ends.
   const tree = parseTree(text, [], { disallowComments: true });
+  const first = tree === undefined ? text : text.slice(0, tree.offset + tree.length);
   try {
-    return JSON.parse(tree === undefined ? text : text.slice(0, tree.offset + tree.length));
+    JSON.parse(first);
   } catch (error) {
     throw faulty((error as Error).message);
   }
+  const parsed = parseJson(first);
+  if ("value" in parsed) return parsed.value;
+  throw faulty(parsed.faults.map(({ pointer, message }) => `${placeOf(pointer)}: ${message}`).join("; "));
+}
+
+/** A pointer as people write it: `/statement/0/effect` is `statement[0].effect`. */
+function placeOf(pointer: string): string {
+  const steps = segmentsOf(pointer).map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`));
+  return safeText(steps.join("").replace(/^\./, ""));
 }
 
 function statementOf(value: unknown, at: string, reader: Reader): Statement {
