@@ -21,7 +21,7 @@ import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
-import type { UnknownReason } from "./subjects/subjects.ts";
+import type { UnknownReason } from "./subjects/unknown-reason.ts";
 
 /** A question about one user. */
 export interface CheckRequest {

@@ -4,7 +4,7 @@ import type { DecisionContext, Effect, RequiredPermissions } from "../model/deci
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 import type { AskingCall } from "./decision-log.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
-import type { SignedGroups, UnknownReason } from "./subjects/subjects.ts";
+import type { SignedGroups, UnknownReason } from "./subjects/unknown-reason.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {

@@ -5,7 +5,7 @@ import type { Properties } from "../model/entities.ts";
 import type { Condition, Via } from "../model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
-import type { UnknownReason } from "./subjects/subjects.ts";
+import type { UnknownReason } from "./subjects/unknown-reason.ts";
 
 /** A part of a result: items after `after` (exclusive) in UTF-8 byte order, at most `limit`. */
 export interface SearchPage {

@@ -5,6 +5,7 @@ import type { Doubt } from "../analysis/threads/policy-jobs.ts";
 import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import type { Directory, StoredPolicy, Survey } from "../directory/directory.ts";
+import type { NamedStatements } from "../model/policy.ts";
 import { Pace } from "../schedule/pace.ts";
 
 /** An access key that is older than a year. */
@@ -42,6 +43,8 @@ export interface WarningParts {
   readonly partition: string;
   /** Services that actions may name. */
   readonly services: () => Promise<readonly string[]>;
+  /** True for a policy as it comes with the service: nobody here can mend it, and what it does is documented. */
+  readonly isShipped: (policy: NamedStatements) => boolean;
   /** Returns Unix seconds. */
   readonly now: () => number;
 }
@@ -108,7 +111,7 @@ async function findOldKeys(
 }
 
 async function findDoubts(
-  { thread, services }: WarningParts,
+  { thread, services, isShipped }: WarningParts,
   policies: readonly StoredPolicy[],
   known: KnownDoubts,
   signal: AbortSignal,
@@ -119,6 +122,7 @@ async function findDoubts(
   for (const policy of policies) {
     const key = keyOf(policy);
     if (before.has(key)) known.set(key, before.get(key));
+    else if (isShipped(policy)) known.set(key, undefined);
     else fresh.push(policy);
   }
   const allowed = await services();

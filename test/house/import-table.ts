@@ -113,7 +113,7 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   // What a change of policies would change for whom.
   impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
   // The state of a node and its directory at a glance.
-  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions"] },
+  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions", "model"] },
   mail: {
     may: ["model", "errors", "store/port.ts", "http/pages/html.ts"],
     types: ["directory/directory.ts"],

@@ -2,6 +2,7 @@
 
 import { servicesOf } from "../../analysis/lint.ts";
 import type { ServiceStatus } from "../../api/management/status/ports.ts";
+import { policyDigest } from "../../bootstrap/shipped-set.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Health } from "../../listeners/health.ts";
 import type { ActivityReport } from "../../overview/activity.ts";
@@ -40,6 +41,9 @@ export interface OpenedStatus extends ServiceStatus {
 export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
   const { values, catalog, directory, revisions, journal, logger, store } = data;
   const startedAt = Date.now();
+  const shipped = new Map(
+    catalog.preconfigured.policies.map((policy) => [policy.name, policyDigest(policy)] as const),
+  );
   const warnings = new KnownWarnings(
     {
       directory,
@@ -50,6 +54,7 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
         ...catalog.services,
         ...servicesOf(await directory.resources.types(), catalog.partition),
       ],
+      isShipped: ({ name, statement }) => shipped.get(name) === policyDigest({ statement }),
       now: () => Math.floor(Date.now() / MS_PER_S),
     },
     () => revisions.newest,

@@ -41,7 +41,9 @@ function actionInWords(action: string): string {
   const [service, verb] = action.split(":");
   if (verb === "*") return `do every action of ${service}`;
   const family = /^([A-Z][a-z]+)\*$/.exec(verb ?? "")?.[1];
-  if (family !== undefined) return lowerFirst(family);
+  // Data is what people mean where nothing else is said.
+  if (family !== undefined)
+    return service === "fs" ? lowerFirst(family) : `${lowerFirst(family)} in ${service}`;
   return `do ${action}`;
 }
 

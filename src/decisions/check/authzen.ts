@@ -24,7 +24,8 @@ import {
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import { type Asserter, MOST_GROUPS } from "../subjects/asserted-groups.ts";
-import type { AskedSubject, Subjects, UnknownReason } from "../subjects/subjects.ts";
+import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
+import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import type { UseInARow } from "../usage.ts";
 import { sourceIpOf } from "./condition-fields.ts";
 import type { Deciding } from "./deciding.ts";

@@ -24,8 +24,7 @@ import type { UserPolicies } from "../cached-principal.ts";
 import type { AskedResource, AskingCall, Decided, DecisionBatch, DecisionLog } from "../decision-log.ts";
 import type { CheckAnswer, DecisionAudit, DecisionCounters, DecisionRecord } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";
-import { MOST_GROUPS } from "../subjects/asserted-groups.ts";
-import type { UnknownReason } from "../subjects/subjects.ts";
+import { UNKNOWN_TEXTS } from "../subjects/unknown-reason.ts";
 import type { DecisionUsage, UserUse } from "../usage.ts";
 import { doubtsAbout } from "./question-doubts.ts";
 
@@ -33,14 +32,6 @@ import { doubtsAbout } from "./question-doubts.ts";
 const SHORT_EXPLANATION = 2_000;
 
 const NO_STATEMENTS: readonly CompiledStatement[] = [];
-
-/** Texts for people. */
-export const UNKNOWN_TEXTS: Readonly<Record<UnknownReason, string>> = {
-  unknown_user: "unknown user",
-  invalid_token: "invalid token",
-  too_many_groups: `more than ${MOST_GROUPS} groups`,
-  groups_overage: "the token does not have the groups",
-};
 
 /** A call that needs a decision: for records, counters and its budget of work. */
 export interface DecisionCall {

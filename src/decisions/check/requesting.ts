@@ -12,8 +12,10 @@ import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts"
 import { type CachedPrincipal, policiesOf } from "../cached-principal.ts";
 import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
-import type { Subjects, UnknownReason } from "../subjects/subjects.ts";
-import { type Deciding, type DecisionSubject, UNKNOWN_TEXTS } from "./deciding.ts";
+import type { Subjects } from "../subjects/subjects.ts";
+import type { UnknownReason } from "../subjects/unknown-reason.ts";
+import { UNKNOWN_TEXTS } from "../subjects/unknown-reason.ts";
+import type { Deciding, DecisionSubject } from "./deciding.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */

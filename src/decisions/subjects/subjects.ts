@@ -14,16 +14,11 @@ import type { Principals } from "../principals.ts";
 import { type Asserter, groupsOf, TOO_MANY_GROUPS } from "./asserted-groups.ts";
 import type { GroupSets } from "./group-sets.ts";
 import type { SubjectTokens, VouchedSubject } from "./subject-tokens.ts";
+import type { SignedGroups, UnknownReason } from "./unknown-reason.ts";
 import { unknownSubject } from "./unknown-subject.ts";
 
 /** The fate of a subject that the directory does not know (`authorizer.subjects.unknown`). */
 export type UnknownSubjects = "deny" | "from_request";
-
-/**
- * The reason why nothing speaks for a subject. `too_many_groups`: its list of groups is too long. `groups_overage`: its token says
- * that its groups are kept elsewhere, as Entra's does for a user of many.
- */
-export type UnknownReason = "unknown_user" | "invalid_token" | "too_many_groups" | "groups_overage";
 
 /** A subject as a request names it. */
 export interface AskedSubject {
@@ -38,12 +33,6 @@ export interface AskedSubject {
   readonly mayBeUser?: boolean | undefined;
   /** The groups are those of a verified token: how it names them. */
   readonly signed?: SignedGroups | undefined;
-}
-
-/** The groups of a verified token. */
-export interface SignedGroups {
-  /** True: the token says that its groups are kept elsewhere, and has none. */
-  readonly groupsAreElsewhere: boolean;
 }
 
 /** The subject of a token, and how a request named it. */
