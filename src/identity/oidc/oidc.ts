@@ -30,7 +30,7 @@ export interface OidcSubject {
   readonly username: string;
   /** The groups as the token has them: not yet those that count. */
   readonly groups: unknown;
-  /** True: the token says that its groups are kept elsewhere (OpenID Connect Core 1.0, §5.6.2), and has none. */
+  /** True: the token says that its groups are kept elsewhere (OpenID Connect Core 1.0, section 5.6.2), and has none. */
   readonly groupsAreElsewhere: boolean;
   readonly issuer: OidcIssuer;
 }
