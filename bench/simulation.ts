@@ -10,7 +10,7 @@ import { createJournalCounters } from "../src/journal/counters.ts";
 import { type Engine, entryName } from "../src/journal/engine.ts";
 import { MemoryEngine } from "../src/journal/engines/memory.ts";
 import { LogNode } from "../src/journal/node.ts";
-import { openLocalReplica } from "../src/store/local/local-replica.ts";
+import { openLocalReplica } from "../src/store/local/open-replica.ts";
 import { decodeHead, encodeItem, newId } from "../src/store/log-entry.ts";
 import { openMemoryStore } from "../src/store/memory/memory-store.ts";
 import type { VersionedRecord } from "../src/store/port.ts";

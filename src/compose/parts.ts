@@ -42,9 +42,9 @@ import { openPolicyChecks, type ServicePolicyChecks } from "./apis/policy-checks
 import { scimOptions } from "./apis/scim.ts";
 import { openSetup, openSharedSetup, type ServiceSetup } from "./apis/setup.ts";
 import { type OpenedStatus, openStatus } from "./apis/status.ts";
-import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
-import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import type { DatasetState } from "./datasets.ts";
+import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { serviceTls, userTls } from "./listeners/tls.ts";
@@ -158,20 +158,6 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
   };
-}
-
-/** Installs content and loads data sets, unless another process of the service does. */
-async function fillStore(
-  data: DataParts,
-  { worker, env }: ServiceOptions,
-  audit: AuditLog,
-): Promise<DatasetState> {
-  const datasets: DatasetState = { lastLoadSuccess: undefined };
-  if (worker !== undefined) return datasets;
-  await bootstrapStore(data, audit);
-  await data.directory.reportKeys();
-  await loadConfiguredDatasets(data, data.values, datasets, env);
-  return datasets;
 }
 
 function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {

@@ -1,5 +1,7 @@
 /** A node's contact to its engine, as it tells its workers (journal.md §7). */
 
+import type { CopyState } from "../store/copy-state.ts";
+import type { CopyCondition } from "./copy-condition.ts";
 import type { Budgets } from "./engine.ts";
 
 /** The contact of a node, on clocks that all processes of the machine share. */
@@ -13,7 +15,12 @@ export interface Contact {
   readonly provedAt: number;
   /** The same moment in Unix milliseconds. */
   readonly provedWall: number;
+  /** The copy's own state. */
+  readonly copy: CopyFacts;
 }
+
+/** The part of {@link CopyState} that its node finds out. */
+export type CopyFacts = Pick<CopyState, "kind" | "since" | "otherLog" | "wentBack">;
 
 /** A node's copy for its workers. */
 export interface WorkerView {
@@ -29,11 +36,35 @@ export function machineNow(): number {
 }
 
 /** The contact of a node whose copy was proved to be the newest some time ago. */
-export function contactOf(hasContact: boolean, pollMs: number, ageMs: number, wallNow: number): Contact {
-  return { hasContact, pollMs, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs };
+export function contactOf(
+  hasContact: boolean,
+  pollMs: number,
+  ageMs: number,
+  wallNow: number,
+  condition: CopyCondition,
+): Contact {
+  const { kind, since, otherLog, wentBack } = condition;
+  const copy: CopyFacts = {
+    kind,
+    since,
+    ...(otherLog !== undefined && { otherLog: otherLog.slice(0, 8) }),
+    ...(wentBack !== undefined && { wentBack }),
+  };
+  return { hasContact, pollMs, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs, copy };
 }
 
 /** The milliseconds since a copy was proved to be the newest. */
 export function ageOf({ provedAt, provedWall }: Contact): number {
   return Math.max(0, machineNow() - provedAt, Date.now() - provedWall);
+}
+
+/** The state of a copy for operators. */
+export function copyStateOf({ hasContact, provedWall, copy }: Contact, maxStalenessMs: number): CopyState {
+  const isKnown = Number.isFinite(provedWall);
+  return {
+    ...copy,
+    hasContact,
+    provedAt: isKnown ? provedWall : undefined,
+    stopsAt: isKnown ? provedWall + maxStalenessMs : copy.since,
+  };
 }

@@ -15,6 +15,8 @@ export interface JournalCounters {
   outcomeUnknown: number;
   /** Times that the log had lost what this node had applied. */
   rewound: number;
+  /** Entries that the log had lost, and that were written to a file. */
+  lostEntries: number;
   /** Calls of the engine that failed. */
   engineErrors: number;
   checkpoints: number;
@@ -35,6 +37,7 @@ export function createJournalCounters(): JournalCounters {
     conflicts: 0,
     outcomeUnknown: 0,
     rewound: 0,
+    lostEntries: 0,
     engineErrors: 0,
     checkpoints: 0,
     lagMs: undefined,

@@ -22,6 +22,11 @@ export interface ItemName {
 export interface EntryPage {
   readonly entries: readonly { readonly revision: number; readonly item: Buffer }[];
   readonly floor: number;
+  /**
+   * The beginning of the entry of the revision itself, read along at no cost; its `head` is undefined where that is gone.
+   * Absent where the engine does not read it.
+   */
+  readonly own?: { readonly head: Buffer | undefined };
 }
 
 /** The findings of a look at the log, read in this order (journal.md §2.8). */

@@ -27,6 +27,8 @@ export interface MakerParts {
   readonly wallClock: () => number;
   /** Called with each failure of the engine. */
   readonly onTrouble: (error: unknown) => void;
+  /** Rejects where no log may be begun. Absent: it may. */
+  readonly assertMayBegin?: () => Promise<void>;
 }
 
 /** An entry that this node tries to create. */
@@ -46,8 +48,10 @@ export class EntryMaker {
     this.#parts = parts;
   }
 
-  /** The next entry, with its parts written where it needs some. */
+  /** The next entry, with its parts written where it needs some. Rejects where it would be the first and no log may be begun. */
   async make(group: readonly Waiting[]): Promise<Made> {
+    const { node, assertMayBegin } = this.#parts;
+    if (node.revision === 0) await assertMayBegin?.();
     const writes = mergeWrites(group);
     const body = (group.length === 1 ? group[0]!.body : undefined) ?? (await encodeBody(writes));
     const turn = group.some((one) => one.turn);

@@ -3,43 +3,26 @@
  */
 
 import { AuthorizerError } from "../errors.ts";
+import type { CopyState } from "../store/copy-state.ts";
 import { Leases } from "../store/leases.ts";
 import { NAMES_ENTRIES } from "../store/log-entry.ts";
 import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
-import type { Replica } from "../store/replica.ts";
-import type { StoreLog } from "../store/store-log.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
-import { type Contact, contactOf, type WorkerView } from "./contact.ts";
+import { type Contact, contactOf, copyStateOf, type WorkerView } from "./contact.ts";
+import { CopyKeeper } from "./copy-keeper.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { DueCheckpoints } from "./due-checkpoints.ts";
-import type { Engine } from "./engine.ts";
 import { assertFresh } from "./freshness.ts";
-import type { JournalSettings } from "./journal-settings.ts";
+import { assertMayBegin } from "./guard.ts";
+import type { JournalOptions } from "./journal-options.ts";
 import { followed, LogHistory } from "./log-history.ts";
 import { LogNode } from "./node.ts";
-import { type NodeRecords, PollInterval } from "./poll-interval.ts";
+import { PollInterval } from "./poll-interval.ts";
 import { Proofs } from "./proof.ts";
 import { TroubleLog } from "./trouble-log.ts";
+import { copyIsMadeAnew } from "./write-refusals.ts";
 import { LogWriter } from "./writer.ts";
-
-/** Options of opening a journal. */
-export interface JournalOptions {
-  readonly engine: Engine;
-  /** Empty; it belongs to the journal from now on. */
-  readonly replica: Replica;
-  readonly settings: JournalSettings;
-  /** By these the nodes are counted; default: they are not. */
-  readonly nodeRecords?: NodeRecords;
-  readonly log?: StoreLog;
-  /** Default the machine's. */
-  readonly clock?: Clock;
-  /** Unix milliseconds; default the machine's. */
-  readonly wallClock?: () => number;
-  readonly carriedIds?: number;
-  /** Newest format of the log that this program knows; for tests. */
-  readonly knownFormat?: number;
-}
 
 /** A store over a log. */
 export interface JournalStore extends Store {
@@ -66,12 +49,19 @@ const VERIFY_MS = 60_000;
 /** Interval of attempts to reach a lost engine. */
 const RECONNECT_MS = 500;
 
-/** Opens the store: loads the newest checkpoint and what follows it. Throws AuthorizerError "unavailable". */
+/**
+ * Opens the store: loads the newest checkpoint and what follows it. Where the database cannot be used, it begins with the
+ * copy of the process before, if that may still be answered from. Throws AuthorizerError "unavailable".
+ */
 export async function openJournal(options: JournalOptions): Promise<JournalStore> {
   const journal = new Journal(options);
   try {
     await journal.catchUp();
   } catch (error) {
+    if (journal.resumes()) {
+      journal.start();
+      return journal;
+    }
     await journal.close();
     if (error instanceof AuthorizerError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -92,6 +82,7 @@ class Journal implements JournalStore {
   readonly #proofs: Proofs;
   readonly #leases: Leases;
   readonly #checkpoints: DueCheckpoints;
+  readonly #keeper: CopyKeeper;
   readonly #interval: PollInterval;
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
@@ -118,15 +109,18 @@ class Journal implements JournalStore {
       forgetPast: () => this.#checkpoints.forgetPast(),
     });
     const shared = { engine, replica, counters: this.counters, clock: this.#clock };
+    this.#keeper = new CopyKeeper({ ...shared, wallClock: this.#wallClock, log });
     this.#node = new LogNode({
       ...shared,
       wallClock: this.#wallClock,
+      onCondition: () => this.#onCondition(),
+      onWentBack: (back) => this.#keeper.wentBack(this.#node, back),
       ...(carriedIds !== undefined && { carriedIds }),
       ...(options.knownFormat !== undefined && { knownFormat: options.knownFormat }),
       onRewound: (revision) =>
         log?.error(
           { revision },
-          "the database lost commits that were acknowledged (was it restored from a backup?); this node starts anew from what it holds",
+          "the database lost commits that were acknowledged (was it restored from a backup?); this node makes a new copy of what it holds, and answers from the former one meanwhile",
         ),
     });
     this.#proofs = new Proofs({
@@ -145,6 +139,7 @@ class Journal implements JournalStore {
       wallClock: this.#wallClock,
       onTrouble: (error) => this.#onTrouble(error),
       assertContact: () => this.#assertContact(),
+      assertMayBegin: () => this.#assertMayBegin(),
       onCommitted: () => {
         if (this.#closing === undefined) this.#checkpoints.committed();
       },
@@ -247,10 +242,12 @@ class Journal implements JournalStore {
         if (verified) this.#verifiedAt = now;
         await this.#node.follow();
         this.#reached();
+        await this.#keeper.reached(this.#node);
         return verified;
       } catch (error) {
         // Before the writer's turn, so that it sends nothing to an engine that has just not answered.
         this.#onTrouble(error);
+        await this.#keeper.missed(this.#node, error);
         throw error;
       }
     });
@@ -261,6 +258,15 @@ class Journal implements JournalStore {
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
     this.#tellContact();
+  }
+
+  /** Goes on from the copy of the process before, without contact; false where it must not be answered from. */
+  resumes(): boolean {
+    return this.#keeper.resumes(this.#node, this.#options.settings.maxStalenessMs);
+  }
+
+  copyState(): CopyState {
+    return copyStateOf(this.#contact(), this.#options.settings.maxStalenessMs);
   }
 
   checkpoint(): Promise<void> {
@@ -319,6 +325,8 @@ class Journal implements JournalStore {
     await this.#writer.close();
     await this.#polling;
     await this.#checkpoints.ended();
+    await this.#keeper.ended();
+    this.#keeper.note(this.#node, true);
     this.history.close();
     await engine.close();
     await replica.close();
@@ -327,13 +335,25 @@ class Journal implements JournalStore {
   #onTrouble(error: unknown): void {
     this.counters.engineErrors += 1;
     this.#node.doubt();
-    this.#trouble.tell(error, this.#hasContact);
+    this.#trouble.tell(error, this.#hasContact, this.copyState().stopsAt);
     this.#hasContact = false;
     this.#tellContact();
     this.#wake();
   }
 
+  /** A rebuild may take long: who waits is not kept waiting for it. */
+  #onCondition(): void {
+    if (this.#node.condition.kind === "rebuilding") this.#writer.refuseWaiting(copyIsMadeAnew());
+    this.#tellContact();
+  }
+
+  async #assertMayBegin(): Promise<void> {
+    const { engine, creation } = this.#options;
+    if (creation !== undefined) await assertMayBegin(engine, creation, (ms) => this.#clock.delay(ms));
+  }
+
   #assertContact(): void {
+    if (this.#node.condition.kind === "rebuilding") throw copyIsMadeAnew();
     if (this.#hasContact) return;
     throw new AuthorizerError("unavailable", "The database cannot be reached: nothing can be changed now.", {
       retryAfterSeconds: 1,
@@ -363,7 +383,8 @@ class Journal implements JournalStore {
   }
 
   #contact(): Contact {
-    const contact = contactOf(this.#hasContact, this.#interval.ms, this.staleness(), this.#wallClock());
+    const { condition, age } = this.#node;
+    const contact = contactOf(this.#hasContact, this.#interval.ms, age, this.#wallClock(), condition);
     return { ...contact, namesEntries: this.namesEntries() };
   }
 

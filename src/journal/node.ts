@@ -6,14 +6,15 @@
 import { AuthorizerError } from "../errors.ts";
 import { decodeHead, type EntryHead, LOG_FORMAT, newId } from "../store/log-entry.ts";
 import type { EntryWrites } from "../store/port.ts";
-import type { Replica } from "../store/replica.ts";
 import { type CheckpointSource, newestCheckpoint } from "./checkpoints.ts";
-import type { Clock, Moment } from "./clock.ts";
-import type { JournalCounters } from "./counters.ts";
-import { type Engine, NothingDone } from "./engine.ts";
+import type { Moment } from "./clock.ts";
+import { CopyCondition, LogMissing } from "./copy-condition.ts";
+import { NothingDone } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
 import { loadCheckpoint } from "./load-checkpoint.ts";
-import { findPlace } from "./place-in-log.ts";
+import type { NodeParts } from "./node-parts.ts";
+import { type FoundPlace, findPlace } from "./place-in-log.ts";
+import { commonRevision, type Rebuilt, rebuild } from "./rebuild.ts";
 import { RecentIds } from "./recent-ids.ts";
 
 const PAGE = 100;
@@ -26,22 +27,6 @@ const MOST_IDLE = 20;
 const IDLE_MS = 100;
 /** Time for which other nodes hold their commits back for a turn. */
 const TURN_MS = 5_000;
-
-/** The parts that a node is built from. */
-export interface NodeParts {
-  readonly engine: Engine;
-  readonly replica: Replica;
-  readonly counters: JournalCounters;
-  readonly clock: Clock;
-  /** Unix milliseconds; default the machine's. */
-  readonly wallClock?: () => number;
-  /** Called when the log turns out to be another one than the copy came from. */
-  readonly onRewound: (revision: number) => void;
-  /** Ids that are carried; for tests. */
-  readonly carriedIds?: number;
-  /** Newest format of the log that this program knows; for tests. */
-  readonly knownFormat?: number;
-}
 
 /** A node's copy and its position. */
 export class LogNode {
@@ -65,6 +50,7 @@ export class LogNode {
   bytesSinceCheckpoint = 0;
   /** Weight of that checkpoint; 0 where it is not known. */
   checkpointBytes = 0;
+  readonly condition: CopyCondition;
   readonly #parts: NodeParts;
   /** The moment at which the read was sent that last proved the copy to be the newest. */
   #provedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
@@ -79,6 +65,7 @@ export class LogNode {
 
   constructor(parts: NodeParts) {
     this.#parts = parts;
+    this.condition = new CopyCondition(parts.wallClock ?? Date.now, parts.onCondition);
     this.recent = new RecentIds(parts.carriedIds);
     this.format = this.knownFormat;
     this.#resume();
@@ -112,6 +99,12 @@ export class LogNode {
    */
   proved(sent: Moment): void {
     if (!this.isDoubted) this.#provedAt = sent;
+  }
+
+  /** Takes over what an earlier process proved of the copy, some milliseconds ago. */
+  resumeProof(age: number): void {
+    const { monotonic, wall } = this.moment();
+    this.#provedAt = { monotonic: monotonic - age, wall: wall - age };
   }
 
   /** Milliseconds since the copy was proved to be the newest, by the clock that says more: a suspended machine stops one. */
@@ -160,9 +153,11 @@ export class LogNode {
       if (idle > 0) await this.#rest(idle);
       const { lastId } = this;
       const sent = this.moment();
-      const { entries, floor } = await engine.entries(this.revision, PAGE);
+      const { entries, floor, own } = await engine.entries(this.revision, PAGE);
       if (floor > this.revision) {
         await this.load();
+      } else if (own !== undefined && floor < this.revision && !this.#isOwn(own.head)) {
+        await this.verify();
       } else if (entries.length === 0) {
         this.proved(sent);
         return;
@@ -171,6 +166,10 @@ export class LogNode {
       }
       if (this.lastId !== lastId) idle = -1;
     }
+  }
+
+  #isOwn(head: Buffer | undefined): boolean {
+    return head !== undefined && decodeHead(head).id === this.lastId;
   }
 
   /** Pauses where the next entry is gone, or lacks parts, and no checkpoint is there instead: not everything is seen at once. */
@@ -208,8 +207,14 @@ export class LogNode {
     this.#mayBeFarBehind = false;
   }
 
-  /** Loads the newest checkpoint, where it is ahead of the copy. Only within {@link exclusive}. */
+  /**
+   * Loads the newest checkpoint, where it is ahead of the copy and of its log. Only within {@link exclusive}.
+   * @throws LogMissing as {@link verify}
+   */
   async load(): Promise<void> {
+    const found = this.revision === 0 ? undefined : await this.#findPlace();
+    if (found?.place === "lost") return this.#goBack();
+    if (found?.place === "other") return this.#goBack(found.log);
     const loaded = await loadCheckpoint(this.#parts, this.revision, (format) => this.#assertKnown(format));
     if (loaded === undefined) return;
     const { marker, recent } = loaded;
@@ -251,15 +256,27 @@ export class LogNode {
   }
 
   /**
-   * Checks that the copy's newest entry is in the log under its id; else rebuilds the copy from the engine, which lost
-   * acknowledged commits. Only within {@link exclusive}.
+   * Checks that the copy's newest entry is in the log under its id. Where the log went back, the copy is made anew; where
+   * the database has no log or another one, the copy stays as it is. Only within {@link exclusive}.
+   * @throws LogMissing where it stays
    */
   async verify(): Promise<void> {
     if (this.revision === 0) return;
-    const found = await findPlace(this.#parts.engine, this);
+    const found = await this.#findPlace();
     if (found.place === "same") this.format = found.format;
     else if (found.place === "behind") await this.load();
-    else await this.#rebuild();
+    else await this.#goBack(found.place === "other" ? found.log : this.log);
+  }
+
+  async #findPlace(): Promise<FoundPlace> {
+    try {
+      const found = await findPlace(this.#parts.engine, this);
+      if (found.place === "same" || found.place === "behind") this.condition.is("whole");
+      return found;
+    } catch (error) {
+      if (error instanceof LogMissing) this.condition.is(error.kind, error.otherLog);
+      throw error;
+    }
   }
 
   /** Returns the data that a checkpoint of the copy is written from. Only within {@link exclusive}. */
@@ -316,21 +333,40 @@ export class LogNode {
     throw new AuthorizerError("unavailable", message);
   }
 
-  async #rebuild(): Promise<void> {
-    const { replica, counters, onRewound } = this.#parts;
+  /** Makes the copy anew. Until that is whole, the former state goes on being read, and its age grows. */
+  async #goBack(log = this.log): Promise<void> {
+    const { counters, onRewound, onWentBack } = this.#parts;
     this.#rebuilt += 1;
+    if (this.condition.kind !== "rebuilding") onRewound(this.revision);
+    this.condition.is("rebuilding");
+    const { log: formerLog, revision: from } = this;
+    const ids = [...this.recent.list];
+    const made = await this.#rebuild(log);
     counters.rewound += 1;
-    onRewound(this.revision);
-    await replica.replaceState({ revision: 0, id: "", at: "", node: "", log: "" }, nothing());
-    this.revision = 0;
-    this.lastId = "";
-    this.lastAt = "";
-    this.log = "";
-    this.format = this.knownFormat;
-    this.checkpointRevision = 0;
-    this.recent.replace([]);
-    await this.load();
+    this.revision = made.revision;
+    this.lastId = made.id;
+    this.lastAt = made.at;
+    this.log = log;
+    this.format = made.format;
+    this.recent.replace(made.recent);
+    this.checkpointRevision = made.checkpoint?.revision ?? 0;
+    this.checkpointBytes = made.checkpoint?.bytes ?? 0;
+    this.bytesSinceCheckpoint = made.bytes;
+    this.condition.is("whole");
+    const { former } = made;
+    const common = commonRevision(ids, made.recent);
+    const back = { log, formerLog, common, from, to: made.revision, ids, former };
+    if (onWentBack === undefined) await former.release();
+    else onWentBack(back);
+  }
+
+  async #rebuild(log: string): Promise<Rebuilt> {
+    try {
+      const assertKnown = (format: number): void => this.#assertKnown(format);
+      return await rebuild({ ...this.#parts, assertKnown }, log);
+    } catch (error) {
+      if (error instanceof LogMissing) this.condition.is(error.kind, error.otherLog);
+      throw error;
+    }
   }
 }
-
-async function* nothing(): AsyncGenerator<never> {}

@@ -2,6 +2,7 @@
 
 import { isErrorCode } from "../errors.ts";
 import type { StoreLog } from "../store/store-log.ts";
+import { LogMissing } from "./copy-condition.ts";
 import { NothingDone } from "./engine.ts";
 
 /** Tells each trouble once: every poll fails in the same way until somebody mends it. */
@@ -13,9 +14,21 @@ export class TroubleLog {
     this.#log = log;
   }
 
-  /** @param hadContact whether the call before succeeded */
-  tell(error: unknown, hadContact: boolean): void {
-    if (error instanceof NothingDone || isErrorCode(error, "unavailable")) {
+  /**
+   * @param hadContact whether the call before succeeded
+   * @param stopsAt Unix milliseconds from which on nothing is answered
+   */
+  tell(error: unknown, hadContact: boolean, stopsAt = Number.NaN): void {
+    if (error instanceof LogMissing) {
+      if (error.message !== this.#refusal) {
+        const fields = Number.isNaN(stopsAt) ? {} : { stops_at: new Date(stopsAt).toISOString() };
+        this.#log?.error(
+          { err: error, ...fields },
+          "the log is missing in the database: this node keeps its copy, answers from it until it is too old, and changes nothing",
+        );
+      }
+      this.#refusal = error.message;
+    } else if (error instanceof NothingDone || isErrorCode(error, "unavailable")) {
       const { message } = error as Error;
       if (hadContact || message !== this.#refusal) this.#log?.error({ err: error }, "the database refused");
       this.#refusal = message;

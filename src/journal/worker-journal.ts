@@ -3,8 +3,9 @@
  * commits through the primary. The past it reads from the engine itself.
  */
 
+import type { CopyState } from "../store/copy-state.ts";
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
-import { ageOf, type Contact } from "./contact.ts";
+import { ageOf, type Contact, copyStateOf } from "./contact.ts";
 import type { Engine } from "./engine.ts";
 import { assertFresh } from "./freshness.ts";
 import { type FollowedCopy, LogHistory } from "./log-history.ts";
@@ -104,6 +105,10 @@ export class WorkerJournal implements Store {
   async prove(caller?: string): Promise<void> {
     await this.#parts.primary.prove(caller);
     this.follow();
+  }
+
+  copyState(): CopyState {
+    return copyStateOf(this.#contact, this.#parts.maxStalenessMs);
   }
 
   assertFresh(): void {

@@ -24,3 +24,12 @@ export function asUnavailable(cause: unknown): unknown {
     retryAfterSeconds: 1,
   });
 }
+
+/** The refusal while a new copy is made of a log that went back. */
+export function copyIsMadeAnew(): AuthorizerError {
+  return new AuthorizerError(
+    "unavailable",
+    "This node makes a new copy of the directory, as the database went back: nothing can be changed now.",
+    { retryAfterSeconds: 1 },
+  );
+}

@@ -11,6 +11,7 @@ import type { Commit } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { Clock } from "./clock.ts";
+import { LogMissing } from "./copy-condition.ts";
 import type { JournalCounters } from "./counters.ts";
 import { type Created, createEntry } from "./create-entry.ts";
 import { entryName, NothingDone } from "./engine.ts";
@@ -92,6 +93,11 @@ export class LogWriter {
   async raiseFormat(): Promise<void> {
     this.#parts.assertContact();
     await this.#enqueue(EMPTY, { raise: true });
+  }
+
+  /** Refuses those whose entry has not been sent. */
+  refuseWaiting(error: AuthorizerError): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   /** Waits for what is under way, for a bounded time; what the engine leaves open is answered as unknown. */
@@ -378,7 +384,8 @@ export class LogWriter {
         return await call();
       } catch (error) {
         this.#parts.onTrouble(error);
-        if (this.#closed) throw outcomeUnknown();
+        // Where the log is missing, nothing is to be found out, and the node has to do something else.
+        if (this.#closed || error instanceof LogMissing) throw outcomeUnknown();
         onFailure();
         await this.#parts.clock.delay(RETRY_MS);
       }

@@ -5,6 +5,7 @@
  */
 
 import { AuthorizerError } from "../errors.ts";
+import type { CopyState } from "./copy-state.ts";
 
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
@@ -294,6 +295,8 @@ export interface Store {
    * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
    */
   assertFresh?(): void;
+  /** The state of this process's copy of what it shares with others. Absent in a store of one process. */
+  copyState?(): CopyState;
   /**
    * Raises the format of a log that several processes share to the newest that this program knows, once all processes
    * know it. Others stop at that entry and are not ready. Resolves with both formats.

@@ -1,8 +1,9 @@
 /** Nodes over one engine, as the tests of the journal use them. */
 
 import type { Engine } from "../../src/journal/engine.ts";
+import type { JournalOptions } from "../../src/journal/journal-options.ts";
 import type { JournalSettings } from "../../src/journal/journal-settings.ts";
-import { type JournalOptions, type JournalStore, openJournal } from "../../src/journal/journal-store.ts";
+import { type JournalStore, openJournal } from "../../src/journal/journal-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 
 export const SETTINGS: JournalSettings = {

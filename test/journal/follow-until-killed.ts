@@ -2,7 +2,7 @@
 
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import { openJournal } from "../../src/journal/journal-store.ts";
-import { openLocalReplica } from "../../src/store/local/local-replica.ts";
+import { openLocalReplica } from "../../src/store/local/open-replica.ts";
 import { SETTINGS } from "./bed.ts";
 
 const [connectionString = "", path = ""] = process.argv.slice(2);

@@ -5,7 +5,13 @@
  */
 
 import { it } from "vitest";
-import { LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_AND_LOST, TRIMMED_OFTEN } from "./model/biases.ts";
+import {
+  LARGE_AND_LOST,
+  LOST_WHOLE,
+  SHORT_PART_LIFE,
+  TRIMMED_AND_LOST,
+  TRIMMED_OFTEN,
+} from "./model/biases.ts";
 import { expectFault, expectSound } from "./model/check.ts";
 import { RULES } from "./model/rules.ts";
 
@@ -22,7 +28,7 @@ it(
   () => expectSound(SCHEDULES),
 );
 
-it.each([SHORT_PART_LIFE, TRIMMED_OFTEN, TRIMMED_AND_LOST, LARGE_AND_LOST])(
+it.each([SHORT_PART_LIFE, TRIMMED_OFTEN, TRIMMED_AND_LOST, LARGE_AND_LOST, LOST_WHOLE])(
   "so is every history where $name",
   { timeout: TIMEOUT_MS },
   ({ edits }) => expectSound(SCHEDULES / 2, edits),

@@ -8,8 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
-import type { JournalOptions, JournalStore } from "../../src/journal/journal-store.ts";
-import { openLocalReplica } from "../../src/store/local/local-replica.ts";
+import { acceptLog, guardedLogs } from "../../src/journal/guard.ts";
+import type { JournalOptions } from "../../src/journal/journal-options.ts";
+import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { openLocalReplica } from "../../src/store/local/open-replica.ts";
 import { openPrivateReplica } from "../../src/store/local/private-replica.ts";
 import { LOG_FORMAT } from "../../src/store/log-entry.ts";
 import { withSnapshot } from "../../src/store/port.ts";
@@ -137,20 +139,29 @@ describe("a copy in a folder", () => {
     expect(infos.filter((text) => text.includes("machine went down"))).toEqual([]);
   });
 
-  it("is made anew when it is of another log", async () => {
+  it("stays as it is when the database has another log, until a command says that nodes go over", async () => {
     const before = await open();
     for (const key of ["a", "b", "c"]) await put(before, key);
+    const from = before.history.head.log;
     await before.close();
     const other = new MemoryEngine();
     const theirs = await openNode(sharedBy(other));
     for (const key of ["x", "y", "z"]) await put(theirs, key);
+    const waiting = await open(other);
+    expect(await keysOf(waiting)).toEqual(["1 a", "2 b", "3 c"]);
+    expect(waiting.copyState?.()).toMatchObject({ kind: "other_log", hasContact: false });
+    await expect(put(waiting, "d")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await guardedLogs(other)).toEqual([from]);
+    await waiting.close();
+    await acceptLog(other, from, theirs.history.head.log);
     const after = await open(other);
     expect(after.counters.rewound).toBe(1);
     expect(await keysOf(after)).toEqual(["1 x", "2 y", "3 z"]);
+    expect(await guardedLogs(other)).toEqual([]);
     await theirs.close();
   });
 
-  it("is made anew when it is of another log whose entries are gone", async () => {
+  it("stays as it is when the database has another log whose entries are gone", async () => {
     const before = await open();
     await put(before, "a");
     await before.close();
@@ -161,7 +172,7 @@ describe("a copy in a folder", () => {
     await theirs.checkpoint();
     expect(await other.read(entryName(1))).toBeUndefined();
     const after = await open(other);
-    expect(await keysOf(after)).toEqual(["1 x"]);
+    expect(await keysOf(after)).toEqual(["1 a"]);
     await theirs.close();
   });
 

@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
 import { NODES } from "../../directory/records/sealing.ts";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { Engine } from "../../journal/engine.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
@@ -62,8 +62,7 @@ export async function openStore(values: ConfigValues, logger: Logger, inSpan?: I
   const type = values["database.type"] ?? "";
   const open = BACKENDS.get(type);
   if (open !== undefined) return open(values, logger);
-  const engine = await openEngine(values, logger);
-  if (engine !== undefined) return openReplicated(engine, values, logger, inSpan);
+  if (ENGINES.has(type)) return openReplicated(values, logger, inSpan);
   if (type === "") {
     throw new AuthorizerError(
       "invalid_request",
@@ -144,7 +143,6 @@ function given<K extends string>(key: K, value: string | undefined): { readonly 
 
 /** A node of its own over an engine that others share. */
 async function openReplicated(
-  engine: Engine,
   values: ConfigValues,
   logger: Logger,
   inSpan: InSpan | undefined,
@@ -152,10 +150,16 @@ async function openReplicated(
   const { openJournal } = await import("../../journal/journal-store.ts");
   const { createEngineTimes, observeEngine } = await import("../../observe/metrics/engine-metrics.ts");
   const engineTimes = createEngineTimes();
+  const replica = await openReplica(values, logger);
+  const engine = await openEngineOrLater(replica, values, logger).catch(async (error: unknown) => {
+    await replica.close();
+    throw error;
+  });
   const observed = observeEngine(engine, engineTimes, inSpan);
   const journal = await openJournal({
     engine: observed,
-    replica: await openReplica(values, logger),
+    replica,
+    creation: { isAllowed: values["authorizer.replication.create_log"], waitMs: GUARD_MS },
     settings: {
       pollMs: values["authorizer.replication.poll_interval"],
       maxStalenessMs: values["authorizer.replication.max_staleness"],
@@ -169,6 +173,22 @@ async function openReplicated(
   return { store: journal, memory: undefined, journal, engineTimes, usageItems: new UsageItems(observed) };
 }
 
+/** The engine; where the database is away and the copy of an earlier process may be answered from, it is opened later. */
+async function openEngineOrLater(replica: Replica, values: ConfigValues, logger: Logger): Promise<Engine> {
+  const open = async (): Promise<Engine> => (await openEngine(values, logger))!;
+  try {
+    return await open();
+  } catch (error) {
+    const mayWait = isErrorCode(error, "unavailable") && replica.keptContact?.() !== undefined;
+    if (!mayWait) throw error;
+    const { ReopenedEngine } = await import("../../journal/reopened-engine.ts");
+    return new ReopenedEngine(open);
+  }
+}
+
+/** Time in which nodes that have a copy say so where a log is about to be begun: each of them looks twice a second. */
+const GUARD_MS = 2_000;
+
 /** The copy of a node: in a folder, or in memory. */
 async function openReplica(values: ConfigValues, logger: Logger): Promise<Replica> {
   const path = values["authorizer.replication.path"];
@@ -180,7 +200,7 @@ async function openReplica(values: ConfigValues, logger: Logger): Promise<Replic
     const { openPrivateReplica } = await import("../../store/local/private-replica.ts");
     return openPrivateReplica();
   }
-  const { openLocalReplica } = await import("../../store/local/local-replica.ts");
+  const { openLocalReplica } = await import("../../store/local/open-replica.ts");
   return openLocalReplica({ path, log: storeLog(logger, true) });
 }
 

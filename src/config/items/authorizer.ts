@@ -134,6 +134,14 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Entries of the log after which a checkpoint is written",
   },
   {
+    name: "authorizer.replication.create_log",
+    type: "bool",
+    default: true,
+    acts: "yes",
+    meaning:
+      "Whether a node begins a log in a shared database that has none. Set it to false after the first start: a database that was emptied is then never taken for a new one",
+  },
+  {
     name: "authorizer.history.keep",
     type: "duration",
     default: "720h",

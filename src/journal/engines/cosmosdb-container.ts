@@ -163,7 +163,7 @@ export function cosmosdbReason(error: unknown): string {
     case 403:
       return "the login lacks rights, or a firewall keeps this address out; it needs the role Cosmos DB Built-in Data Contributor";
     case 404:
-      return "the container is gone; restart to have it made, or restore it";
+      return "the container is gone: put back a backup. A node that starts makes an empty one, and the others keep their copies";
     case 413:
       return "an item is larger than Cosmos DB takes";
     case 429:

@@ -141,7 +141,7 @@ export function dynamodbReason(error: unknown): string {
     case "UnrecognizedClientException":
       return KEY_REFUSED;
     case "ResourceNotFoundException":
-      return "it is gone; restart to have it made, or restore it";
+      return "it is gone: put back a backup. A node that starts makes an empty one, and the others keep their copies";
     case "CredentialsProviderError":
       return "no credentials were found; set database.dynamodb.cloud_profile or give the process a role";
     default:

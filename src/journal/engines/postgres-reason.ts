@@ -44,7 +44,10 @@ const BY_CODE: ReadonlyMap<string, string> = new Map([
     "42501",
     "the user lacks rights on the tables svc_authorizer_…; restart to see the statements that grant them",
   ],
-  ["42P01", "a table svc_authorizer_… is gone; restart to have it made, or restore the database"],
+  [
+    "42P01",
+    "a table svc_authorizer_… is gone: put back a backup of the database. A node that starts makes empty tables, and the others keep their copies",
+  ],
   ["53100", "its disk is full; make room there, nothing has to be done here"],
   ["53200", "it has no memory left"],
   [

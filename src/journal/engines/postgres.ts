@@ -127,8 +127,14 @@ class PostgresEngine implements Engine {
 
   async entries(after: number, limit: number): Promise<EntryPage> {
     // One statement sees one state: the floor is not older than the entries.
-    const { rows } = await this.#query<{ floor: string; number: string | null; item: Buffer | null }>(
-      `SELECT f.floor, e.number, e.item FROM svc_authorizer_floor f LEFT JOIN LATERAL
+    const { rows } = await this.#query<{
+      floor: string;
+      own: Buffer | null;
+      number: string | null;
+      item: Buffer | null;
+    }>(
+      `SELECT f.floor, e.number, e.item,
+       (SELECT substring(item FROM 1 FOR ${HEAD_BYTES}) FROM svc_authorizer_entry WHERE number = $1 LIMIT 1) AS own FROM svc_authorizer_floor f LEFT JOIN LATERAL
        (SELECT number, item FROM svc_authorizer_entry WHERE number > $1 AND number <= $2 ORDER BY number) e ON true`,
       [after, after + limit],
     );
@@ -137,7 +143,7 @@ class PostgresEngine implements Engine {
       if (item === null || Number(number) !== after + entries.length + 1) break;
       entries.push({ revision: Number(number), item });
     }
-    return { entries, floor: floorOf(rows) };
+    return { entries, floor: floorOf(rows), own: { head: rows[0]?.own ?? undefined } };
   }
 
   async floor(): Promise<number> {

@@ -11,6 +11,8 @@ export interface JournalSource {
   readonly counters: JournalCounters;
   /** Milliseconds. */
   staleness(): number;
+  /** `stopsAt`: Unix milliseconds. */
+  copyState?(): { readonly kind: string; readonly stopsAt: number };
 }
 
 /** The values that are read from the log of any store. */
@@ -73,13 +75,47 @@ export function journalMetrics({ revision, journal, engineTimes }: LogSource): S
       "Commits whose callers were told that the outcome is unknown.",
       ({ outcomeUnknown }) => outcomeUnknown,
     ),
+    ...copyMetrics(journal, counter),
+    counter("engine_errors_total", "Calls of the database that failed.", ({ engineErrors }) => engineErrors),
+    counter("checkpoints_total", "Checkpoints that this node wrote.", ({ checkpoints }) => checkpoints),
+  ];
+}
+
+/** The metrics of the copy and its log. */
+function copyMetrics(
+  journal: JournalSource | undefined,
+  counter: (name: string, help: string, read: (counters: JournalCounters) => number) => ScrapedMetric,
+): ScrapedMetric[] {
+  return [
     counter(
       "rewound_total",
       "Times that the database had lost what this node had applied, as after a restore from a backup.",
       ({ rewound }) => rewound,
     ),
-    counter("engine_errors_total", "Calls of the database that failed.", ({ engineErrors }) => engineErrors),
-    counter("checkpoints_total", "Checkpoints that this node wrote.", ({ checkpoints }) => checkpoints),
+    counter(
+      "lost_entries_total",
+      "Entries that the database had lost and that were written to a file beside the copy.",
+      ({ lostEntries }) => lostEntries,
+    ),
+    single(
+      "gauge",
+      `${PREFIX}stops_seconds`,
+      "Unix time from which on this node answers nothing, unless its copy is proved to be the newest before.",
+      () => {
+        const stopsAt = journal?.copyState?.().stopsAt;
+        return stopsAt === undefined ? undefined : stopsAt / 1_000;
+      },
+    ),
+    labelled(
+      "gauge",
+      `${PREFIX}copy_state`,
+      "1 for the state of this node's copy: whole, rebuilding, or waiting for its log (no_log, other_log, broken_log).",
+      ["state"],
+      () => {
+        const kind = journal?.copyState?.().kind;
+        return kind === undefined ? [] : [[{ state: kind }, 1]];
+      },
+    ),
   ];
 }
 

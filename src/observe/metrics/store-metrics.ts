@@ -71,6 +71,7 @@ export function observeStore(
     ...(store.lease !== undefined && { lease: (name: string) => store.lease!(name) }),
     ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
     ...(store.prove !== undefined && { prove: (caller?: string) => store.prove!(caller) }),
+    ...(store.copyState !== undefined && { copyState: () => store.copyState!() }),
     ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
     health: () => store.health(),
     close: () => store.close(),

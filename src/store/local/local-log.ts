@@ -34,6 +34,8 @@ export interface LogPosition {
   readonly log: string;
   /** Entries after this revision are kept. */
   readonly floor: number;
+  /** The position that a copy had before another one replaced it. */
+  readonly was?: LogPosition;
 }
 
 /** A log without entries. */
@@ -57,9 +59,10 @@ export interface NewEntry {
 export function readPosition(database: LocalDatabase, options: ReadOptions = {}): LogPosition | undefined {
   const record = recordAt(database, REVISION_KEY, options);
   if (record === undefined) return undefined;
-  const { id, at, log, floor } = JSON.parse(record.value || "{}") as Partial<LogPosition>;
+  const { id, at, log, floor, was } = JSON.parse(record.value || "{}") as Partial<LogPosition>;
   const revision = Number(record.version);
-  return { revision, id: id ?? "", at: at ?? "", log: log ?? "", floor: floor ?? 0 };
+  const position = { revision, id: id ?? "", at: at ?? "", log: log ?? "", floor: floor ?? 0 };
+  return was === undefined ? position : { ...position, was };
 }
 
 /** Writes the position of the log. */

@@ -5,10 +5,8 @@
  * without a clean end.
  */
 
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AuthorizerError } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
 import { committedChange, wholeStateChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";
 import type {
@@ -23,115 +21,45 @@ import type {
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { revisionNotKept, storeClosed } from "../refusals.ts";
-import type { EntryId, EntryName, Replica, ReplicaPosition, StateName } from "../replica.ts";
-import type { StoreLog } from "../store-log.ts";
-import { lockFolder } from "./folder-lock.ts";
+import type {
+  EntryId,
+  EntryName,
+  FormerState,
+  KeptContact,
+  NotedContact,
+  Replica,
+  ReplicaPosition,
+  StateBeside,
+  StateName,
+} from "../replica.ts";
+import { newCopyFolder, writeContactFile, writeStateFile } from "./copy-file.ts";
 import { recordKey } from "./layout.ts";
+import { isReplaced, markReplaced, removeOldReplaced } from "./replaced-copies.ts";
 import { openCopy, type ReplicaCopy } from "./replica-copy.ts";
 import { readNotedId } from "./replica-entries.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
-/** Options of {@link openLocalReplica}. */
-export interface LocalReplicaOptions {
-  /** The copy's own folder; created (mode 700) where missing, and kept at the end. */
-  readonly path: string;
-  readonly log?: StoreLog;
-  /** Id of the machine's run; undefined where it is not known. Default Linux's. */
-  readonly bootId?: string | undefined;
-}
-
-/** Names of the file that says which copy counts, and how it was left. */
-export const STATE_FILE = "copy.json";
-const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
-/** The content of that file. */
-export interface StateFile {
-  /** Folder of the copy that counts. */
-  readonly copy: string;
-  /** Id of the machine's run in which it was opened; "" where it is not known. */
-  readonly boot: string;
-  /** Whether it was closed, and its pages flushed. */
-  readonly clean: boolean;
-}
-
-/**
- * Opens the copy in a folder; an empty one where there is none, or none that can be used.
- * @throws AuthorizerError "unavailable" when another process uses the folder, or it cannot be written
- */
-export async function openLocalReplica(options: LocalReplicaOptions): Promise<Replica> {
-  const { path, log } = options;
-  const bootId = "bootId" in options ? options.bootId : readBootId();
-  makeReplicaFolder(path);
-  const lock = lockFolder(path);
-  try {
-    const found = await reopen(path, bootId, log);
-    const copy = found ?? (await openCopy(newCopyFolder(path)));
-    const replica = new LocalReplica({ path, bootId: bootId ?? "", copy, finish: () => lock.release() });
-    replica.keepOnly(copy.folder);
-    return replica;
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
-}
-
-function makeReplicaFolder(path: string): void {
-  try {
-    makeFolder(path, 0o700);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const message = `The folder ${path} (authorizer.replication.path) cannot be created: ${reason}`;
-    throw new AuthorizerError("unavailable", message, { cause });
-  }
-}
-
-/** Returns the copy that was left; undefined where it cannot be trusted. */
-async function reopen(
-  path: string,
-  bootId: string | undefined,
-  log: StoreLog | undefined,
-): Promise<ReplicaCopy | undefined> {
-  const file = join(path, STATE_FILE);
-  if (!existsSync(file)) return undefined;
-  try {
-    const state = JSON.parse(readFileSync(file, "utf8")) as StateFile;
-    if (!state.clean && (bootId === undefined || state.boot !== bootId)) {
-      log?.info({ path }, "the copy was not closed before the machine went down: it is made anew");
-      return undefined;
-    }
-    return await openCopy(join(path, state.copy));
-  } catch (err) {
-    log?.error({ err, path }, "the copy of the directory is damaged: it is made anew");
-    return undefined;
-  }
-}
-
-function readBootId(): string | undefined {
-  try {
-    return readFileSync(BOOT_ID_FILE, "utf8").trim();
-  } catch {
-    return undefined;
-  }
-}
-
-let copies = 0;
-
-function newCopyFolder(path: string): string {
-  return join(path, `copy-${process.pid}-${Date.now().toString(36)}-${copies++}`);
-}
-
-interface LocalReplicaParts {
+/** The parts of a {@link LocalReplica}. */
+export interface LocalReplicaParts {
   readonly path: string;
   readonly bootId: string;
+  readonly machineId: string;
   readonly copy: ReplicaCopy;
+  readonly contact: KeptContact | undefined;
   /** Runs once, after everything is closed. */
   readonly finish: () => void;
 }
 
-class LocalReplica implements Replica {
+/** The open copy. */
+export class LocalReplica implements Replica {
   readonly #parts: LocalReplicaParts;
   readonly #snapshots = new Map<LocalSnapshot, ReplicaCopy>();
   readonly #listeners = new Listeners<CommittedChange>();
   readonly #recent: RecentWrites;
+  /** Copies that were replaced as the log went back. */
+  readonly #kept = new Set<ReplicaCopy>();
+  /** Those of them that are still read. */
+  readonly #former = new Set<ReplicaCopy>();
   #copy: ReplicaCopy;
   /** Entries after this revision were applied here, and nobody wanted them forgotten. */
   #changesAfter: number;
@@ -159,6 +87,15 @@ class LocalReplica implements Replica {
 
   position(): ReplicaPosition {
     return { ...this.#copy.position, recent: this.#copy.recentIds() };
+  }
+
+  keptContact(): KeptContact | undefined {
+    return this.#parts.contact;
+  }
+
+  noteContact(moment: Pick<NotedContact, "wall" | "monotonic">): void {
+    const { path, bootId: boot, machineId: machine } = this.#parts;
+    writeContactFile(path, { boot, machine, ...moment });
   }
 
   async snapshot(): Promise<Snapshot> {
@@ -229,22 +166,62 @@ class LocalReplica implements Replica {
     records: AsyncIterable<readonly VersionedRecord[]>,
     recent: readonly EntryId[] = [],
   ): Promise<void> {
-    this.#assertOpen();
-    const next = await openCopy(newCopyFolder(this.#parts.path));
+    const beside = await this.#beside();
     try {
-      await this.#track(next.fill(last, records, recent));
+      await beside.fill(last, records, recent);
     } catch (error) {
-      await next.discard();
+      await beside.discard();
       throw error;
     }
+    await this.#discardUnused(this.#replaceBy(beside.copy));
+    this.#listeners.notify(wholeStateChange(last));
+  }
+
+  async beside(): Promise<StateBeside> {
+    const { fill, apply, discard, copy } = await this.#beside();
+    return { fill, apply, discard, take: async () => this.#take(copy) };
+  }
+
+  async #beside() {
+    this.#assertOpen();
+    const copy = await openCopy(newCopyFolder(this.#parts.path));
+    return {
+      copy,
+      fill: (...what: Parameters<ReplicaCopy["fill"]>) => this.#track(copy.fill(...what)),
+      apply: (...what: Parameters<ReplicaCopy["apply"]>) => this.#track(copy.apply(...what)),
+      discard: () => copy.discard(),
+    };
+  }
+
+  /** The copy before stays: what the log lost is in it alone. */
+  #take(copy: ReplicaCopy): FormerState {
+    this.#assertOpen();
     const before = this.#copy;
-    this.#copy = next;
+    markReplaced(before.folder);
+    this.#kept.add(before);
+    this.#former.add(before);
+    this.#replaceBy(copy);
+    this.#listeners.notify(wholeStateChange({ ...copy.position, node: "" }));
+    return {
+      folder: before.folder,
+      changes: (after, limit) => before.changes(after, limit),
+      pages: () => before.pages(() => undefined),
+      release: async () => {
+        this.#former.delete(before);
+        await this.#discardUnused(before);
+      },
+    };
+  }
+
+  /** Puts a copy in the place of the one that counts, which is returned. */
+  #replaceBy(copy: ReplicaCopy): ReplicaCopy {
+    const before = this.#copy;
+    this.#copy = copy;
     this.#putState(false);
     before.leave();
-    this.#recent.restart(last.revision, next.base);
-    this.#changesAfter = last.revision;
-    await this.#discardUnused(before);
-    this.#listeners.notify(wholeStateChange(last));
+    this.#recent.restart(copy.position.revision, copy.base);
+    this.#changesAfter = copy.position.revision;
+    return before;
   }
 
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {
@@ -264,19 +241,21 @@ class LocalReplica implements Replica {
     return this.#closing;
   }
 
-  /** Removes every copy but one. */
+  /** Removes every copy but one and the newest that were replaced. */
   keepOnly(folder: string): void {
     for (const name of readdirSync(this.#parts.path)) {
       const other = join(this.#parts.path, name);
-      if (name.startsWith("copy-") && other !== folder) rmSync(other, { recursive: true, force: true });
+      if (!name.startsWith("copy-") || other === folder || isReplaced(other)) continue;
+      rmSync(other, { recursive: true, force: true });
     }
+    removeOldReplaced(this.#parts.path);
   }
 
   async #close(): Promise<void> {
     await this.#underWay;
-    const copies = new Set([this.#copy, ...this.#snapshots.values()]);
+    const copies = new Set([this.#copy, ...this.#snapshots.values(), ...this.#former]);
     for (const snapshot of this.#snapshots.keys()) snapshot.release();
-    for (const copy of copies) if (copy !== this.#copy) await copy.discard();
+    for (const copy of copies) if (copy !== this.#copy) await this.#end(copy);
     await this.#copy.close();
     this.#putState(true);
     this.#parts.finish();
@@ -294,17 +273,25 @@ class LocalReplica implements Replica {
   }
 
   async #discardUnused(copy: ReplicaCopy): Promise<void> {
-    if (this.#closing !== undefined || [...this.#snapshots.values()].includes(copy)) return;
-    await copy.discard();
+    if (this.#closing !== undefined || this.#isRead(copy)) return;
+    await this.#end(copy);
+  }
+
+  #isRead(copy: ReplicaCopy): boolean {
+    return this.#former.has(copy) || [...this.#snapshots.values()].includes(copy);
+  }
+
+  /** Closes a copy that another one has replaced, and removes it unless it is kept. */
+  async #end(copy: ReplicaCopy): Promise<void> {
+    if (!this.#kept.has(copy)) return copy.discard();
+    await copy.close();
+    removeOldReplaced(this.#parts.path);
   }
 
   #putState(clean: boolean): void {
     const { path, bootId } = this.#parts;
     const copy = this.#copy.folder.slice(path.length + 1);
-    const state: StateFile = { copy, boot: bootId, clean };
-    const file = join(path, STATE_FILE);
-    writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600, flush: true });
-    renameSync(`${file}.new`, file);
+    writeStateFile(path, { copy, boot: bootId, clean });
   }
 
   #historyOf(): History {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AuthorizerError } from "../../errors.ts";
 import type { Replica } from "../replica.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { openLocalReplica } from "./local-replica.ts";
+import { openLocalReplica } from "./open-replica.ts";
 
 const PREFIX = "svc-authorizer-replica-";
 

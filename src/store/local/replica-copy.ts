@@ -58,6 +58,12 @@ export async function openCopy(folder: string): Promise<ReplicaCopy> {
   return new LmdbCopy(folder, await openDatabase(folder, { syncWrites: false }));
 }
 
+/** The position of a copy, also of one that another has replaced. */
+export function readCopyPosition(database: LocalDatabase): LogPosition {
+  const position = readPosition(database) ?? EMPTY_LOG;
+  return position.revision === REPLACED ? (position.was ?? EMPTY_LOG) : position;
+}
+
 class LmdbCopy implements ReplicaCopy {
   readonly folder: string;
   readonly base: string;
@@ -68,7 +74,7 @@ class LmdbCopy implements ReplicaCopy {
     this.folder = folder;
     this.base = basename(folder);
     this.database = database;
-    this.#position = readPosition(database) ?? EMPTY_LOG;
+    this.#position = readCopyPosition(database);
   }
 
   get position(): LogPosition {
@@ -138,7 +144,10 @@ class LmdbCopy implements ReplicaCopy {
   }
 
   leave(): void {
-    this.database.transactionSync(() => putPosition(this.database, { ...EMPTY_LOG, revision: REPLACED }));
+    const was = this.#position;
+    this.database.transactionSync(() =>
+      putPosition(this.database, { ...EMPTY_LOG, revision: REPLACED, was }),
+    );
   }
 
   clearReaders(): void {

@@ -1,8 +1,7 @@
 /** A node's copy of a log in a folder as a worker of the node reads it (journal.md §7); the primary process writes it. */
 
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { STATE_FILE, type StateFile } from "./local-replica.ts";
+import { readStateFile } from "./copy-file.ts";
 import { readNotedId, readNotes } from "./replica-entries.ts";
 import { WorkerFolder } from "./worker-folder.ts";
 
@@ -11,10 +10,7 @@ import { WorkerFolder } from "./worker-folder.ts";
  * @throws AuthorizerError "unavailable" when it cannot be read
  */
 export function openWorkerReplica(path: string): WorkerReplica {
-  const locate = (): string => {
-    const { copy } = JSON.parse(readFileSync(join(path, STATE_FILE), "utf8")) as StateFile;
-    return join(path, copy);
-  };
+  const locate = (): string => join(path, readStateFile(path).copy);
   return new WorkerReplica({ locate, readEntries: readNotes });
 }
 

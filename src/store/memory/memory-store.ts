@@ -1,7 +1,5 @@
 /** The store in memory (`database.type: mem`): a copy-on-write B+ tree, so that a snapshot costs nothing. */
 
-import { createRequire } from "node:module";
-import type sortedBTree from "sorted-btree";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
@@ -27,12 +25,11 @@ import type {
 } from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, revisionNotKept, snapshotReleased, storeClosed } from "../refusals.ts";
-import type { EntryId, EntryName, Replica, StateName } from "../replica.ts";
+import type { EntryId, EntryName, FormerState, Replica, StateName } from "../replica.ts";
 import { writesOfCommit } from "../use-cases.ts";
 import { MemoryLog, type MemoryLogLimits } from "./memory-log.ts";
-
-/** Records of a page of the whole state. */
-const STATE_PAGE = 500;
+import { newTree, pagesOf, pathOf, type Tree } from "./tree.ts";
+import { formerState, TreeBeside } from "./tree-beside.ts";
 
 /** Entries that a replica keeps for those who follow; the log itself is in its engine. */
 const REPLICA_LOG: MemoryLogLimits = { keepMs: 3_600_000, most: 10_000, mostText: 2 ** 24 };
@@ -50,8 +47,6 @@ export interface MemoryStoreOptions {
   readonly isReplica?: boolean;
 }
 
-type Tree = sortedBTree.default<string, StoredRecord>;
-
 /** The whole state of a memory store at one moment; opaque, made by `capture` and used by `restore`. */
 export interface MemoryImage {
   readonly kind: "memory-image";
@@ -68,9 +63,6 @@ export interface MemoryStore extends Replica {
   restore(image: MemoryImage): void;
 }
 
-// Required, not imported: loaders of tests and Node disagree about what the default import of this package is.
-const { default: BTree } = createRequire(import.meta.url)("sorted-btree") as typeof sortedBTree;
-
 const trees = new WeakMap<MemoryImage, Tree>();
 
 /** Opens an empty store in memory. */
@@ -79,8 +71,7 @@ export function openMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
 }
 
 class TreeStore implements MemoryStore {
-  /** 8 characters, as an id of a log has them. */
-  #tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
+  #tree: Tree = newTree();
   #revision = 0;
   readonly #node = newId();
   readonly #isReplica: boolean;
@@ -160,7 +151,7 @@ class TreeStore implements MemoryStore {
   holds({ reads, expect = [] }: Commit): boolean {
     if (reads !== undefined && this.#recent.touches(reads)) return false;
     return expect.every(
-      ({ partition, key, version }) => this.#tree.get(path(partition, key))?.version === version,
+      ({ partition, key, version }) => this.#tree.get(pathOf(partition, key))?.version === version,
     );
   }
 
@@ -175,13 +166,20 @@ class TreeStore implements MemoryStore {
     recent: readonly EntryId[] = [],
   ): Promise<void> {
     this.#assertOpen();
-    const tree: Tree = new BTree<string, StoredRecord>(undefined, compareUtf8);
-    for await (const page of records) {
-      for (const { partition, key, value, version } of page) {
-        tree.set(path(partition, key), { value, version: String(version) });
-      }
-    }
+    const beside = new TreeBeside((...made) => this.#replaceBy(...made));
+    await beside.fill(last, records, recent);
+    await beside.take();
+  }
+
+  async beside(): Promise<TreeBeside> {
+    this.#assertOpen();
+    return new TreeBeside((...made) => this.#replaceBy(...made));
+  }
+
+  #replaceBy(last: StateName, tree: Tree, recent: readonly EntryId[]): FormerState {
+    this.#assertOpen();
     const { revision, id, at, log } = last;
+    const former = formerState(this.#tree, this.#log);
     this.#tree = tree;
     this.#revision = revision;
     this.#base = newId();
@@ -190,6 +188,7 @@ class TreeStore implements MemoryStore {
     this.#ids.restart(recent.length > 0 ? recent : [[revision, id]]);
     this.#head = { revision, id, at, log };
     this.#listeners.notify(wholeStateChange(last));
+    return former;
   }
 
   state(): { readonly revision: number; readonly pages: AsyncIterable<readonly VersionedRecord[]> } {
@@ -218,13 +217,13 @@ class TreeStore implements MemoryStore {
       if (!this.#isReplica) replaced.push({ partition, key, before: tree.get(name) });
     };
     for (const { partition, key, value } of writes.put) {
-      const name = path(partition, key);
+      const name = pathOf(partition, key);
       note(partition, key, name);
       tree.set(name, { value, version });
       if (turns.spent) await turns.yield();
     }
     for (const { partition, key } of writes.delete) {
-      const name = path(partition, key);
+      const name = pathOf(partition, key);
       note(partition, key, name);
       tree.delete(name);
       if (turns.spent) await turns.yield();
@@ -263,7 +262,7 @@ class TreeStore implements MemoryStore {
     if (revision > this.#revision || revision < keptFrom) {
       throw revisionNotKept(revision, keptFrom, this.#revision);
     }
-    const latest = this.#tree.get(path(name.partition, name.key));
+    const latest = this.#tree.get(pathOf(name.partition, name.key));
     if (latest !== undefined && Number(latest.version) <= revision) return latest;
     const replaced = this.#log.replacedAfter(revision, name);
     return replaced === undefined ? latest : replaced.before;
@@ -318,18 +317,6 @@ function partitionsOf(tree: Tree): readonly string[] {
   return found;
 }
 
-async function* pagesOf(tree: Tree): AsyncGenerator<readonly VersionedRecord[]> {
-  let page: VersionedRecord[] = [];
-  for (const [name, { value, version }] of tree.entries()) {
-    const end = name.indexOf("\0");
-    page.push({ partition: name.slice(0, end), key: name.slice(end + 1), value, version: Number(version) });
-    if (page.length < STATE_PAGE) continue;
-    yield page;
-    page = [];
-  }
-  if (page.length > 0) yield page;
-}
-
 class TreeSnapshot implements Snapshot {
   #tree: Tree | undefined;
   readonly revision: number;
@@ -345,13 +332,13 @@ class TreeSnapshot implements Snapshot {
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {
     checkPartition(partition);
-    return this.#read().get(path(partition, key));
+    return this.#read().get(pathOf(partition, key));
   }
 
   async getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
     checkPartition(partition);
     const tree = this.#read();
-    return keys.map((key) => tree.get(path(partition, key)));
+    return keys.map((key) => tree.get(pathOf(partition, key)));
   }
 
   async scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]> {
@@ -372,8 +359,8 @@ class TreeSnapshot implements Snapshot {
 }
 
 function scanTree(tree: Tree, partition: string, { prefix, after, limit }: CheckedScan): ScannedRecord[] {
-  const first = path(partition, prefix);
-  const previous = after === undefined ? undefined : path(partition, after);
+  const first = pathOf(partition, prefix);
+  const previous = after === undefined ? undefined : pathOf(partition, after);
   const start = previous !== undefined && compareUtf8(previous, first) > 0 ? previous : first;
   const found: ScannedRecord[] = [];
   for (const [name, record] of tree.entries(start)) {
@@ -383,9 +370,4 @@ function scanTree(tree: Tree, partition: string, { prefix, after, limit }: Check
     if (found.length === limit) break;
   }
   return found;
-}
-
-/** One text for both: NUL is in no partition and no key, and sorts before everything. */
-function path(partition: string, key: string): string {
-  return `${partition}\0${key}`;
 }

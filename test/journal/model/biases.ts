@@ -81,3 +81,16 @@ export const LARGE_AND_LOST: Bias = {
     { file: ARBITRARY, from: "of === 7 ? 400 : 0", to: "of > 2 ? 400 : 0" },
   ],
 };
+
+/** Every run loses all that there was, and most nodes have a copy by then. */
+export const LOST_WHOLE: Bias = {
+  name: "the database is emptied",
+  edits: [
+    { file: RUN, from: "if (schedule.rarely(3)) start", to: "start" },
+    {
+      file: RUN,
+      from: "await schedule.wait(200);\n  const backup = await database.backUp();",
+      to: "const backup = await database.backUp();\n  await schedule.wait(200);",
+    },
+  ],
+};

@@ -109,6 +109,17 @@ export class Database {
     );
   }
 
+  /** Id of the first entry of the log that an entry was in; undefined for one that never was in one. */
+  firstOf({ revision, id }: { readonly revision: number; readonly id: string }): string | undefined {
+    let at = { revision, id };
+    for (;;) {
+      const entry = this.known.get(nameOf(at));
+      if (entry === undefined) return undefined;
+      if (at.revision === 1) return at.id;
+      at = { revision: at.revision - 1, id: entry.head.prev };
+    }
+  }
+
   get #newest(): string {
     return this.log.at(-1)?.head.id ?? "";
   }

@@ -72,7 +72,10 @@ async function faultOfCopy(database: Database, { node, replica, life }: ModelNod
   const { log, known } = database;
   if (!life.alive) return "";
   const newest = log.at(-1)?.head.id ?? "";
-  if (all && node.lastId !== newest) return `a copy is at ${node.revision}, the log at ${log.length}`;
+  // A node whose log is gone keeps its copy, and waits.
+  const isMissed = node.log !== "" && node.log !== log[0]?.head.id;
+  if (all && !isMissed && node.lastId !== newest)
+    return `a copy is at ${node.revision}, the log at ${log.length}`;
   const state = new Map<string, string>();
   const chain: Entry[] = [];
   for (let name = { revision: node.revision, id: node.lastId }; name.id !== ""; ) {

@@ -49,6 +49,8 @@ export class ModelNode {
   fault = "";
   isTrimming = false;
   readonly #apply: MemoryStore["applyEntry"];
+  #replace: MemoryStore["replaceState"] | undefined;
+  #beside: MemoryStore["beside"] | undefined;
   #turn: { readonly node: string; readonly until: number } | undefined;
 
   /** @param before the process that had the copy before; absent: it is empty */
@@ -58,6 +60,7 @@ export class ModelNode {
     this.replica = before?.replica ?? openMemoryStore({ isReplica: true });
     this.#apply = before === undefined ? this.replica.applyEntry.bind(this.replica) : before.#apply;
     this.#watchCopy();
+    this.#watchStates(before);
     if (before !== undefined) this.replica.position = before.#position();
     this.connection = connect(database, schedule, this.life, isSilent, {
       onCreate: () => this.#assertNotHeld(),
@@ -135,6 +138,49 @@ export class ModelNode {
       this.#noteTurn(head as EntryHead);
       return this.#apply(head, writes);
     };
+  }
+
+  /** A state that takes the place of another one is whole, and of the same log (journal.md §3). */
+  #watchStates(before: ModelNode | undefined): void {
+    const { replica } = this;
+    const replace = before === undefined ? replica.replaceState.bind(replica) : before.#replace!;
+    const beside = before === undefined ? replica.beside.bind(replica) : before.#beside!;
+    this.#replace = replace;
+    this.#beside = beside;
+    replica.replaceState = async (last, records) => {
+      if (last.revision < this.node.revision) this.fault ||= "a copy went back to a checkpoint";
+      this.#assertSameLog(last);
+      await replace(last, records);
+    };
+    replica.beside = async () => {
+      const began = this.world.schedule.steps;
+      const state = await beside();
+      let last = { revision: 0, id: "" };
+      return {
+        fill: async (name, records, recent) => {
+          last = name;
+          await state.fill(name, records, recent);
+        },
+        apply: async (entry, writes) => {
+          last = entry;
+          await state.apply(entry, writes);
+        },
+        take: async () => {
+          this.#assertSameLog(last);
+          const { schedule, database } = this.world;
+          if (isPromised(this.world) && !database.wasNewest(last.id, began, schedule.steps))
+            this.fault ||= `a state at ${last.revision} took the place of a copy before it was whole`;
+          return state.take();
+        },
+        discard: () => state.discard(),
+      };
+    };
+  }
+
+  #assertSameLog(last: { readonly revision: number; readonly id: string }): void {
+    const { log } = this.node;
+    if (log === "" || this.world.database.firstOf(last) === log) return;
+    this.fault ||= last.revision === 0 ? "a copy was emptied" : "a copy went over to another log";
   }
 
   #noteTurn({ turn, node }: EntryHead): void {

@@ -1,6 +1,13 @@
 /** Rules of journal.md, each with the line of the program that keeps it, and the same line without it. */
 
-import { type Edit, LARGE_AND_LOST, SHORT_PART_LIFE, TRIMMED_AND_LOST, TRIMMED_OFTEN } from "./biases.ts";
+import {
+  type Edit,
+  LARGE_AND_LOST,
+  LOST_WHOLE,
+  SHORT_PART_LIFE,
+  TRIMMED_AND_LOST,
+  TRIMMED_OFTEN,
+} from "./biases.ts";
 
 /** A rule that a run can be made without. */
 export interface Rule extends Edit {
@@ -14,6 +21,8 @@ const WRITER = "src/journal/writer.ts";
 const MAKER = "src/journal/entry-maker.ts";
 const GROUPS = "src/journal/groups.ts";
 const NODE = "src/journal/node.ts";
+const PLACE = "src/journal/place-in-log.ts";
+const REBUILD = "src/journal/rebuild.ts";
 const CHECKPOINTS = "src/journal/checkpoints.ts";
 const ENGINE = "src/journal/engines/memory.ts";
 const RECENT = "src/store/recent-writes.ts";
@@ -217,8 +226,36 @@ export const RULES: readonly Rule[] = [
     name: "making a copy anew that is not of this log",
     source: "journal.md §3",
     file: NODE,
-    from: "else await this.#rebuild();",
+    from: 'else await this.#goBack(found.place === "other" ? found.log : this.log);',
     to: "",
+  },
+  {
+    name: "no answer from a rebuild: a new state takes the place of the copy when it is whole",
+    source: "journal.md §3",
+    file: REBUILD,
+    from: "await this.#fill(log);\n    await this.#follow();",
+    to: "await this.#fill(log);",
+    also: TRIMMED_AND_LOST.edits,
+  },
+  {
+    name: "keeping the copy where the log is empty",
+    source: "journal.md §3",
+    file: PLACE,
+    from: "if (found === undefined) {",
+    to: "if (found === undefined) return;\n  if (Date.now() < 0) {",
+    also: LOST_WHOLE.edits,
+  },
+  {
+    name: "keeping the copy where another log is",
+    source: "journal.md §3",
+    file: PLACE,
+    from: "await assertLog(engine, log);\n    return",
+    to: "await assertLog(engine, (await findLog(engine)) ?? log);\n    return",
+    also: [
+      ...LOST_WHOLE.edits,
+      { file: REBUILD, from: "await assertLog(parts.engine, log);", to: "" },
+      { file: REBUILD, from: "if (marker.log !== log)", to: "if (Date.now() < 0)" },
+    ],
   },
   {
     name: "proving nothing while the log may be another one",

@@ -5,7 +5,7 @@ import { CONFIG_OPTIONS, type GroupSpec, JSON_OPTION } from "../command.ts";
 /** Commands on the log as a whole. */
 export const JOURNAL_COMMANDS: GroupSpec = {
   name: "journal",
-  description: "Copies the store, or raises the format of a shared log.",
+  description: "Copies the store, raises the format of a shared log, or lets nodes go over to another log.",
   commands: [
     {
       name: "copy",
@@ -22,6 +22,19 @@ export const JOURNAL_COMMANDS: GroupSpec = {
         JSON_OPTION,
       ],
       load: async () => (await import("./journal-copy.ts")).journalCopy,
+    },
+    {
+      name: "accept",
+      description:
+        "Lets nodes go over to the log that is in the database now, though their copies are of another one. They keep those copies beside the new ones.",
+      page: "high-availability.md",
+      examples: ["--config authorizer.yaml", "--config authorizer.yaml --yes"],
+      options: [
+        ...CONFIG_OPTIONS,
+        { flags: "--yes", description: "do it; without it, the logs are named and nothing changes" },
+        JSON_OPTION,
+      ],
+      load: async () => (await import("./journal-accept.ts")).journalAccept,
     },
     {
       name: "upgrade",

@@ -1,0 +1,37 @@
+/** Filling of the store at a start: installed content and data sets. */
+
+import type { AuditLog } from "../observe/log/audit-log.ts";
+import { bootstrapStore } from "./bootstrap.ts";
+import type { DataParts } from "./data.ts";
+import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+
+/** Installs content and loads data sets, unless another process of the service does. */
+export async function fillStore(
+  data: DataParts,
+  { worker, env }: { readonly worker?: unknown; readonly env: (name: string) => string | undefined },
+  audit: AuditLog,
+): Promise<DatasetState> {
+  const datasets: DatasetState = { lastLoadSuccess: undefined };
+  if (worker !== undefined) return datasets;
+  const fill = async (): Promise<void> => {
+    await bootstrapStore(data, audit);
+    await data.directory.reportKeys();
+    await loadConfiguredDatasets(data, data.values, datasets, env);
+  };
+  if (data.journal?.copyState?.().hasContact === false) fillOnContact(data, fill);
+  else await fill();
+  return datasets;
+}
+
+/** A node that started without its database installs nothing before it is reached. */
+function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>): void {
+  const stop = journal?.onContact(({ hasContact }) => {
+    if (!hasContact) return;
+    stop?.();
+    fill().catch((error: unknown) =>
+      logger.error("content and data sets were not loaded after the database was reached", {
+        error: error instanceof Error ? error.message : String(error),
+      }),
+    );
+  });
+}
