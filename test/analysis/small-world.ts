@@ -17,16 +17,20 @@ function textsUpTo(length: number): string[] {
   return [...shorter, ...longest.flatMap((text) => LETTERS.map((letter) => text + letter))];
 }
 
-const ACTIONS = textsUpTo(2).filter((text) => text !== "");
-const RESOURCES = [
+/** Every action of the small world. */
+export const ACTIONS = textsUpTo(2).filter((text) => text !== "");
+/** Every resource. */
+export const RESOURCES = [
   "*",
   `${OTHER_BEGIN}a`,
   ...textsUpTo(3)
     .filter((text) => text !== "")
     .map((text) => BEGIN + text),
 ];
-const USERS = ["a", "b", "ab", "c", "cc"];
-const CONTEXTS: readonly Readonly<Record<string, string>>[] = ["", "a", "ab", "c"].flatMap((f) =>
+/** Some users. */
+export const USERS = ["a", "b", "ab", "c", "cc"];
+/** Some contexts. */
+export const CONTEXTS: readonly Readonly<Record<string, string>>[] = ["", "a", "ab", "c"].flatMap((f) =>
   ["", "10.1.0.1", "10.2.0.1", "bad"].map((ip) => ({ ...(f && { f }), ...(ip && { ip }) })),
 );
 
