@@ -140,7 +140,11 @@ async function everything(): Promise<void> {
   await coldUsers();
   await hostile();
   table(
-    ["`svcctl policy diff` of two sets of 200 statements", "ms", "Widenings (it stops at 100)"],
+    [
+      "Comparison of a grant of 200 statements with as many that its giver holds",
+      "ms",
+      "Widenings (it stops at 100)",
+    ],
     measureDiffs(200).map(({ name, ms, widenings }) => [name, ms.toFixed(0), whole(widenings)]),
   );
   const figures = await measureResources();

@@ -1,4 +1,4 @@
-/** Milliseconds that a semantic comparison of two sets of policies takes (`svcctl policy diff`). */
+/** Milliseconds that a comparison of two sets of policies takes (`authorizer.escalation`). */
 import { widening } from "../src/analysis/compare/widening.ts";
 import type { NamedStatements, Statement } from "../src/model/policy.ts";
 import { benchPolicies } from "./engine.ts";

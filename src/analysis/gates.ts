@@ -19,12 +19,18 @@ export function gatesOf(policies: readonly NamedStatements[]): Gate[] {
   );
 }
 
-/** An action for which the gate opens that none of `before` opened; undefined when there is none. */
-export function newlyOpened(gate: Gate, before: readonly Gate[]): string | undefined | typeof UNDECIDED {
-  const known = [...new Set(before.flatMap(({ actions }) => actions))];
+/** The action patterns of gates, each once. */
+export function openedBy(gates: readonly Gate[]): ReadonlySet<string> {
+  return new Set(gates.flatMap(({ actions }) => actions));
+}
+
+/** An action for which the gate opens that no pattern of `before` opened; undefined when there is none. */
+export function newlyOpened(gate: Gate, before: ReadonlySet<string>): string | undefined | typeof UNDECIDED {
+  let known: readonly string[] | undefined;
   let undecided = false;
   for (const action of gate.actions) {
-    if (known.includes(action)) continue;
+    if (before.has(action)) continue;
+    known ??= [...before];
     const found = findText([action], known);
     if (found === UNDECIDED) undecided = true;
     else if (found !== undefined) return found;

@@ -1,5 +1,6 @@
 /** Changes of access that nobody has made yet, and what they would change for whom (console.md §4.3). */
 
+import type { DifferenceLine } from "../analysis/difference/line.ts";
 import type { Effect, FieldValue, StatementName } from "../model/decision.ts";
 import type { NamedStatements, Via } from "../model/policy.ts";
 
@@ -12,8 +13,11 @@ export type AccessChange =
   | { readonly kind: "delete"; readonly name: string }
   | { readonly kind: "attach" | "detach"; readonly name: string; readonly holder: PolicyHolder };
 
-/** A request that is answered differently after the change, by one statement. */
+/** Requests that are answered differently after the change, with one of them. */
 export interface ChangedAccess {
+  /** All of them. */
+  readonly line: DifferenceLine;
+  /** The example. */
   readonly action?: string;
   readonly resource?: string;
   /** True for the gate of lists: the action on any resource (evaluation.md §10). */
@@ -23,8 +27,8 @@ export interface ChangedAccess {
   readonly certain: boolean;
   readonly before: Effect;
   readonly after: Effect;
-  /** The statement that allows it: of a gain after the change, of a loss before it. */
-  readonly statement: StatementName;
+  /** The statement that allows it: of a gain after the change, of a loss before it; absent where none is known. */
+  readonly statement?: StatementName;
   /** The statement that denies it on the other side. */
   readonly deniedBy?: StatementName;
 }
@@ -61,6 +65,8 @@ export interface Impact extends Changes<ConcernedAccess> {
   };
   /** For a user who holds no other policy. */
   readonly alone: Changes<ChangedAccess>;
+  /** The sum in a sentence. */
+  readonly summary: string;
   /** Sentences about what was not looked at; empty if the answer is complete. */
   readonly leftOut: readonly string[];
 }

@@ -1,46 +1,42 @@
 /** The differences that comparisons find, in the form of answers. */
 
-import type { CompareResult } from "../analysis/threads/policy-jobs.ts";
+import type { AccessDifference, DifferenceLine } from "../analysis/difference/line.ts";
 import type { ChangedAccess, Changes, ConcernedAccess } from "./access-change.ts";
 import type { UserClass } from "./user-classes.ts";
 
-type Difference = CompareResult["wider"][number];
-
 /** Most gains, and most losses, of an answer. */
-const MOST_CHANGES = 100;
+const MOST_CHANGES = 200;
 /** Most names of users of a change. */
 const MOST_NAMES = 20;
 
 /** Gains and losses of a comparison. */
-export function changesOf({ wider, narrower }: CompareResult): Changes<ChangedAccess> {
+export function changesOf({ gains, losses }: AccessDifference): Changes<ChangedAccess> {
   return {
-    gains: wider.map((one) => changedAccess(one, false)),
-    losses: narrower.map((one) => changedAccess(one, true)),
+    gains: gains.map((line) => changedAccess(line, false)),
+    losses: losses.map((line) => changedAccess(line, true)),
   };
 }
 
-/** @param isLoss true if the difference was found with both sides exchanged */
-function changedAccess(found: Difference, isLoss: boolean): ChangedAccess {
-  const { certainty, counterexample, point, allowedBy, deniedBy } = found;
-  const required = counterexample?.required ?? point;
-  const isGate = required === undefined ? found.cause === "list" : "any_resource" in required;
-  const other = counterexample?.before ?? (deniedBy === undefined ? "neutral" : "deny");
+/** @param isLoss true if the line is lost */
+function changedAccess(line: DifferenceLine, isLoss: boolean): ChangedAccess {
+  const { certainty, example, allowedBy, deniedBy, refused, kind } = line;
+  const other = refused ?? (deniedBy.length === 0 ? "neutral" : "deny");
+  const [statement] = allowedBy;
+  const [denying] = deniedBy;
   return {
-    ...(required !== undefined && "action" in required
-      ? { action: required.action, resource: required.resource }
-      : {}),
-    ...(required !== undefined && "any_resource" in required ? { action: required.any_resource.action } : {}),
-    anyResource: isGate,
-    context: counterexample?.context ?? {},
+    ...(example === undefined ? {} : { action: example.action, resource: example.resource }),
+    line,
+    anyResource: kind === "list",
+    context: example?.context ?? {},
     certain: certainty === "certain",
     before: isLoss ? "allow" : other,
     after: isLoss ? other : "allow",
-    statement: allowedBy,
-    ...(deniedBy === undefined ? {} : { deniedBy }),
+    ...(statement === undefined ? {} : { statement }),
+    ...(denying === undefined ? {} : { deniedBy: denying }),
   };
 }
 
-/** Changes of several classes of users, those of the same statement as one. */
+/** Changes of several classes of users, equal ones as one. */
 export class MergedChanges {
   readonly #gains = new Map<string, ConcernedAccess>();
   readonly #losses = new Map<string, ConcernedAccess>();
@@ -68,7 +64,6 @@ export class MergedChanges {
     const keys = new Set<string>();
     for (const one of changes) {
       const key = keyOf(one);
-      // Users count once for each statement, however many examples of it there are.
       if (!keys.has(key)) this.#put(found, key, users, one);
       keys.add(key);
     }
@@ -89,6 +84,7 @@ export class MergedChanges {
   }
 }
 
-function keyOf({ statement, deniedBy, anyResource, certain }: ChangedAccess): string {
-  return JSON.stringify([statement, deniedBy ?? null, anyResource, certain]);
+/** A text that is equal for equal lines, whatever their examples. */
+function keyOf({ line: { example: _, refused, ...line } }: ChangedAccess): string {
+  return JSON.stringify([line, refused ?? null]);
 }

@@ -3,8 +3,9 @@
  * a few seconds at most: the answer says what was left out.
  */
 
+import type { DifferenceLine } from "../analysis/difference/line.ts";
+import { summaryText } from "../analysis/difference/summary.ts";
 import { GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
-import type { CompareResult } from "../analysis/threads/policy-jobs.ts";
 import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
 import { isLarge } from "../analysis/threads/sent-policies.ts";
 import type { Directory } from "../directory/directory.ts";
@@ -24,8 +25,10 @@ export interface ImpactParts {
 /** Milliseconds for all comparisons of a change, and for one of them. */
 const COMPARING_MS = 3_000;
 const ONE_MS = 1_000;
-/** Changes of one comparison, in each direction. */
-const LIMIT = 50;
+/** Milliseconds of CPU after which a comparison answers with what it has. */
+const CPU_MS = 800;
+/** Lines of one comparison, in each direction. */
+const LIMIT = 100;
 /** Comparisons that may take too long before the others are not tried any more. */
 const MOST_GIVEN_UP = 3;
 
@@ -48,38 +51,49 @@ export async function findImpact(
   const { revision, classes, affected, before, after } = concerned;
   const leftOut = [...concerned.leftOut];
   const compared = async (
-    sides: Pick<UserClass, "before" | "after"> & { readonly user?: string },
+    sides: Pick<UserClass, "before" | "after"> & { readonly user?: string; readonly exampleUser?: string },
     patience: number,
   ) => {
     signal?.throwIfAborted();
     if (isLarge([...sides.before, ...sides.after])) return GIVEN_UP;
-    return thread.run(caller, { kind: "compare", ...sides, limit: LIMIT }, patience);
+    return thread.run(caller, { kind: "compare", ...sides, limit: LIMIT, cpuMs: CPU_MS }, patience);
   };
   const alone = await compared({ before: listOf(before), after: listOf(after) }, ONE_MS);
   if (alone === GIVEN_UP) leftOut.push("comparing the policy alone takes too long");
-  else if (hasMore(alone)) leftOut.push(`of the policy alone, only the first ${LIMIT} changes are listed`);
+  else leftOut.push(...alone.leftOut.map((one) => `the policy alone: ${one}`));
   const merged = new MergedChanges();
   const until = performance.now() + COMPARING_MS;
-  let [done, givenUp, cut] = [0, 0, false];
+  let [done, givenUp] = [0, 0];
+  const cut = new Set<string>();
   for (const { users, user, some, via, ...sides } of classes) {
     const left = until - performance.now();
     if (left <= 0 || givenUp >= MOST_GIVEN_UP) break;
-    const found = await compared({ ...sides, user }, Math.min(left, ONE_MS));
+    const found = await compared({ ...sides, ...comparedAs(user) }, Math.min(left, ONE_MS));
     if (found === GIVEN_UP) {
       givenUp++;
       continue;
     }
     done += users;
-    cut ||= hasMore(found);
-    merged.add({ users, user, some, via, ...sides }, changesOf(found));
+    for (const one of found.leftOut) cut.add(one);
+    const own = (lines: readonly DifferenceLine[]) => linesFor(lines, { users, some }, cut);
+    const difference = { gains: own(found.gains), losses: own(found.losses), leftOut: [] };
+    merged.add({ users, user, some, via, ...sides }, changesOf(difference));
   }
   if (done < affected)
     leftOut.push(`${plural(affected - done)} of ${affected} not compared: it takes too long`);
-  if (cut || merged.isFull) leftOut.push("there are more changes than are listed");
+  leftOut.push(...cut);
+  if (merged.isFull) leftOut.push("there are more changes than are listed");
+  const { gains, losses } = merged.all;
+  const summed = (changes: typeof gains, count: number) => ({
+    lines: changes.map(({ line }) => line),
+    users: count,
+  });
   return {
     revision,
     users: { affected, compared: done, gaining: merged.gaining, losing: merged.losing },
-    ...merged.all,
+    gains,
+    losses,
+    summary: summaryText(summed(gains, merged.gaining), summed(losses, merged.losing)),
     alone: alone === GIVEN_UP ? { gains: [], losses: [] } : changesOf(alone),
     leftOut,
   };
@@ -89,6 +103,24 @@ function listOf(policy: NamedStatements | undefined): readonly NamedStatements[]
   return policy === undefined ? [] : [{ name: policy.name, statement: policy.statement }];
 }
 
-function hasMore({ wider, narrower }: CompareResult): boolean {
-  return wider.length >= LIMIT || narrower.length >= LIMIT;
+/** A name with wildcards or a slash means something of its own where `${user}` stands; others are compared as any user. */
+function comparedAs(user: string): { readonly user: string } | { readonly exampleUser: string } {
+  return /[*?/]/.test(user) ? { user } : { exampleUser: user };
+}
+
+/** The lines that are about users of a class; says so where the class has users whose names it does not know. */
+function linesFor(
+  lines: readonly DifferenceLine[],
+  { users, some }: Pick<UserClass, "users" | "some">,
+  leftOut: Set<string>,
+): readonly DifferenceLine[] {
+  return lines.filter(({ user, notFor, resource }) => {
+    if (resource.includes("${user}") && some.some((name) => name.includes("/")))
+      leftOut.add("users whose names contain a slash: compare them apart");
+    if (user === undefined)
+      return notFor === undefined || users > some.length || some.some((one) => !notFor.includes(one));
+    if (some.includes(user)) return true;
+    if (users > some.length) leftOut.add(`policies contain the name ${user}: compare that user apart`);
+    return false;
+  });
 }

@@ -8,7 +8,7 @@
 import { isWildcardName } from "../../engine/patterns/resource-pattern.ts";
 import type { Condition, NamedStatements } from "../../model/policy.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
-import { type Gate, gatesOf, newlyOpened } from "../gates.ts";
+import { type Gate, gatesOf, newlyOpened, openedBy } from "../gates.ts";
 import { Implications } from "./condition-implication.ts";
 import { Confirmation, type Counterexample } from "./counterexample.ts";
 import { UNDECIDED } from "./pattern-language.ts";
@@ -94,7 +94,7 @@ function isAmong(place: StatementPlace, places: readonly StatementPlace[]): bool
 class Comparison {
   readonly #before: RuleSet;
   readonly #after: RuleSet;
-  readonly #gatesBefore: readonly Gate[];
+  readonly #openBefore: ReadonlySet<string>;
   readonly #gatesAfter: readonly Gate[];
   readonly #options: WideningOptions;
   readonly #confirmation: Confirmation;
@@ -119,7 +119,7 @@ class Comparison {
     this.#after = rulesOf(after, partition);
     const kept = new Set(this.#after.denies.map(ruleText));
     this.#gone = this.#before.denies.filter((deny) => !kept.has(ruleText(deny)));
-    this.#gatesBefore = gatesOf(before);
+    this.#openBefore = openedBy(gatesOf(before));
     this.#gatesAfter = gatesOf(after);
     this.#confirmation = new Confirmation(before, after, partition, vocabulary);
     const { names, complete } = representativeNames(this.#allRules());
@@ -302,7 +302,7 @@ class Comparison {
 
   /** The gate of lists: some statement allows the action, whatever its resource and condition (evaluation.md §10). */
   *#openedBy(gate: Gate): Generator<Widening> {
-    const action = newlyOpened(gate, this.#gatesBefore);
+    const action = newlyOpened(gate, this.#openBefore);
     if (action === undefined) return;
     const [user = this.#madeUp[0] as string] = this.#options.users ?? [];
     const found =

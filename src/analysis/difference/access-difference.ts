@@ -12,7 +12,7 @@ import { SearchBudget, UNDECIDED } from "../compare/pattern-language.ts";
 import { Patterns } from "../compare/pattern-positions.ts";
 import { type Rule, type RuleSet, rulesOf } from "../compare/rules.ts";
 import { representativeNames } from "../compare/user-names.ts";
-import { type Gate, gatesOf, newlyOpened } from "../gates.ts";
+import { gatesOf, newlyOpened, openedBy } from "../gates.ts";
 import { ActionAtoms } from "./action-atoms.ts";
 import { actionsMayMeet, type Base, basesOf, Cells, groupsOf, type Region } from "./cells.ts";
 import type { AccessDifference, DifferenceLine } from "./line.ts";
@@ -30,14 +30,18 @@ export interface DifferenceOptions {
   readonly vocabulary: Partial<Vocabulary>;
   /** The user for whom the policies are in force; default: any user. */
   readonly user?: string;
+  /** The user of examples, where the policies are in force for any user; default: a made-up name. */
+  readonly exampleUser?: string;
   /** Most lines in each direction; default 1,000. */
   readonly limit?: number;
-  /** Milliseconds of CPU; default 5,000. */
+  /** Milliseconds of CPU; default 4,000. The last search may take one second more. */
   readonly patience?: number;
 }
 
 const LIMIT = 1_000;
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 4_000;
+/** The clock is read for one of so many calls. */
+const CALLS_OF_CLOCK = 16;
 /** Most users whose names policies spell that are compared apart. */
 const MOST_USERS = 8;
 const EVERYTHING = "*";
@@ -54,13 +58,7 @@ export function accessDifference(
   options: DifferenceOptions,
 ): AccessDifference {
   const { limit = LIMIT, patience = PATIENCE_MS } = options;
-  const used = () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1_000;
-  };
-  const until = used() + patience;
-  const isOver = () => used() > until;
-  const comparison = new Comparison(before, after, options, isOver);
+  const comparison = new Comparison(before, after, options, deadlineOf(patience));
   const leftOut = new Set<string>();
   const listed = (lines: readonly DifferenceLine[], what: string) => {
     const sorted = [...lines].sort(byReachOfLine);
@@ -71,6 +69,20 @@ export function accessDifference(
   const gains = listed(comparison.lines("gains", leftOut), "gained");
   const losses = listed(comparison.lines("losses", leftOut), "lost");
   return { gains, losses, leftOut: [...leftOut] };
+}
+
+/** Tells when the thread has used so many milliseconds of CPU from now on. */
+function deadlineOf(patience: number): () => boolean {
+  const used = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  const until = used() + patience;
+  let [calls, isOver] = [0, false];
+  return () => {
+    if (calls++ % CALLS_OF_CLOCK === 0) isOver ||= used() > until;
+    return isOver;
+  };
 }
 
 type Direction = "gains" | "losses";
@@ -105,7 +117,7 @@ class Comparison {
     const { user } = this.#options;
     const general = this.#linesFor(direction, user, leftOut);
     if (user !== undefined) return general;
-    const { names, complete } = specialNames(this.#rules[direction], MOST_USERS);
+    const { names, complete } = specialNames(this.#rules[direction], this.#patterns, MOST_USERS);
     const special = names.flatMap((name) => {
       const lines = this.#linesFor(direction, name, leftOut);
       return areSame(general, lines, name) ? [] : [{ name, lines }];
@@ -157,15 +169,16 @@ class Comparison {
     }
     const kept = withoutRedundant(regions, cells, this.#isOver);
     const all = this.#rules[direction].flatMap(({ allows, denies }) => [...allows, ...denies]);
-    const [name = "u"] = representativeNames(all).names;
+    const [madeUp = "u"] = representativeNames(all).names;
+    const name = user ?? this.#options.exampleUser ?? madeUp;
     const [old, now] = this.#policies[direction];
     const confirmation = new Confirmation(old, now, partition, vocabulary);
     const parts = { partition, atoms, patterns: this.#patterns, cells };
     return kept.map((region) => {
       const line = lineOf(region, parts);
       if (this.#isOver()) return line;
-      const example = exampleOf(region, { ...parts, vocabulary, confirmation, user: user ?? name });
-      return example === undefined ? line : withExample(line, example, user ?? name, confirmation);
+      const example = exampleOf(region, { ...parts, vocabulary, confirmation, user: name });
+      return example === undefined ? line : withExample(line, example, name, confirmation);
     });
   }
 
@@ -188,11 +201,11 @@ class Comparison {
   /** The actions that may be asked for lists, and could not be before, as far as no area has them. */
   #lists(direction: Direction, areas: readonly DifferenceLine[]): readonly DifferenceLine[] {
     const [old, now] = this.#policies[direction];
-    const before = gatesOf(old);
+    const before = openedBy(gatesOf(old));
     const listed = new Set(
       areas.flatMap(({ allowedBy }) => allowedBy.map((place) => `${place.policy} ${place.statement}`)),
     );
-    return gatesOf(now).flatMap((gate: Gate) => {
+    return gatesOf(now).flatMap((gate) => {
       const action = newlyOpened(gate, before);
       if (action === undefined || listed.has(`${gate.place.policy} ${gate.place.statement}`)) return [];
       return [

@@ -35,6 +35,8 @@ export interface FoundExample {
 /** Most known actions that are tried for one line. */
 const MOST_TRIED = 12;
 const EVERYTHING = "*";
+/** A value of an ARN's form. */
+const VALUE = /\{[^{}]*\}/g;
 
 /** Finds a request of a region. */
 export function exampleOf(region: Region, parts: ExampleParts): FoundExample | undefined {
@@ -66,17 +68,15 @@ function resourceOfKind(
   if (kind === EVERYTHING)
     return resource.text === EVERYTHING && !outside.includes(EVERYTHING) ? EVERYTHING : undefined;
   const type = vocabulary.resourceTypes?.get(kind);
-  const pattern = type && patternOf(type.arn.replace(/\{[^{}]*\}/g, "*"), partition);
+  const pattern = type && patternOf(type.arn.replace(VALUE, "?*"), partition);
   if (type === undefined || pattern === undefined) return undefined;
   // A resource of a kind that lies below this one is none of this kind.
   const below = [...(vocabulary.resourceTypes?.values() ?? [])]
     .filter(({ arn }) => arn.startsWith(`${type.arn}/`))
-    .flatMap(({ arn }) => patternOf(arn.replace(/\{[^{}]*\}/g, "*"), partition) ?? []);
-  for (const left of [outside, fullOnly(units)]) {
-    const found = cells.find(
-      [resource.text, pattern],
-      [...left, ...below, `${pattern.replace(/\*$/, "")}*/`],
-    );
+    .flatMap(({ arn }) => patternOf(arn.replace(VALUE, "*"), partition) ?? []);
+  // A key that ends in a slash is possible and looks like a mistake.
+  for (const left of [[...outside, "*/"], outside, fullOnly(units)]) {
+    const found = cells.find([resource.text, pattern], [...left, ...below]);
     if (typeof found === "string") return bindUser(resourceOf(found, partition), user);
   }
   return undefined;

@@ -4,7 +4,8 @@ import type { NamedStatements } from "../../model/policy.ts";
 import type { PolicyLimits } from "../../model/policy-validation.ts";
 import { parseJson } from "../../source-files/json-source.ts";
 import type { DocumentSource } from "../../source-files/source.ts";
-import { type Change, changesBetween } from "../compare/policy-diff.ts";
+import { accessDifference } from "../difference/access-difference.ts";
+import type { AccessDifference } from "../difference/line.ts";
 import { type PolicyDocument, readPolicies } from "../files/policy-documents.ts";
 import { type Finding, type LintOptions, lintDocument } from "../lint.ts";
 
@@ -42,14 +43,12 @@ export interface CompareJob {
   readonly after: readonly NamedStatements[];
   /** The user that the policies are in force for; absent: any user. */
   readonly user?: string;
-  /** Most changes in each direction. */
+  /** The user of examples, where the policies are in force for any user. */
+  readonly exampleUser?: string;
+  /** Most lines in each direction. */
   readonly limit: number;
-}
-
-/** The requests that are allowed on one side alone. */
-export interface CompareResult {
-  readonly wider: readonly Change[];
-  readonly narrower: readonly Change[];
+  /** Milliseconds of CPU after which the comparison ends with what it has. */
+  readonly cpuMs: number;
 }
 
 /** Policies to be looked at for warnings. */
@@ -73,7 +72,7 @@ export type PolicyJob = LintJob | ReadJob | CompareJob | DoubtsJob;
 export interface PolicyResults {
   readonly lint: LintResult;
   readonly read: ReadResult;
-  readonly compare: CompareResult;
+  readonly compare: AccessDifference;
   readonly doubts: readonly Doubt[];
 }
 
@@ -89,10 +88,9 @@ export function runPolicyJob(job: PolicyJob, vocabulary: Vocabulary): PolicyResu
   if (job.kind === "lint") return lint(job, vocabulary);
   if (job.kind === "read") return read(job, vocabulary);
   if (job.kind === "doubts") return doubts(job, vocabulary);
-  const { before, after, user, limit } = job;
+  const { before, after, cpuMs, kind: _, ...rest } = job;
   const { partition } = vocabulary;
-  const users = user === undefined ? {} : { users: [user] };
-  return changesBetween(before, after, { partition, vocabulary, limit, ...users });
+  return accessDifference(before, after, { partition, vocabulary, patience: cpuMs, ...rest });
 }
 
 function read(job: ReadJob, vocabulary: Vocabulary): ReadResult {

@@ -1114,7 +1114,76 @@ export interface StatementName {
    */
   sid?: string;
 }
+export interface DifferenceLine {
+  /**
+   * `area`: actions on resources; `list`: actions in lists, whatever the resource; `failure`: everything, where a statement of the other side cannot be evaluated; `undecided`: the comparison could not find out.
+   */
+  kind: "area" | "list" | "failure" | "undecided";
+  /**
+   * Patterns of actions.
+   */
+  actions: string[];
+  /**
+   * Pattern of resources; `${user}` stands for the user's name.
+   */
+  resource: string;
+  /**
+   * The actions of the catalog among them.
+   */
+  known_actions: string[];
+  /**
+   * Left out of the line; where there is a condition, only where it holds.
+   */
+  except: {
+    actions: string[];
+    resource: string;
+    condition?: {
+      [k: string]: unknown;
+    };
+  }[];
+  /**
+   * Conditions that all must hold.
+   */
+  conditions: {
+    [k: string]: unknown;
+  }[];
+  comparison: {
+    kind: "equal" | "wider" | "new" | "incomparable";
+    other?: {
+      [k: string]: unknown;
+    };
+  };
+  /**
+   * `certain`: the example was decided differently; `possible`: it depends on conditions, and no example was found.
+   */
+  certainty: "certain" | "possible" | "undecided";
+  /**
+   * True if the example is a known action on a resource of its own kind.
+   */
+  possible: boolean;
+  /**
+   * The statements that allow it, on the side that does.
+   */
+  allowed_by: StatementName[];
+  /**
+   * The statements that denied it, on the other side.
+   */
+  denied_by: StatementName[];
+  /**
+   * Reason of a line that is no area.
+   */
+  why?: string;
+  /**
+   * The only user whom it is about.
+   */
+  user?: string;
+  /**
+   * Users whom it is not about: they have lines of their own.
+   */
+  not_for?: string[];
+}
 export interface AccessChange {
+  line: DifferenceLine;
   /**
    * Action of the example; absent where there is none.
    */
@@ -1139,7 +1208,7 @@ export interface AccessChange {
   certain: boolean;
   before: "allow" | "neutral" | "deny";
   after: "allow" | "neutral" | "deny";
-  statement: StatementName;
+  statement?: StatementName;
   denied_by?: StatementName;
 }
 export interface ConcernedAccessChange {
@@ -1162,6 +1231,7 @@ export interface ConcernedAccessChange {
     user?: string;
     group?: string;
   }[];
+  line: DifferenceLine;
   /**
    * Action of the example; absent where there is none.
    */
@@ -1186,7 +1256,7 @@ export interface ConcernedAccessChange {
   certain: boolean;
   before: "allow" | "neutral" | "deny";
   after: "allow" | "neutral" | "deny";
-  statement: StatementName;
+  statement?: StatementName;
   denied_by?: StatementName;
 }
 export interface PolicyCompareAnswer {
@@ -1207,7 +1277,7 @@ export interface PolicyCompareAnswer {
     losing: number;
   };
   /**
-   * One for each statement, those of most users first.
+   * Everything that is gained, as lines that are exact together; those of most users first.
    */
   gains: ConcernedAccessChange[];
   /**
@@ -1221,6 +1291,10 @@ export interface PolicyCompareAnswer {
     gains: AccessChange[];
     losses: AccessChange[];
   };
+  /**
+   * The sum: `gains: 14 actions on 3 patterns, for 212 users; loses: nothing`.
+   */
+  summary: string;
   /**
    * What was not looked at; empty if the answer is complete.
    */

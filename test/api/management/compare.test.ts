@@ -141,7 +141,7 @@ describe("a policy that is saved", () => {
     expect(gains[0]).toMatchObject({
       users: 3,
       user: "ann",
-      resource: expect.stringMatching(/object\/ann./),
+      resource: expect.stringMatching(/object\/ann/),
     });
     const condition = { IpAddress: { SourceIp: ["10.0.0.0/8"] } };
     const guarded = await ask({
@@ -165,7 +165,7 @@ describe("a policy that is deleted, attached or detached", () => {
   it("is attached to a group: the members who lack it gain", async () => {
     const { gains, users } = await ask({ name: "Reads", attach: { group: "Analysts" } });
     expect(users).toMatchObject({ affected: 4, gaining: 3, losing: 0 });
-    expect(gains[0]).toMatchObject({ users: 3, some: ["ann", "cas", "eve*"], via: [{ group: "Analysts" }] });
+    expect(gains[0]).toMatchObject({ users: 2, some: ["ann", "eve*"], via: [{ group: "Analysts" }] });
   });
 
   it("is attached to a user whom it bars", async () => {

@@ -14,7 +14,21 @@ import { requirePermission } from "../permissions/permissions.ts";
 import { impactBody } from "./impact-body.ts";
 import { ON_ALL_POLICIES } from "./permission.ts";
 
+const LINE = {
+  kind: "area",
+  actions: ["fs:ReadObject"],
+  resource: "arn:svc:fs:::repository/data/object/*",
+  known_actions: ["fs:ReadObject"],
+  except: [],
+  conditions: [],
+  comparison: { kind: "equal" },
+  certainty: "certain",
+  possible: true,
+  allowed_by: [{ policy: "ReadData", statement: 0 }],
+  denied_by: [],
+};
 const CHANGE = {
+  line: LINE,
   users: 120,
   some: ["alice", "bob"],
   user: "alice",
@@ -49,6 +63,7 @@ export const COMPARE_OPERATION: UserDeclaration = {
     gains: [CHANGE],
     losses: [],
     alone: { gains: [], losses: [] },
+    summary: "gains: 1 action on 1 pattern, for 120 users; loses: nothing",
     left_out: [],
   }),
   errors: [400, 404],

@@ -23,7 +23,59 @@ const STATEMENT_NAME: Schema = object(
   },
   ["policy", "statement"],
 );
+const LINE: Schema = object(
+  {
+    kind: {
+      enum: ["area", "list", "failure", "undecided"],
+      description:
+        "`area`: actions on resources; `list`: actions in lists, whatever the resource; `failure`: everything, where a statement of the other side cannot be evaluated; `undecided`: the comparison could not find out.",
+    },
+    actions: listOf({ type: "string" }, "Patterns of actions."),
+    resource: text("Pattern of resources; `${user}` stands for the user's name."),
+    known_actions: listOf({ type: "string" }, "The actions of the catalog among them."),
+    except: listOf(
+      object(
+        { actions: listOf({ type: "string" }), resource: { type: "string" }, condition: { type: "object" } },
+        ["actions", "resource"],
+      ),
+      "Left out of the line; where there is a condition, only where it holds.",
+    ),
+    conditions: listOf({ type: "object" }, "Conditions that all must hold."),
+    comparison: object(
+      { kind: { enum: ["equal", "wider", "new", "incomparable"] }, other: { type: "object" } },
+      ["kind"],
+    ),
+    certainty: {
+      enum: ["certain", "possible", "undecided"],
+      description:
+        "`certain`: the example was decided differently; `possible`: it depends on conditions, and no example was found.",
+    },
+    possible: {
+      type: "boolean",
+      description: "True if the example is a known action on a resource of its own kind.",
+    },
+    allowed_by: listOf(schemaRef("StatementName"), "The statements that allow it, on the side that does."),
+    denied_by: listOf(schemaRef("StatementName"), "The statements that denied it, on the other side."),
+    why: text("Reason of a line that is no area."),
+    user: text("The only user whom it is about."),
+    not_for: listOf({ type: "string" }, "Users whom it is not about: they have lines of their own."),
+  },
+  [
+    "kind",
+    "actions",
+    "resource",
+    "known_actions",
+    "except",
+    "conditions",
+    "comparison",
+    "certainty",
+    "possible",
+    "allowed_by",
+    "denied_by",
+  ],
+);
 const ACCESS = {
+  line: schemaRef("DifferenceLine"),
   action: text("Action of the example; absent where there is none."),
   resource: text("Resource of the example."),
   any_resource: {
@@ -40,7 +92,7 @@ const ACCESS = {
   statement: schemaRef("StatementName"),
   denied_by: schemaRef("StatementName"),
 } as const;
-const ACCESS_REQUIRED = ["any_resource", "certain", "before", "after", "statement"];
+const ACCESS_REQUIRED = ["line", "any_resource", "certain", "before", "after"];
 
 /** Schemas of the checks. */
 export const POLICY_CHECK_SCHEMAS: Schemas = {
@@ -85,6 +137,7 @@ export const POLICY_CHECK_SCHEMAS: Schemas = {
     [],
   ),
   StatementName: STATEMENT_NAME,
+  DifferenceLine: LINE,
   AccessChange: object(ACCESS, ACCESS_REQUIRED),
   ConcernedAccessChange: object(
     {
@@ -111,12 +164,16 @@ export const POLICY_CHECK_SCHEMAS: Schemas = {
       gaining: { type: "integer", minimum: 0 },
       losing: { type: "integer", minimum: 0 },
     }),
-    gains: listOf(schemaRef("ConcernedAccessChange"), "One for each statement, those of most users first."),
+    gains: listOf(
+      schemaRef("ConcernedAccessChange"),
+      "Everything that is gained, as lines that are exact together; those of most users first.",
+    ),
     losses: listOf(schemaRef("ConcernedAccessChange"), "The same for what is lost."),
     alone: {
       ...object({ gains: listOf(schemaRef("AccessChange")), losses: listOf(schemaRef("AccessChange")) }),
       description: "For a user who holds no other policy.",
     },
+    summary: text("The sum: `gains: 14 actions on 3 patterns, for 212 users; loses: nothing`."),
     left_out: listOf({ type: "string" }, "What was not looked at; empty if the answer is complete."),
   }),
 };

@@ -1,7 +1,7 @@
 /** A difference for people: as text, and as Markdown for a review. */
 
 import { safeText } from "../../safe-text.ts";
-import { changeLines } from "../policy/change-lines.ts";
+import { differenceLines } from "../policy/difference-lines.ts";
 import { countOf } from "../policy/placed-text.ts";
 import { PLAIN, type Style } from "../style.ts";
 import { type AppliedChange, changesOf, type Difference } from "./difference.ts";
@@ -64,9 +64,10 @@ function effectLines(
   if (kind !== "policy") return [];
   return effects
     .filter(({ policy }) => policy === name)
-    .flatMap(({ wider, narrower }) => [
-      ...wider.flatMap((one) => changeLines(one, "wider", style)),
-      ...narrower.flatMap((one) => changeLines(one, "narrower", style)),
+    .flatMap(({ gains, losses, leftOut }) => [
+      ...gains.flatMap((one) => differenceLines(one, "gains", style)),
+      ...losses.flatMap((one) => differenceLines(one, "losses", style)),
+      ...leftOut.map((one) => `not all shown: ${one}`),
     ]);
 }
 
@@ -79,7 +80,7 @@ export function differenceMarkdown(difference: Difference, effects: readonly Pol
     return `| ${cells.map(cell).join(" | ")} |`;
   });
   const table = ["| | Kind | Name | |", "|---|---|---|---|", ...rows];
-  const widenings = effects.filter(({ wider }) => wider.length > 0).map(({ policy }) => policy);
+  const widenings = effects.filter(({ gains }) => gains.length > 0).map(({ policy }) => policy);
   const details = changes.flatMap((change) => {
     const lines = effectLines(change, effects, PLAIN);
     return lines.length === 0 ? [] : [`**${cell(change.name)}**`, "", ...fenced(lines), ""];
@@ -97,7 +98,7 @@ export function differenceMarkdown(difference: Difference, effects: readonly Pol
     ...(details.length === 0
       ? []
       : [
-          "<details><summary>Requests that policies would allow (+) and refuse (-)</summary>",
+          "<details><summary>Access that policies would give (+) and take (-)</summary>",
           "",
           ...details,
           "</details>",

@@ -1,17 +1,18 @@
-/** The requests that changed policies allow or refuse from now on. */
+/** Access that changed policies give or take from now on. */
 
-import { diffWorlds, type ScopeDiff } from "../../../analysis/compare/policy-diff.ts";
+import type { AccessDifference } from "../../../analysis/difference/line.ts";
+import { worldDifference } from "../../../analysis/difference/world-difference.ts";
 import { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import { AuthorizerError } from "../../../errors.ts";
 import type { Statement } from "../../../model/policy.ts";
 import type { AppliedChange } from "./difference.ts";
 
-/** Most requests that are shown in each direction of a policy. */
-const LIMIT = 5;
+/** Most lines that are shown in each direction of a policy. */
+const LIMIT = 100;
 
 /** The changes of what one policy allows. */
-export interface PolicyEffect extends Omit<ScopeDiff, "scope"> {
+export interface PolicyEffect extends AccessDifference {
   readonly policy: string;
 }
 
@@ -25,7 +26,7 @@ export async function effectsOf(
   const vocabulary = await openCatalog({ partition });
   return policies.flatMap(({ name, before, after }) => {
     const [old, now] = [worldOf(name, before), worldOf(name, after)];
-    return diffWorlds(old, now, { vocabulary, limit: LIMIT }).flatMap(({ scope, ...effect }) =>
+    return worldDifference(old, now, { vocabulary, limit: LIMIT }).flatMap(({ scope, ...effect }) =>
       "policy" in scope ? [{ policy: name, ...effect }] : [],
     );
   });

@@ -1,11 +1,6 @@
 /** `svcctl policy diff`. */
 
-import {
-  countChanges,
-  type DiffScope,
-  diffWorlds,
-  type ScopeDiff,
-} from "../../../analysis/compare/policy-diff.ts";
+import { worldDifference } from "../../../analysis/difference/world-difference.ts";
 import type { PolicyDocument } from "../../../analysis/files/policy-documents.ts";
 import { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
@@ -13,17 +8,18 @@ import { AuthorizerError } from "../../../errors.ts";
 import { textOption } from "../../command-spec.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { UsageFailure } from "../../failure.ts";
-import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { jsonText } from "../output/json-text.ts";
-import type { Style } from "../style.ts";
-import { changeLines } from "./change-lines.ts";
+import { reportText } from "./diff-report.ts";
+import { isCut, summaryOf } from "./difference-lines.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
-import { countOf } from "./placed-text.ts";
 
-/** Compares what two sets of policies allow, and prints every difference with a request that shows it. */
+/** Exit code where the report does not show everything, whatever it shows. */
+const NOT_ALL_SHOWN = 4;
+
+/** Compares what two sets of policies allow, and prints everything that is gained and lost. */
 export async function diff({ context, options, args }: CommandCall): Promise<void> {
   const [before, after, ...more] = args;
   if (before === undefined || after === undefined || more.length > 0) {
@@ -34,12 +30,13 @@ export async function diff({ context, options, args }: CommandCall): Promise<voi
   const partition = textOption(options, "partition") ?? "svc";
   const vocabulary = await openCatalog({ partition });
   const [old, now] = await worldsOf(context, [before, after], partition);
-  const scopes = diffWorlds(old, now, { vocabulary, limit });
-  const widens = scopes.some(({ wider }) => wider.length > 0);
-  context.out(
-    options["json"] === true ? jsonText({ widens, scopes }) : reportText(scopes, limit, context.style),
-  );
-  context.finish(widens ? EXIT.failed : EXIT.ok);
+  const scopes = worldDifference(old, now, { vocabulary, limit });
+  const widens = scopes.some(({ gains }) => gains.length > 0);
+  const isJson = options["json"] === true;
+  const complete = isJson ? scopes.every(({ leftOut }) => leftOut.length === 0) : !isCut(scopes);
+  const whole = { widens, complete, summary: summaryOf(scopes), scopes };
+  context.out(isJson ? jsonText(whole) : reportText(scopes, context.style));
+  context.finish(complete ? (widens ? EXIT.failed : EXIT.ok) : NOT_ALL_SHOWN);
 }
 
 async function worldsOf(
@@ -77,29 +74,4 @@ function sameName(
 function lonePolicy(documents: readonly PolicyDocument[]): PolicyDocument["policies"][number] | undefined {
   const policies = documents.flatMap((document) => document.policies);
   return documents.length === 1 && policies.length === 1 ? policies[0] : undefined;
-}
-
-function scopeText(scope: DiffScope): string {
-  if ("user" in scope) return `For the user ${safeText(scope.user)}`;
-  return "policy" in scope
-    ? `For users who have only ${safeText(scope.policy)}`
-    : "For users who have all policies";
-}
-
-function reportText(scopes: readonly ScopeDiff[], limit: number, style: Style): string {
-  if (scopes.length === 0) return "Nothing is allowed or refused that was not before.\n";
-  const sections = scopes.flatMap(({ scope, wider, narrower }) => [
-    style.bold(scopeText(scope)),
-    ...wider.flatMap((one) => changeLines(one, "wider", style)),
-    ...narrower.flatMap((one) => changeLines(one, "narrower", style)),
-    ...(Math.max(wider.length, narrower.length) >= limit
-      ? ["  and perhaps more: --limit shows further changes"]
-      : []),
-    "",
-  ]);
-  const widenings = countChanges(scopes, "wider");
-  const wider = countOf(widenings, "widening");
-  const narrower = countOf(countChanges(scopes, "narrower"), "narrowing");
-  const summary = `${widenings > 0 ? style.red(wider) : wider}, ${narrower}`;
-  return `${[...sections, summary].join("\n")}\n`;
 }

@@ -84,15 +84,16 @@ export const POLICY_GROUP: GroupSpec = {
     },
     {
       name: "diff",
-      description: "Compares what policies allow: exit code 1 when access widens.",
+      description:
+        "Compares what policies allow: exit code 1 when access widens, 4 when not everything is shown.",
       examples: ["policies proposed", "policies proposed --json"],
       arguments: "<old> <new>",
       options: [
         {
           flags: "--limit <int>",
-          description: "largest number of changes to report in each direction and comparison",
+          description: "largest number of lines to report in each direction and comparison",
           kind: "integer",
-          default: 50,
+          default: 1_000,
         },
         JSON_OUTPUT,
         PARTITION,

@@ -12,6 +12,7 @@ import { userPage } from "../links.ts";
 import { Name } from "../name.tsx";
 import { Alert } from "../states/alert.tsx";
 import { Loading } from "../states/loading.tsx";
+import { StatementName } from "./statement-name.tsx";
 
 /** Shows what a change of a policy would give and take; it changes nothing. */
 export function WhatChanges({ change }: { readonly change: PolicyCompareRequest }) {
@@ -35,6 +36,7 @@ function Compared({ answer }: { readonly answer: PolicyCompareAnswer }) {
   return (
     <>
       <p>{summaryOf(answer)}</p>
+      {isHeld && <p>{answer.summary}</p>}
       {isHeld ? (
         <>
           <Changes title="Gains" isGain changes={gains} />
@@ -108,7 +110,7 @@ interface ChangeProps {
 }
 
 function Change({ change, isGain }: ChangeProps) {
-  const { users, user, some = [], action, resource, any_resource: isList, certain, statement } = change;
+  const { users, user, some = [], line, statement } = change;
   return (
     <>
       {users !== undefined && (
@@ -119,25 +121,87 @@ function Change({ change, isGain }: ChangeProps) {
           {user !== undefined && <Name text={user} href={userPage(user)} />}{" "}
         </>
       )}
-      <span class={isGain ? "effect allow" : "effect deny"}>{isGain ? "may then" : "may no longer"}</span>{" "}
-      {action === undefined ? "do what its conditions leave open" : <code>{action}</code>}
-      {resource !== undefined && (
+      {line.kind === "undecided" ? (
+        `cannot be compared: ${line.why ?? "it takes too long"}`
+      ) : (
+        <>
+          <span class={isGain ? "effect allow" : "effect deny"}>{isGain ? "may then" : "may no longer"}</span>{" "}
+          <Area line={line} />
+        </>
+      )}
+      {statement !== undefined && (
+        <span class="quiet-text">
+          {" "}
+          by <StatementName {...statement} isInList />
+        </span>
+      )}
+      <Details change={change} isGain={isGain} />
+      {users !== undefined && some.length > 1 && <Others names={some} users={users} />}
+    </>
+  );
+}
+
+type Line = AccessChange["line"];
+
+/** Actions on resources. */
+function Area({ line }: { readonly line: Line }) {
+  if (line.kind === "failure") return <>do everything that the policies allow, {line.why}</>;
+  return (
+    <>
+      <code>{line.actions.join(", ")}</code>
+      {line.kind === "list" ? (
+        " on any resource, as lists ask it"
+      ) : (
         <>
           {" "}
           on{" "}
           <bdi>
-            <code>{resource}</code>
+            <code>{line.resource}</code>
           </bdi>
         </>
       )}
-      {isList && " on any resource"}
-      {!certain && " in some cases: it depends on conditions"}
-      <span class="quiet-text">
-        {" "}
-        by statement {statement.statement} of <bdi>{statement.policy}</bdi>
-      </span>
-      {users !== undefined && some.length > 1 && <Others names={some} users={users} />}
     </>
+  );
+}
+
+/** Exceptions, conditions and an example. */
+function Details({ change, isGain }: ChangeProps) {
+  const { line, action, resource, context, certain, before, after } = change;
+  const { except, conditions, comparison, possible } = line;
+  return (
+    <ul class="plain quiet-text">
+      {except.map((one) => (
+        <li key={JSON.stringify(one)}>
+          except <code>{one.actions.join(", ")}</code> on{" "}
+          <bdi>
+            <code>{one.resource}</code>
+          </bdi>
+          {one.condition !== undefined && ` where ${JSON.stringify(one.condition)} holds`}
+        </li>
+      ))}
+      {conditions.map((one) => (
+        <li key={JSON.stringify(one)}>where {JSON.stringify(one)} holds</li>
+      ))}
+      {comparison.kind === "incomparable" && (
+        <li>cannot be compared: the other side has {JSON.stringify(comparison.other)}</li>
+      )}
+      {action !== undefined && (
+        <li>
+          {possible ? "Example" : "No known request; in form"}: <code>{action}</code>
+          {resource !== undefined && (
+            <>
+              {" "}
+              on{" "}
+              <bdi>
+                <code>{resource}</code>
+              </bdi>
+            </>
+          )}
+          {context !== undefined && ` with ${JSON.stringify(context)}`}
+          {certain ? `: ${before}, then ${after}` : `: perhaps ${isGain ? "allowed" : "refused"}`}
+        </li>
+      )}
+    </ul>
   );
 }
 

@@ -82,7 +82,10 @@ function writeBoth(): void {
 }
 
 const ADDED = `+ policy Own
-    + any user (here `;
+    + fs:ReadObject on arn:svc:fs:::repository/data/object/*
+        example: u: fs:ReadObject on arn:svc:fs:::repository/data/object/x (neutral → allow)
+        allowed by policy Own, statement 0, after
+`;
 
 function firstLines({ stdout }: Finished): readonly string[] {
   return stdout.split("\n").filter((line) => /^\S/.test(line));

@@ -1,0 +1,54 @@
+/** The sum of a difference in one sentence. */
+
+import type { DifferenceLine } from "./line.ts";
+
+/** The lines of one direction, and for how many users they are. */
+export interface SummedLines {
+  readonly lines: readonly DifferenceLine[];
+  /** Undefined where no users are known. */
+  readonly users?: number;
+}
+
+/** Numbers of one direction. */
+export interface DifferenceSum {
+  /** Known actions, and patterns that match none. */
+  readonly actions: number;
+  /** Distinct patterns of resources. */
+  readonly patterns: number;
+  readonly lines: number;
+  /** Lines about which the comparison could not decide. */
+  readonly undecided: number;
+  readonly users?: number;
+}
+
+/** Counts the lines of one direction. */
+export function sumOf({ lines, users }: SummedLines): DifferenceSum {
+  const decided = lines.filter(({ kind }) => kind !== "undecided");
+  const names = decided.flatMap(({ known, actions }) => (known.length > 0 ? known : actions));
+  return {
+    actions: new Set(names).size,
+    patterns: new Set(decided.map(({ resource }) => resource)).size,
+    lines: lines.length,
+    undecided: lines.length - decided.length,
+    ...(users === undefined ? {} : { users }),
+  };
+}
+
+function counted(count: number, one: string): string {
+  return count === 1 ? `1 ${one}` : `${count} ${one}s`;
+}
+
+function sumText({ actions, patterns, lines, undecided, users }: DifferenceSum): string {
+  if (lines === 0) return "nothing";
+  const area = `${counted(actions, "action")} on ${counted(patterns, "pattern")}`;
+  const parts = [
+    ...(lines > undecided ? [users === undefined ? area : `${area}, for ${counted(users, "user")}`] : []),
+    ...(undecided > 0 ? [`${counted(undecided, "line")} undecided`] : []),
+  ];
+  return parts.join(", ");
+}
+
+/** `gains: 14 actions on 3 patterns, for 212 users; loses: nothing`. */
+export function summaryText(gains: SummedLines, losses: SummedLines): string {
+  return `gains: ${sumText(sumOf(gains))}; loses: ${sumText(sumOf(losses))}`;
+}
