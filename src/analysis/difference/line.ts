@@ -28,7 +28,7 @@ export interface LineExample {
   readonly possible: boolean;
 }
 
-/** How the conditions of a line compare with those on the other side. */
+/** The comparison of the conditions of a line with those on the other side. */
 export type ConditionComparison =
   | { readonly kind: "equal" | "wider" | "new" }
   | { readonly kind: "incomparable"; readonly other: Condition };

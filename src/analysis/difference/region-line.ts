@@ -141,7 +141,7 @@ function exceptionsOf(
   }));
 }
 
-/** How the conditions compare with those of allows on the other side that have the whole region. */
+/** The comparison of the conditions with those of allows on the other side that have the whole region. */
 function comparisonOf(
   guards: readonly Rule[],
   units: readonly Unit[],

@@ -32,8 +32,3 @@ export function resourceOf(pattern: string, partition: string): string {
   const arn = formatArn({ partition, service, region: "", account, resource });
   return arn.replaceAll(USER, USER_PLACEHOLDER).replaceAll(STAR, "*").replaceAll(ANY, "?");
 }
-
-/** True if the pattern holds for one user's name alone. */
-export function isOfUser(pattern: string): boolean {
-  return pattern.includes(USER);
-}
