@@ -12,7 +12,7 @@ export interface AccessArea {
   readonly resource: string;
 }
 
-/** What a line leaves out. */
+/** An area that a line leaves out. */
 export interface LineException extends AccessArea {
   /** It is left out only where this condition holds. */
   readonly condition?: Condition;
