@@ -73,3 +73,19 @@ export class AuthorizerError extends Error {
 export function isErrorCode(error: unknown, code: ErrorCode): error is AuthorizerError {
   return error instanceof AuthorizerError && error.code === code;
 }
+
+/** Codes that say nothing of the state of the directory, or that nothing is known of it. */
+const OF_NO_STATE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "unauthenticated",
+  "unavailable",
+  "outcome_unknown",
+  "stale",
+  "behind",
+  "other_log",
+  "internal",
+]);
+
+/** True for an error that tells a caller something about the state of the directory. */
+export function tellsOfState(error: unknown): error is AuthorizerError {
+  return error instanceof AuthorizerError && !OF_NO_STATE.has(error.code);
+}

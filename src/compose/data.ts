@@ -7,6 +7,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
 import type { OidcTokens } from "../identity/oidc/oidc.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
+import { notingStore } from "../journal/noting-store.ts";
 import { CommitNotes, openRevisions, type StoreRevisions } from "../journal/revisions.ts";
 import type { UsageItems } from "../journal/usage-items.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/log/logger.ts";
@@ -102,7 +103,11 @@ export async function openData(
   const noteCommit = (revision: number): void => {
     if (revisions !== undefined) notes.note(revisions.positionOf(revision));
   };
-  const observed = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
+  const noteCheck = (): void => {
+    if (revisions !== undefined) notes.note(revisions.current());
+  };
+  const counted = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
+  const observed = notingStore(counted, { read: () => notes.noteRead(), failedCheck: noteCheck });
   const noted =
     values["authorizer.audit.directory"] === undefined ? undefined : new NotedChanges(() => notes.call);
   const store = noted?.observed(observed) ?? observed;

@@ -18,7 +18,7 @@ export interface DeclaredBody
 /** A declared route: `P` is what its handler works with, `C` who calls. */
 export interface Declaration<P, C extends Caller = Caller>
   extends Described,
-    Pick<Route<C>, "priority" | "heavy" | "head"> {
+    Pick<Route<C>, "priority" | "heavy" | "head" | "reads"> {
   readonly body?: DeclaredBody;
   /** Makes the handler, once per listener. */
   readonly handler: (parts: P) => Route<C>["handle"];
@@ -28,7 +28,7 @@ export interface Declaration<P, C extends Caller = Caller>
 
 /** The route of a declaration. */
 export function routeOf<P, C extends Caller>(
-  { method, path, priority, heavy, head, body, handler, stream }: Declaration<P, C>,
+  { method, path, priority, heavy, head, reads, body, handler, stream }: Declaration<P, C>,
   parts: P,
   limits: HttpLimits & { readonly bulkBodyBytes?: number },
 ): Route<C> {
@@ -38,6 +38,7 @@ export function routeOf<P, C extends Caller>(
     ...(priority === undefined ? {} : { priority }),
     ...(heavy === undefined ? {} : { heavy }),
     ...(head === undefined ? {} : { head }),
+    ...(reads === undefined ? {} : { reads }),
     ...(body === undefined ? {} : { body: bodyOf(body, limits, stream?.(parts)) }),
     handle: handler(parts),
   };

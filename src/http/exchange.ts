@@ -111,6 +111,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   parsedQuery: Query | undefined = undefined;
   route: MountedRoute;
   position = "";
+  isProven = false;
+  hasRead = false;
   /** Values of the path's parameters in their order, decoded. */
   params: readonly string[] = NO_PARAMS;
   /** Set by the authentication of the API. */

@@ -11,7 +11,14 @@ import { checkBodyHeaders } from "./body/media-type.ts";
 import { readBody, receiveBody, tooLarge } from "./body/receive-body.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Revisions, TracedRequest } from "./ports.ts";
-import { type Answer, type Caller, type MountedRoute, OPEN_API, type RouteBody } from "./route.ts";
+import {
+  type Answer,
+  type Caller,
+  isMutation,
+  type MountedRoute,
+  OPEN_API,
+  type RouteBody,
+} from "./route.ts";
 
 /** A request that is handled within this time, in milliseconds, is answered from the state that it began with. */
 const AT_ONCE_MS = 2;
@@ -116,11 +123,29 @@ function looksAtBody({ authorizesBody, body }: MountedRoute): boolean {
   return authorizesBody === true && body !== undefined;
 }
 
+/** Finds out whether the caller may make the call. A refusal that rests on the directory is an answer of a mutation, too. */
+function authorize(exchange: Exchange): void | Promise<void> {
+  const { route, server } = exchange;
+  const pending = route.authorize?.(exchange as never);
+  const { revisions } = server;
+  if (pending === undefined || revisions === undefined || !isMutation(route, exchange)) return pending;
+  let first: Promise<void> | undefined = pending;
+  return revisions.proving(
+    exchange,
+    () => {
+      const asked = first ?? route.authorize?.(exchange as never);
+      first = undefined;
+      return asked;
+    },
+    "refusals",
+  );
+}
+
 /** @param direct whether the body may still be taken past the stream */
 function authenticated(exchange: Exchange, caller: Caller, direct: boolean): void {
   exchange.caller = caller;
   const { route } = exchange;
-  const pending = looksAtBody(route) ? undefined : route.authorize?.(exchange as never);
+  const pending = looksAtBody(route) ? undefined : authorize(exchange);
   if (pending === undefined) receive(exchange, direct);
   else pending.then(() => receive(exchange, false)).catch((error) => refuse(exchange, error));
 }
@@ -170,7 +195,7 @@ async function inTurn(exchange: Exchange, body: RouteBody): Promise<void> {
     exchange.deadline = performance.now() + server.limits.requestTimeoutMs;
     await parse(exchange, bytes);
     const { route } = exchange;
-    if (looksAtBody(route)) await route.authorize?.(exchange as never);
+    if (looksAtBody(route)) await authorize(exchange);
     await body.validate?.(exchange.body);
     const began = performance.now();
     complete(exchange, began, await handled(exchange, began));
@@ -205,7 +230,7 @@ function take(exchange: Exchange, bytes: Buffer): void {
 
 function parsed(exchange: Exchange): void {
   const { route } = exchange;
-  const pending = looksAtBody(route) ? route.authorize?.(exchange as never) : undefined;
+  const pending = looksAtBody(route) ? authorize(exchange) : undefined;
   if (pending === undefined) run(exchange);
   else pending.then(() => run(exchange)).catch((error) => refuse(exchange, error));
 }
@@ -236,7 +261,7 @@ function run(exchange: Exchange): void {
 }
 
 /**
- * Runs the handler. The answer to what it commits names the revision of that.
+ * Runs the handler. The answer of a mutation rests on what it commits or on proof, and names the revision of that.
  * @param now milliseconds of `performance.now()`
  */
 function handled(exchange: Exchange, now: number): Answer | Promise<Answer> {
@@ -244,10 +269,8 @@ function handled(exchange: Exchange, now: number): Answer | Promise<Answer> {
   const revisions = route.api === OPEN_API ? undefined : server.revisions;
   // While a body was awaited, others may have committed: a caller must not gain by sending its headers early.
   if (now - exchange.startedAt > AT_ONCE_MS) revisions?.current();
-  if (revisions === undefined || route.priority === "hot" || route.method === "GET") {
-    return route.handle(exchange as never);
-  }
-  return revisions.writing(exchange, () => route.handle(exchange as never));
+  if (revisions === undefined || !isMutation(route, exchange)) return route.handle(exchange as never);
+  return revisions.proving(exchange, () => route.handle(exchange as never));
 }
 
 function complete(exchange: Exchange, began: number, answered: Answer): void {

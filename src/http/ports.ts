@@ -44,6 +44,15 @@ export interface HttpCounters {
 export interface RevisedCall {
   /** `N.LOG.ENTRY`; "" where no position is named. */
   position: string;
+  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (journal.md §2.8). */
+  isProven: boolean;
+  /** True once a state of the store was opened for it. */
+  hasRead: boolean;
+}
+
+/** A call that may change something. */
+export interface ProvingCall extends RevisedCall {
+  readonly caller: { readonly name: string };
 }
 
 /** The positions that a caller asks for, as it wrote them. */
@@ -67,8 +76,13 @@ export interface Revisions {
    * rejection
    */
   reached(asked: AskedPositions): Promise<void> | undefined;
-  /** Runs work that may commit; a commit sets the position of the call to its own. */
-  writing<T>(call: RevisedCall, work: () => T): T;
+  /**
+   * Runs a mutation, or a part of one: a commit sets the position of the call to its own, and what it answers without one is
+   * answered from proof (journal.md §2.8).
+   * @param part `refusals`: only what it throws is an answer
+   * @throws what the work throws, and AuthorizerError "unavailable" where nothing is proved in time
+   */
+  proving<T>(call: ProvingCall, work: () => T | Promise<T>, part?: "refusals"): T | Promise<T>;
 }
 
 /** One answered request, for the log. Holds no secret: no header, no body, no query. */

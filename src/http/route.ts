@@ -110,7 +110,15 @@ export interface Route<C extends Caller = Caller> {
   readonly body?: RouteBody;
   /** True if {@link Route.authorize} looks at the body, where there is one; else it runs before the body is read. */
   readonly authorizesBody?: boolean;
-  /** Returns where the caller may make the call; throws or rejects with AuthorizerError. */
+  /**
+   * Of another method than GET: true where no call changes anything, or says which do not. All others are mutations, whose
+   * answers rest on a commit or on proof (journal.md §2.8).
+   */
+  readonly reads?: boolean | ((call: Call<C>) => boolean);
+  /**
+   * Returns where the caller may make the call; throws or rejects with AuthorizerError. A promise where it reads the
+   * directory.
+   */
   readonly authorize?: (call: RawCall<C>) => void | Promise<void>;
   /** Takes the time from the parsed body to the answer. */
   readonly seconds?: DurationMeter;
@@ -126,6 +134,12 @@ export interface Api<C extends Caller = Caller> {
   readonly authenticate: Authenticate<C>;
   /** An error as this API answers it; default `errorReply`. */
   readonly refusal?: (error: unknown, call: RawCall) => ErrorReply;
+}
+
+/** True for a call that may change something. */
+export function isMutation({ method, reads = false }: Route<never>, call?: Call): boolean {
+  if (method === "GET" || reads === true) return false;
+  return reads === false || call === undefined || !reads(call as never);
 }
 
 /** A route with its API and its meter. */

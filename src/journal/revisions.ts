@@ -5,6 +5,7 @@ import { AuthorizerError } from "../errors.ts";
 import { type NamedPosition, parsePosition, positionText, shortId } from "../model/position.ts";
 import { EntryIds } from "../store/entry-ids.ts";
 import type { CommittedChange, Store } from "../store/port.ts";
+import { provenAnswer } from "./proven-answer.ts";
 import { SharedPolls } from "./shared-polls.ts";
 
 /** Most requests that wait for a position at once. */
@@ -16,6 +17,15 @@ const PATIENCE_MS = 2_000;
 export interface RevisedCall {
   /** `N.LOG.ENTRY`. */
   position: string;
+  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (journal.md §2.8). */
+  isProven: boolean;
+  /** True once a state of the store was opened for it. */
+  hasRead: boolean;
+}
+
+/** A call that may change something. */
+export interface ProvingCall extends RevisedCall {
+  readonly caller: { readonly name: string };
 }
 
 /** The positions that a caller asks for, as text. */
@@ -43,7 +53,15 @@ export class CommitNotes {
   /** Notes the position of a commit with the call in whose context it was made, if any. */
   note(position: string): void {
     const call = this.#calls.getStore();
-    if (call !== undefined) call.position = position;
+    if (call === undefined) return;
+    call.position = position;
+    call.isProven = true;
+  }
+
+  /** Notes that a state is read for the call in whose context that is done, if any. */
+  noteRead(): void {
+    const call = this.#calls.getStore();
+    if (call !== undefined) call.hasRead = true;
   }
 }
 
@@ -129,9 +147,24 @@ export class StoreRevisions {
     return this.#reach(wanted);
   }
 
-  /** Runs work; what it commits sets the position of the call. */
-  writing<T>(call: RevisedCall, work: () => T): T {
-    return this.#notes.during(call, work);
+  /**
+   * Runs a mutation, or a part of one: what it answers without a commit is answered from proof (journal.md §2.8).
+   * @param part `refusals`: only what it throws is an answer
+   * @throws what the work throws, and AuthorizerError "unavailable" where nothing is proved in time
+   */
+  proving<T>(call: ProvingCall, work: () => T | Promise<T>, part?: "refusals"): T | Promise<T> {
+    const noted = (): T | Promise<T> => this.#notes.during(call, work);
+    if (this.#store.prove === undefined) return noted();
+    return provenAnswer({
+      call,
+      work: noted,
+      isRefusalOnly: part === "refusals",
+      state: () => this.#position,
+      prove: async () => {
+        await this.#store.prove!(call.caller.name);
+        call.position = this.current();
+      },
+    });
   }
 
   /** Hears of no further commit. */

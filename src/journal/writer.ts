@@ -5,7 +5,7 @@
  */
 
 import { AuthorizerError } from "../errors.ts";
-import { type CheckedCommit, checkCommit } from "../store/checks.ts";
+import { type CheckedCommit, checkCommit, isCheck } from "../store/checks.ts";
 import { decodeHead, HEAD_BYTES } from "../store/log-entry.ts";
 import type { Commit } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
@@ -76,7 +76,7 @@ export class LogWriter {
     this.#checking.add(checked);
     try {
       const asked = await checked;
-      if (asked.put.length + asked.delete.length === 0) return await this.#parts.proofs.check(asked);
+      if (isCheck(asked)) return await this.#parts.proofs.check(asked);
       return await this.#enqueue(asked, {});
     } finally {
       this.#checking.delete(checked);

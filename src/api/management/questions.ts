@@ -33,6 +33,7 @@ function forUsers(
     priority: "bulk",
     heavy: true,
     method: "POST",
+    reads: true,
     tag: "questions",
     id,
     path: path.replace("/access/v1", `${BASE_PATH}/auth`),

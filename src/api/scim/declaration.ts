@@ -155,6 +155,7 @@ function listRoutes(
       ...COMMON,
       ...described(`scimSearch${name}s`, `${path}/.search`, `Lists ${what}s as a body asks for them`),
       method: "POST",
+      reads: true,
       body: bodyOf(SEARCH),
       answer: page,
       handler: search,
@@ -298,6 +299,7 @@ export const SCIM_ROUTES: readonly ScimDeclaration[] = [
     ...COMMON,
     ...described("scimSearch", `${SCIM_PATH}/.search`, "Lists users and groups as a body asks for them"),
     method: "POST",
+    reads: true,
     body: bodyOf({ ...SEARCH, filter: 'displayName sw "An"' }),
     answer: {
       status: 200,

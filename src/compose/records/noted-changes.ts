@@ -9,6 +9,7 @@ import {
 } from "../../directory/read/described-changes.ts";
 import { isErrorCode } from "../../errors.ts";
 import type { RevisedCall } from "../../journal/revisions.ts";
+import { isCheck } from "../../store/checks.ts";
 import { type Commit, type Store, withSnapshot } from "../../store/port.ts";
 
 /** Most records of a commit whose former values are read. */
@@ -43,7 +44,7 @@ export class NotedChanges {
   observed(store: Store): Store {
     const commit = async (asked: Commit): Promise<number> => {
       const call = this.#call();
-      if (call === undefined) return store.commit(asked);
+      if (call === undefined || isCheck(asked)) return store.commit(asked);
       const before = await stateBefore(store, asked);
       const note = (revision: number | undefined): void => {
         const noted = { revision, ...describeChanges(before.records, before.names) };

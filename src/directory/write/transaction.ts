@@ -4,11 +4,13 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode, tellsOfState } from "../../errors.ts";
 import { parseJsonText } from "../../json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
+import { isCheck } from "../../store/checks.ts";
 import {
   type Commit,
+  type ReadSet,
   type RecordName,
   type RecordPut,
   type ScannedRange,
@@ -152,14 +154,24 @@ export class Transaction implements StateReader {
     if (put.length === 0 && deleted.length === 0) return undefined;
     const change = this.changes.toChange();
     const touched = this.changes.toTouched();
-    const { revision, base } = this.#snapshot;
     return {
-      reads: { revision, base, keys: this.#slots, ranges: this.#ranges },
+      ...this.toCheck(),
       put,
       delete: deleted,
       ...(change !== undefined && { change }),
       ...(touched !== undefined && { touched }),
     };
+  }
+
+  /** The commit that changes nothing, and fails if something that was read has changed. */
+  toCheck(): { readonly reads: ReadSet } {
+    const { revision, base } = this.#snapshot;
+    return { reads: { revision, base, keys: this.#slots, ranges: this.#ranges } };
+  }
+
+  /** True if nothing of the state was read. */
+  get hasReadNothing(): boolean {
+    return this.#slots.size === 0 && this.#ranges.length === 0;
   }
 
   /** The keys whose stored text changes. */
@@ -213,6 +225,12 @@ export interface WriterParts {
   readonly deadlineMs?: number | undefined;
 }
 
+/** The course of a use case over its attempts. */
+interface Course {
+  /** True once what it answers without a commit rests on proof (journal.md §2.8). */
+  isProven: boolean;
+}
+
 /** Runs transactions. */
 export class Writer {
   readonly #parts: WriterParts;
@@ -233,10 +251,11 @@ export class Writer {
     deadlineMs = this.#parts.deadlineMs ?? DEADLINE_MS,
   ): Promise<T> {
     let end = Number.POSITIVE_INFINITY;
+    const course = { isProven: this.#parts.store.prove === undefined };
     for (let lost = 0; ; lost++) {
-      if (lost >= LOST_BEFORE_TURN) return this.#inTurn(work, end);
+      if (lost >= LOST_BEFORE_TURN) return this.#inTurn(work, end, course);
       await this.#turn;
-      const done = await this.#attempt(work);
+      const done = await this.#attempt(work, course);
       if (done !== undefined) return done.result;
       if (lost === 0) end = performance.now() + deadlineMs;
       await this.#backOff(end);
@@ -250,7 +269,7 @@ export class Writer {
   }
 
   /** Runs use cases that lost races one after the other, while the others of this process hold back. */
-  async #inTurn<T>(work: (tx: Transaction) => Promise<T>, end: number): Promise<T> {
+  async #inTurn<T>(work: (tx: Transaction) => Promise<T>, end: number, course: Course): Promise<T> {
     while (this.#turn !== undefined) await this.#turn;
     const { promise, resolve } = Promise.withResolvers<void>();
     const turn = promise.then(() => {
@@ -261,7 +280,7 @@ export class Writer {
     try {
       await this.#parts.store.takeTurn?.();
       for (;;) {
-        const done = await this.#attempt(work);
+        const done = await this.#attempt(work, course);
         if (done !== undefined) return done.result;
         await this.#backOff(end);
       }
@@ -278,24 +297,40 @@ export class Writer {
     await delay(Math.random() * MAX_BACKOFF_MS);
   }
 
-  /** Undefined if something that `work` read was changed meanwhile. */
-  async #attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ readonly result: T } | undefined> {
+  /**
+   * Undefined if something that `work` read was changed meanwhile. What it answers without a commit, also what it throws, is
+   * checked against the newest state as a commit is; an attempt after a check that failed runs on that state or a later one.
+   */
+  async #attempt<T>(
+    work: (tx: Transaction) => Promise<T>,
+    course: Course,
+  ): Promise<{ readonly result: T } | undefined> {
     const { store, policies, authors, judge, complete } = this.#parts;
-    const { result, commit } = await withSnapshot(store, async (snapshot) => {
+    const { answer, commit } = await withSnapshot(store, async (snapshot) => {
       const tx = new Transaction(snapshot, policies);
-      await judge(tx);
-      const made = await work(tx);
-      await complete(tx);
-      return { result: made, commit: await tx.toCommit() };
+      try {
+        await judge(tx);
+        const result = await work(tx);
+        await complete(tx);
+        return { answer: () => ({ result }), commit: (await tx.toCommit()) ?? tx.toCheck() };
+      } catch (error) {
+        if (tx.hasReadNothing || !tellsOfState(error)) throw error;
+        return { answer: () => raise(error), commit: tx.toCheck() };
+      }
     });
-    if (commit === undefined) return { result };
+    if (isCheck(commit) && course.isProven) return answer();
     try {
       const actor = authors.name;
       await store.commit({ ...commit, ...(actor !== undefined && { actor }) });
     } catch (error) {
-      if (isErrorCode(error, "conflict")) return undefined;
-      throw error;
+      if (!isErrorCode(error, "conflict")) throw error;
+      course.isProven ||= isCheck(commit);
+      return undefined;
     }
-    return { result };
+    return answer();
   }
+}
+
+function raise(error: unknown): never {
+  throw error;
 }

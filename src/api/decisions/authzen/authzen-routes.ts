@@ -22,6 +22,7 @@ const EXPLAIN: Parameter = {
 
 const EVALUATION = {
   method: "POST",
+  reads: true,
   tag: "AuthZEN",
   scope: "decide",
   priority: "hot",
@@ -29,6 +30,7 @@ const EVALUATION = {
 } as const;
 const SEARCH = {
   method: "POST",
+  reads: true,
   tag: "AuthZEN",
   scope: "search",
   priority: "bulk",

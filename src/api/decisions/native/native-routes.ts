@@ -17,8 +17,9 @@ const OBJECT = "arn:svc:fs:::repository/data/object/report.csv";
 const READ = { action: "fs:ReadObject", resource: OBJECT };
 const PAGE = { next_token: "", count: 1, total: 1 };
 
-const HOT = { method: "POST", tag: "decisions", scope: "decide", priority: "hot" } as const;
-const BULK = { method: "POST", tag: "decisions", scope: "decide", priority: "bulk", heavy: true } as const;
+const ASKED = { method: "POST", reads: true, tag: "decisions", scope: "decide" } as const;
+const HOT = { ...ASKED, priority: "hot" } as const;
+const BULK = { ...ASKED, priority: "bulk", heavy: true } as const;
 const QUESTION = { ...BULK, scope: "read" } as const;
 
 const CHECK: DecisionDeclaration = {

@@ -15,6 +15,7 @@ const GENERALISATIONS: readonly SuggestRequest["generalise"][] = ["none", "prefi
 export const SUGGEST_OPERATION: UserDeclaration = {
   ...SHARED,
   method: "POST",
+  reads: true,
   id: "suggestPolicies",
   path: `${BASE_PATH}/auth/access/suggest`,
   summary: "Suggest smaller policies",

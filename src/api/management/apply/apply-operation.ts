@@ -34,6 +34,7 @@ export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
     priority: "bulk",
     heavy: true,
     method: "POST",
+    reads: ({ body }) => (body as ApplyBody | undefined)?.dry_run === true,
     tag: "policies",
     id: "apply",
     path: `${BASE_PATH}/auth/apply`,

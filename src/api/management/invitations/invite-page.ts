@@ -5,7 +5,7 @@
 
 import type { Response } from "express";
 import type { Directory } from "../../../directory/directory.ts";
-import { type AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { AuthorizerError, isErrorCode } from "../../../errors.ts";
 import { type ErrorReply, errorReply } from "../../../http/errors.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
@@ -13,7 +13,14 @@ import { callOf, pageHandler, setHeaders } from "../../../http/pages/pages.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { Query } from "../../../http/request/query.ts";
-import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall } from "../../../http/route.ts";
+import {
+  ANONYMOUS,
+  type Api,
+  type MountedRoute,
+  mount,
+  type RawCall,
+  type Reply,
+} from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
@@ -106,13 +113,10 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
       refuseCrossSite(request, { withCookie: false, secure, publicOrigins: parts.publicOrigins });
       return ANONYMOUS;
     },
-    refusal: failed,
+    refusal: (error, call) => failed(error, call, parts.audit),
   };
   const handle = pageHandler((app) => {
     app.get(INVITE_PATH, async (_request, response) => send(response, await show(parts, callOf(response))));
-    app.post(INVITE_PATH, async (_request, response) =>
-      send(response, await redeemOrExplain(parts, callOf(response))),
-    );
   });
   return mount(
     api,
@@ -128,7 +132,7 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
           arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
           parse: (bytes) => new Query(bytes.toString("latin1")),
         },
-        handle,
+        handle: (call) => redeemOrExplain(parts, call),
       },
     ],
     counters,
@@ -149,8 +153,26 @@ function send(response: Response, { status, html }: Page): void {
   response.status(status).type("html").send(html);
 }
 
-function failed(error: unknown): ErrorReply {
+/** An invitation that cannot be redeemed, with the page that says why. */
+class NotRedeemed extends AuthorizerError {
+  readonly html: string;
+
+  constructor(cause: AuthorizerError, html: string) {
+    super(cause.code, cause.message, { cause });
+    this.html = html;
+  }
+}
+
+function failed(
+  error: unknown,
+  { requestId: request_id }: Pick<RawCall, "requestId">,
+  audit: AuditEvents,
+): ErrorReply {
   const reply = errorReply(error);
+  if (error instanceof NotRedeemed) {
+    audit.event("authentication_failed", { request_id, path: INVITE_PATH, message: error.message });
+    return { ...reply, body: error.html, type: PAGE_TYPE, headers: PAGE_HEADERS };
+  }
   const { errorId, headers } = reply;
   const text = errorId === undefined ? (error as AuthorizerError).message : `internal error ${errorId}`;
   return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...headers] };
@@ -165,16 +187,16 @@ async function show({ invitations, setup }: InvitePageParts, { query }: RawCall)
   return page(404, statePage(state, await setup.isDone()));
 }
 
-async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Page> {
+/** @throws NotRedeemed */
+async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Reply> {
   const token = (call.body as Query).get("token") ?? "";
   try {
-    return await redeem(parts, token, call);
+    const body = await redeem(parts, token, call);
+    return { status: 200, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
-    const { requestId: request_id } = call;
-    parts.audit.event("authentication_failed", { request_id, path: INVITE_PATH, message: error.message });
     const state = await parts.invitations.state(token);
-    return page(404, statePage(state === "open" ? "withdrawn" : state));
+    throw new NotRedeemed(error, statePage(state === "open" ? "withdrawn" : state));
   }
 }
 
@@ -182,7 +204,7 @@ async function redeem(
   { directory, invitations, proxies, audit }: InvitePageParts,
   token: string,
   { request, requestId: request_id }: RawCall,
-): Promise<Page> {
+): Promise<string> {
   const source_ip = proxies.clientOf(request) ?? "";
   const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
   // Until the link is used up, its user is not known.
@@ -198,5 +220,5 @@ async function redeem(
   const { access_key_id, creation_date, secret_access_key } = key;
   audit.event("write", { ...ofUser, after: { access_key_id, creation_date } });
   audit.event("secret_read", { ...ofUser, access_key_id });
-  return page(200, keyPage({ username, access_key_id, secret_access_key }));
+  return keyPage({ username, access_key_id, secret_access_key });
 }

@@ -15,6 +15,7 @@ export const CHECK_OPERATIONS: readonly UserDeclaration[] = [
     access: "user",
     priority: "bulk",
     method: "POST",
+    reads: true,
     tag: "sessions",
     id: "check",
     path: `${BASE_PATH}/auth/check`,

@@ -46,6 +46,7 @@ const CHANGE = {
 export const COMPARE_OPERATION: UserDeclaration = {
   ...ON_ALL_POLICIES,
   method: "POST",
+  reads: true,
   priority: "bulk",
   heavy: true,
   tag: "policies",

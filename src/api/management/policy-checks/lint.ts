@@ -15,6 +15,7 @@ const UNNAMED = "policy";
 export const LINT_OPERATION: UserDeclaration = {
   ...ON_ALL_POLICIES,
   method: "POST",
+  reads: true,
   priority: "bulk",
   heavy: true,
   tag: "policies",
