@@ -1,11 +1,10 @@
 /** Answers of calls that commit nothing: they rest on a state that is proved to be the newest (journal.md §2.8). */
 
 import { isErrorCode, tellsOfState } from "../errors.ts";
-import type { RevisedCall } from "./revisions.ts";
 
 /** A piece of work of a call. */
 export interface ProvingWork<T> {
-  readonly call: RevisedCall;
+  readonly call: { isProven: boolean; readonly hasRead: boolean };
   readonly work: () => T | Promise<T>;
   /** True: where it throws nothing, the call goes on. */
   readonly isRefusalOnly: boolean;

@@ -5,9 +5,9 @@
  */
 
 import { AuthorizerError } from "../errors.ts";
-import { type CheckedCommit, checkCommit, isCheck } from "../store/checks.ts";
+import { type CheckedCommit, checkCommit } from "../store/checks.ts";
 import { decodeHead, HEAD_BYTES } from "../store/log-entry.ts";
-import type { Commit } from "../store/port.ts";
+import { type Commit, isCheck } from "../store/port.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
 import type { Clock } from "./clock.ts";

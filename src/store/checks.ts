@@ -34,11 +34,6 @@ export interface CheckedScan {
   readonly limit: number;
 }
 
-/** True for a commit that only checks. */
-export function isCheck({ put = [], delete: deleted = [] }: Commit): boolean {
-  return put.length + deleted.length === 0;
-}
-
 /** True when a record may have this key: not empty, no NUL, well-formed, at most MAX_KEY_BYTES of UTF-8. */
 export function isPossibleKey(key: string): boolean {
   return key !== "" && fits(key) && !key.includes("\0") && key.isWellFormed();

@@ -318,6 +318,11 @@ export async function withSnapshot<T>(store: Store, read: (snapshot: Snapshot) =
   }
 }
 
+/** True for a commit that only checks. */
+export function isCheck({ put = [], delete: deleted = [] }: Commit): boolean {
+  return put.length + deleted.length === 0;
+}
+
 /** Names as an entry carries them; undefined for none. */
 export function touchedOf(names: Required<Omit<Touched, "all">>): Touched | undefined {
   const { users, groups, policies, resources } = names;

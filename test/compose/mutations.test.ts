@@ -17,8 +17,8 @@ import { openNode, sharedBy } from "../journal/bed.ts";
 
 /** Calls of other methods than GET that change nothing. */
 const READS =
-  /^(login|externalPrincipalLogin|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|\w+Question|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
-/** What differs from the examples, by call, so that the state has to be read for the answer. */
+  /^(login|externalPrincipalLogin|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+/** Members of bodies beside those of the examples, by call, so that the state has to be read for the answer. */
 const BODIES: Readonly<Record<string, object>> = {
   claimTokenId: { token_id: "one-time", expires_at: Math.floor(Date.now() / 1_000) + 3_600 },
   apply: { dry_run: false },

@@ -15,6 +15,7 @@ const EXAMPLE = { action: "fs:ReadObject", resource: "sales/2026/x.csv" };
 export const QUESTION_OPERATION: UserDeclaration = {
   access: "user",
   method: "POST",
+  reads: true,
   priority: "bulk",
   tag: "questions",
   id: "judgeQuestion",

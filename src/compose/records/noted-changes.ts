@@ -9,8 +9,7 @@ import {
 } from "../../directory/read/described-changes.ts";
 import { isErrorCode } from "../../errors.ts";
 import type { RevisedCall } from "../../journal/revisions.ts";
-import { isCheck } from "../../store/checks.ts";
-import { type Commit, type Store, withSnapshot } from "../../store/port.ts";
+import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
 
 /** Most records of a commit whose former values are read. */
 const MOST_RECORDS = 1_000;

@@ -7,9 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode, tellsOfState } from "../../errors.ts";
 import { parseJsonText } from "../../json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
-import { isCheck } from "../../store/checks.ts";
 import {
   type Commit,
+  isCheck,
   type ReadSet,
   type RecordName,
   type RecordPut,
