@@ -26,6 +26,8 @@ export interface DecisionLogOptions {
   readonly policySet: string;
   /** The current revision of the directory. */
   readonly revision: () => number;
+  /** ENTRY of its position; default: not named. */
+  readonly entry?: () => string;
   /** A new decision id. */
   readonly nextId: () => string;
   readonly report: Report;
@@ -50,9 +52,9 @@ export interface OpenedDecisionLog extends DecisionLog {
 
 /** Opens the log. Rejects with the error of the file system if its folder cannot be used. */
 export async function openDecisionLog(options: DecisionLogOptions): Promise<OpenedDecisionLog> {
-  const { settings, policySet, revision, report, now = Date.now } = options;
+  const { settings, policySet, revision, entry = () => "", report, now = Date.now } = options;
   const keys = keysFrom(settings.secretKey);
-  const encoder = new RecordEncoder({ node: settings.node, policySet, revision, now });
+  const encoder = new RecordEncoder({ node: settings.node, policySet, revision, entry, now });
   const counters = newCounters();
   const node = JSON.stringify(settings.node);
   const chain = await Chain.open({

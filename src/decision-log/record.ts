@@ -40,6 +40,8 @@ export type LoggedFields = Readonly<Record<string, string | readonly string[] | 
 /** One decision of a batch. Revision, subject and action are those of the record unless it has its own. */
 export interface LoggedItem {
   readonly revision?: number;
+  /** With `revision`. */
+  readonly entry?: string;
   readonly subject?: LoggedSubject;
   readonly action?: string;
   readonly context?: LoggedFields;
@@ -59,6 +61,8 @@ export interface LoggedDecision {
   readonly node: string;
   /** Revision of the directory that decided; of a batch, that of its first decision. */
   readonly revision: number;
+  /** The first 8 characters of the id of that revision's entry; absent in records of version 0.2. */
+  readonly entry?: string;
   /** Digest of the policy set. */
   readonly policy_set: string;
   readonly entrance: string;

@@ -109,6 +109,11 @@ export class StoreRevisions {
     return this.#revision;
   }
 
+  /** ENTRY of the newest position; "" for an empty log. */
+  get entry(): string {
+    return shortId(this.#ids.at(this.#revision) ?? "");
+  }
+
   /** Returns `N.LOG.ENTRY`, "" for an empty log; throws AuthorizerError "stale" where the store must not be answered from. */
   current(): string {
     this.#store.follow?.();

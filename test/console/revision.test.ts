@@ -50,4 +50,23 @@ describe.skipIf(CHROMIUM === undefined)("the console behind a balancer", () => {
     expect(asked.slice(0, 2)).toEqual([expect.any(String), undefined]);
     await page.unroute("**/api/v1/auth/groups?**");
   });
+
+  it("says of a write that the state went back, which it does not repeat by itself", async () => {
+    const asked: (string | undefined)[] = [];
+    await page.goto("/users");
+    await page.route("**/api/v1/auth/users", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      const minimum = route.request().headers()["x-svc-min-position"];
+      asked.push(minimum);
+      if (minimum === undefined) return route.continue();
+      const body = JSON.stringify({ code: "went_back", message: "the entry is not in the log" });
+      return route.fulfill({ status: 409, contentType: "application/json", body });
+    });
+    await createUser("bob");
+    await page.getByText("The directory went back to an earlier state").first().waitFor();
+    expect(asked).toEqual([expect.stringMatching(/^\d+(\.[\w-]{8}){2}$/)]);
+    await page.getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("heading", { name: "bob" }).waitFor();
+    await page.unroute("**/api/v1/auth/users");
+  });
 });

@@ -67,7 +67,13 @@ const decided: fc.Arbitrary<Decided> = fc
     });
   });
 
-const encoderOf = () => new RecordEncoder({ node: 'n"1', policySet: "477d52c37ac9", revision: () => 3 });
+const encoderOf = () =>
+  new RecordEncoder({
+    node: 'n"1',
+    policySet: "477d52c37ac9",
+    revision: () => 3,
+    entry: () => "9PdWm1sY",
+  });
 
 /** The line that a chain makes of a text. */
 function lineOf(record: LineText): LoggedDecision {
@@ -92,6 +98,7 @@ describe("a record", () => {
           id: "d-1",
           node: 'n"1',
           revision: 3,
+          entry: "9PdWm1sY",
           entrance: one.entrance,
           request_id: wellFormed(one.requestId),
           subject: { type: "user", id: one.user === null ? null : wellFormed(one.user) },

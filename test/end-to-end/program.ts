@@ -46,8 +46,8 @@ export function writeConfig(folder: string, config: unknown, name = "config.yaml
   return file;
 }
 
-function launch(args: string[], cwd: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...process.env, ...env } });
+function launch(args: string[], cwd: string, env: Record<string, string>, main = MAIN) {
+  const child = spawn(process.execPath, [main, ...args], { cwd, env: { ...process.env, ...env } });
   children.push(child);
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => {
@@ -65,13 +65,14 @@ export function run(args: string[], cwd = newFolder(), env: Record<string, strin
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
 }
 
-/** Starts the service and waits for the ready line. */
+/** Starts the service, this one or that of another program, and waits for the ready line. */
 export async function start(
   args: string[],
   cwd = newFolder(),
   env: Record<string, string> = {},
+  main = MAIN,
 ): Promise<RunningProgram> {
-  const { child, output } = launch(["run", ...args], cwd, env);
+  const { child, output } = launch(["run", ...args], cwd, env, main);
   const ended = new Promise<number | string | null>((resolve) =>
     child.on("close", (code, signal) => resolve(code ?? signal)),
   );

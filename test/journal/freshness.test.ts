@@ -127,6 +127,23 @@ describe("two nodes of which one is behind", () => {
     expect([answer.status, ((await answer.json()) as { code?: string }).code]).toEqual([status, code]);
   });
 
+  it("answer from the entry that a caller asks for, and say that one is lost", async () => {
+    const [one, other] = await openPair();
+    await one.directory.users.detachPolicy("alice", "Read");
+    const position = (await one.ask()).headers.get("x-svc-position")!;
+    const { revision, id, log } = one.journal.history.head;
+    expect(position).toBe(`${revision}.${log.slice(0, 8)}.${id.slice(0, 8)}`);
+    const aware = await other.ask({ "x-svc-min-position": position });
+    expect([await allowed(aware), aware.headers.get("x-svc-position")]).toEqual([false, position]);
+    const lost = await other.ask({ "x-svc-min-position": position.replace(/[^.]*$/, "AAAAAAAA") });
+    expect([lost.status, await lost.json()]).toEqual([409, expect.objectContaining({ code: "went_back" })]);
+    const both = {
+      "x-svc-min-position": position,
+      "x-svc-min-revision": `${revision + 1}.${one.journal.logId}`,
+    };
+    expect((await other.ask(both)).status).toBe(409);
+  });
+
   it("refuse where the engine cannot be asked, and let the request go on once it can", async () => {
     const cable: Cable = { cut: false };
     const [one, other] = await openPair(cable);

@@ -124,9 +124,12 @@ export class ReplicaStream {
         }
       }
       const end = await this.#sendSince({ revision, id });
-      if (end === undefined || (await records.base()) !== base) continue;
-      this.#complete(end.at, count + end.count);
-      return end.at;
+      if (end !== undefined && (await records.base()) === base) {
+        this.#complete(end.at, count + end.count);
+        return end.at;
+      }
+      await this.#flush();
+      await this.#news(SOON_MS);
     }
   }
 

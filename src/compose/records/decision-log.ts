@@ -93,6 +93,7 @@ export async function openServiceDecisionLog(
       settings,
       policySet: catalog.digest,
       revision: () => revisions.newest,
+      entry: () => revisions.entry,
       nextId,
       report,
       needed: () => Math.min(...sinks.map(({ needed }) => needed)),

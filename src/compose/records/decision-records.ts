@@ -7,6 +7,7 @@ import { recordIdOf } from "../../decision-log/record-ids.ts";
 import { principalAt } from "../../directory/read/principal-at.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import { parseJsonText } from "../../json-text.ts";
+import { shortId } from "../../model/position.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DataParts } from "../data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";
@@ -26,6 +27,7 @@ export function decisionRecords(
       const record = parseJsonText(text) as LoggedDecision;
       const policiesOf = async (revision: number, user: string, groups?: readonly string[]) =>
         (await principalAt(store.history, revision, user, groups))?.policies;
+      for (const decided of [record, ...(record.items ?? [])]) await assertInLog(store, decided);
       try {
         const run = <T>(steps: Generator<unknown, T>): Promise<T> => scheduler.run(steps);
         return await explainRecord(record, { policiesOf, partition: catalog.partition, run });
@@ -37,4 +39,19 @@ export function decisionRecords(
       }
     },
   };
+}
+
+/**
+ * A database that was put back has given the number to another entry: its state is not the one that decided.
+ * @throws AuthorizerError "not_found" for an entry that the log has lost
+ */
+async function assertInLog(
+  store: Pick<DataParts["store"], "changes">,
+  { revision, entry }: Partial<Pick<LoggedDecision, "revision" | "entry">>,
+): Promise<void> {
+  if (revision === undefined || entry === undefined) return;
+  const [found] = (await store.changes(revision - 1, 1)) ?? [];
+  if (found === undefined || shortId(found.id) === entry) return;
+  const message = `the directory of revision ${revision} is no longer there: the database was put back to an earlier state, and entry ${entry} is lost`;
+  throw new AuthorizerError("not_found", message);
 }

@@ -12,6 +12,9 @@ import {
 } from "../../client/revision.ts";
 import { ApiError } from "./api-error.ts";
 
+const WENT_BACK =
+  "The directory went back to an earlier state, so nothing was changed. Load the page again to see what is there now.";
+
 let known: Revision | undefined;
 
 /**
@@ -21,9 +24,12 @@ let known: Revision | undefined;
  */
 export async function send(address: string, init: RequestInit): Promise<Response> {
   const response = await request(address, init, known);
-  if (known === undefined || !(await isLost(response))) return taken(response);
+  const lost = known === undefined ? undefined : await lostBy(response);
+  if (lost === undefined) return taken(response);
   // The service has another database now, or an earlier state: what was named says nothing about it.
   known = undefined;
+  // Whoever writes has seen a state that is no more.
+  if (lost === "went_back" && (init.method ?? "GET") !== "GET") throw new ApiError(409, WENT_BACK);
   return taken(await request(address, init));
 }
 
@@ -45,11 +51,13 @@ function taken(response: Response): Response {
   return response;
 }
 
-async function isLost(response: Response): Promise<boolean> {
-  if (response.status !== 409) return false;
+/** The code of a refusal that says that what was named is not in the log. */
+async function lostBy(response: Response): Promise<unknown> {
+  if (response.status !== 409) return undefined;
   const body: unknown = await response
     .clone()
     .json()
     .catch(() => undefined);
-  return typeof body === "object" && body !== null && "code" in body && FORGET_AT.has(body.code);
+  const code = typeof body === "object" && body !== null && "code" in body ? body.code : undefined;
+  return FORGET_AT.has(code) ? code : undefined;
 }

@@ -31,9 +31,9 @@ export class EncodedBatch implements DecisionBatch {
   readonly #counts: Record<Effect, number> = { allow: 0, neutral: 0, deny: 0 };
   #subject: BatchSubject | undefined;
   /** Revision of the directory when the first subject was named: that of the record. */
-  #revision: number | undefined;
+  #revision: string | undefined;
   /** That of the current item. */
-  #itemRevision = 0;
+  #itemRevision = "";
   /** Subject, action and context of the record: those of its first item. */
   #head = "";
   /** The beginning of the current item: with revision, subject, action and context if they differ from the record's. */

@@ -17,6 +17,8 @@ export interface EncoderOptions {
   readonly policySet: string;
   /** The current revision of the directory. */
   readonly revision: () => number;
+  /** ENTRY of its position (journal.md §6.1); "" where it is not known. Default: "". */
+  readonly entry?: () => string;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: () => number;
 }
@@ -25,8 +27,8 @@ export interface EncoderOptions {
 export interface DecidedAt {
   /** RFC 3339. */
   readonly time: string;
-  /** Revision of the directory. */
-  readonly revision: number;
+  /** Revision of the directory with its entry, as they stand in a record. */
+  readonly revision: string;
   /** Address of the caller's peer. */
   readonly peer: string | undefined;
 }
@@ -45,7 +47,7 @@ export class RecordEncoder {
   readonly #policySet: string;
   /** The members between time and caller, which are those of the record before unless the directory changed. */
   #origin = "";
-  #revision = Number.NaN;
+  #revision = "";
   #entrance = "";
   #millisecond = Number.NaN;
   #second = Number.NaN;
@@ -86,9 +88,11 @@ export class RecordEncoder {
     return { time: this.time(), revision: this.revision, peer: call?.peer };
   }
 
-  /** The current revision of the directory. */
-  get revision(): number {
-    return this.#options.revision();
+  /** The current revision of the directory, and behind it the member `entry` where it is known. */
+  get revision(): string {
+    const { revision, entry } = this.#options;
+    const id = entry?.() ?? "";
+    return id === "" ? String(revision()) : `${revision()},"entry":"${id}"`;
   }
 
   /** The members that every record begins with. */

@@ -10,43 +10,58 @@ import type { Edit } from "./biases.ts";
 import type { Rule } from "./rules.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** The parts of the sources that the model needs. */
-const PARTS = [
-  "package.json",
-  "src/journal",
-  "src/store",
-  "src/model",
-  "src/schedule",
-  "src/errors.ts",
-  "test/journal/model",
-];
-const MAIN = "test/journal/model/main.ts";
+/** A model: the program that runs it, and the parts of the sources that it needs. */
+export interface Model {
+  readonly main: string;
+  readonly parts: readonly string[];
+}
+
+/** The model of the protocol between nodes. */
+const NODES: Model = {
+  main: "test/journal/model/main.ts",
+  parts: [
+    "package.json",
+    "src/journal",
+    "src/store",
+    "src/model",
+    "src/schedule",
+    "src/errors.ts",
+    "test/journal/model",
+  ],
+};
+
+/** The model of readers and callers. */
+export const READERS: Model = {
+  main: "test/journal/readers/main.ts",
+  parts: ["package.json", "src", "test/journal/readers"],
+};
 
 export interface Verdict {
   readonly fault: string;
   readonly runs: number;
 }
 
-function run(folder: string, schedules: number, ...more: readonly string[]): Promise<Verdict> {
+function run(program: string, schedules: number, ...more: readonly string[]): Promise<Verdict> {
   const seed = String(Date.now() % 1e9);
   return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [join(folder, MAIN), String(schedules), seed, ...more],
-      (error, stdout, stderr) => {
-        const line = stdout.trim().split("\n").at(-1) ?? "";
-        if (line.startsWith("{")) resolve(JSON.parse(line) as Verdict);
-        else reject(new Error(`the model failed: ${stderr}`, { cause: error }));
-      },
-    );
+    execFile(process.execPath, [program, String(schedules), seed, ...more], (error, stdout, stderr) => {
+      const line = stdout.trim().split("\n").at(-1) ?? "";
+      if (line.startsWith("{")) resolve(JSON.parse(line) as Verdict);
+      else reject(new Error(`the model failed: ${stderr}`, { cause: error }));
+    });
   });
 }
 
-/** Runs the model on a copy of the sources in which some lines are replaced. */
-export async function runWith(edits: readonly Edit[], schedules: number, ...more: readonly string[]) {
+/** Runs a model on a copy of the sources in which some lines are replaced. */
+async function runModel(
+  { main, parts }: Model,
+  edits: readonly Edit[],
+  schedules: number,
+  ...more: readonly string[]
+): Promise<Verdict> {
   const folder = mkdtempSync(join(tmpdir(), "journal-rule-"));
   try {
-    for (const part of PARTS) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     for (const { file, from, to } of edits) {
       const source = readFileSync(join(folder, file), "utf8");
@@ -56,20 +71,33 @@ export async function runWith(edits: readonly Edit[], schedules: number, ...more
         source.replace(from, () => to),
       );
     }
-    return await run(folder, schedules, ...more);
+    return await run(join(folder, main), schedules, ...more);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Runs the model of the protocol on a copy of the sources in which some lines are replaced. */
+export function runWith(
+  edits: readonly Edit[],
+  schedules: number,
+  ...more: readonly string[]
+): Promise<Verdict> {
+  return runModel(NODES, edits, schedules, ...more);
+}
+
 /** Expects that no schedule of the sources has a fault, with some lines of them replaced. The verdict names the seed of one that has. */
-export async function expectSound(schedules: number, edits: readonly Edit[] = []): Promise<void> {
-  const verdict = await runWith(edits, schedules, "first");
+export async function expectSound(
+  schedules: number,
+  edits: readonly Edit[] = [],
+  model = NODES,
+): Promise<void> {
+  const verdict = await runModel(model, edits, schedules, "first");
   expect(verdict).toEqual(expect.objectContaining({ fault: "", runs: schedules }));
 }
 
 /** Expects that some schedule has a fault once a rule is taken out. */
-export async function expectFault(rule: Rule, schedules: number): Promise<void> {
-  const { fault } = await runWith([...(rule.also ?? []), rule], schedules, "first");
+export async function expectFault(rule: Rule, schedules: number, model = NODES): Promise<void> {
+  const { fault } = await runModel(model, [...(rule.also ?? []), rule], schedules, "first");
   expect(fault).not.toBe("");
 }

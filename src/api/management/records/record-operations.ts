@@ -28,6 +28,7 @@ const RECORD = {
   at: "2026-11-22T09:30:01.250Z",
   node: "node-1",
   revision: 41,
+  entry: "9PdWm1sY",
   policy_set: "477d52c37ac9",
   entrance: "check",
   caller: { name: "gateway", peer: "10.0.0.9" },

@@ -125,6 +125,8 @@ export class ApiClient {
     const answer = await this.#rest.ask({ ...call, headers }, onFailedAttempt);
     if (answer.status !== 409 || !FORGET_AT.has(codeOf(answer))) return this.#taken(answer);
     this.#revision = undefined;
+    // What this command has seen or written is no more: it must not write on.
+    if (codeOf(answer) === "went_back" && call.method !== "GET") return answer;
     return this.#taken(await this.#rest.ask(call, onFailedAttempt));
   }
 
