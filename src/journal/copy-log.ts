@@ -36,12 +36,21 @@ export interface CopiedState {
   readonly pages: AsyncIterable<readonly VersionedRecord[]>;
   /** True for the state that the kept entries follow; false for the newest one. */
   readonly isOldest: boolean;
+  /** Ids of the newest entries up to it, in order; absent or empty: they are not known. */
+  readonly recent?: readonly EntryId[];
 }
 
 const PAGE = 500;
 
-/** Copies the log of a store, which nobody may write to meanwhile. */
-export async function copyLog(source: Store, target: LogTarget): Promise<CopyReport> {
+/**
+ * Copies the log of a store, which nobody may write to meanwhile.
+ * @param recent ids of the newest entries up to the oldest state, where they are known: nodes that are behind find theirs
+ */
+export async function copyLog(
+  source: Store,
+  target: LogTarget,
+  recent: readonly EntryId[] = [],
+): Promise<CopyReport> {
   const { history } = source;
   await target.assertEmpty();
   const { head } = history;
@@ -50,8 +59,9 @@ export async function copyLog(source: Store, target: LogTarget): Promise<CopyRep
     // The entry of the oldest state may be gone; then its id is in no entry that is kept, and any will do.
     const [first] = (await source.changes(from - 1, 1)) ?? [];
     const [next] = (await source.changes(from, 1)) ?? [];
-    const last = { revision: from, id: first?.id ?? newId(), at: first?.at ?? next?.at ?? head.at };
-    await target.putState({ last, log: head.log, pages: history.records(from), isOldest: true });
+    const known = from === head.revision ? head.id : first?.id;
+    const last = { revision: from, id: known || newId(), at: first?.at ?? next?.at ?? head.at };
+    await target.putState({ last, log: head.log, pages: history.records(from), isOldest: true, recent });
   }
   let entries = 0;
   let last: CommittedChange | undefined;
@@ -96,11 +106,11 @@ export class EngineTarget implements LogTarget {
     throw new AuthorizerError("invalid_request", "the database that is to be copied to has a log already");
   }
 
-  async putState({ last, log, pages, isOldest }: CopiedState): Promise<void> {
+  async putState({ last, log, pages, isOldest, recent = [] }: CopiedState): Promise<void> {
     const { revision, id, at } = last;
     if (isOldest) {
       this.#prev = id;
-      this.#recent = [[revision, id]];
+      this.#recent = recent.length > 0 ? [...recent] : [[revision, id]];
     }
     await writeCheckpoint(this.#engine, { revision, last: { id, at }, log, recent: this.#recent, pages });
     if (isOldest) await this.#engine.raiseFloor(revision);

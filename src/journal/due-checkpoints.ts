@@ -44,9 +44,8 @@ export class DueCheckpoints {
 
   /** Begins a checkpoint if one is due. To be called after each commit. */
   committed(): void {
-    const { node, settings, clock, onTrouble } = this.#parts;
-    const isDue = node.revision - node.checkpointRevision >= settings.checkpointEvery || node.isHeavy;
-    if (!isDue || this.#running !== undefined || clock.now() < this.#notBefore) return;
+    const { clock, onTrouble } = this.#parts;
+    if (!this.#isDue || this.#running !== undefined || clock.now() < this.#notBefore) return;
     this.#running = this.#writeDue()
       .catch((error: unknown) => {
         this.#notBefore = clock.now() + RETRY_MS;
@@ -57,6 +56,13 @@ export class DueCheckpoints {
       });
   }
 
+  /** By number only while the checkpoint weighs less than the entries: that of a large directory costs more than they do. */
+  get #isDue(): boolean {
+    const { node, settings } = this.#parts;
+    const areMany = node.revision - node.checkpointRevision >= settings.checkpointEvery;
+    return node.isHeavy || (areMany && node.checkpointBytes <= node.bytesSinceCheckpoint);
+  }
+
   /** Resolves when nothing is being written. */
   async ended(): Promise<void> {
     await this.#running;
@@ -64,11 +70,11 @@ export class DueCheckpoints {
 
   /** Writes a checkpoint unless another node has written one meanwhile. */
   async #writeDue(): Promise<void> {
-    const { engine, node, leases, settings } = this.#parts;
+    const { engine, node, leases } = this.#parts;
     const known = await newestCheckpoint(engine, node.checkpointRevision);
     if (known !== undefined) {
       node.knowsCheckpoint(known, node.bytesSinceCheckpoint);
-      if (node.revision - known.revision < settings.checkpointEvery) return;
+      if (!this.#isDue) return;
     }
     if ((await leases.hold(CHECKPOINTS)) === undefined) return;
     await this.write();

@@ -4,12 +4,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
+import { copyLog, EngineTarget } from "../../src/journal/copy-log.ts";
 import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { guardedLogs } from "../../src/journal/guard.ts";
 import type { JournalOptions } from "../../src/journal/journal-options.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import type { LostLine } from "../../src/journal/lost-entries.ts";
+import { openCopyStore } from "../../src/store/local/copy-store.ts";
 import { openLocalReplica } from "../../src/store/local/open-replica.ts";
 import { replacedCopies } from "../../src/store/local/replaced-copies.ts";
 import { withSnapshot } from "../../src/store/port.ts";
@@ -190,4 +192,40 @@ it("a log that lacks its beginning is not followed", async () => {
   await expect(store.catchUp()).rejects.toThrow("lacks the beginning");
   expect(await keys(store)).toEqual(["a", "b", "c"]);
   expect(store.copyState?.().kind).toBe("broken_log");
+});
+
+it("a copy is put into an emptied database while its node runs, and the node goes on from it", async () => {
+  const engine = new MemoryEngine();
+  const path = newFolder();
+  const store = await open(engine, path);
+  for (const key of ["a", "b", "c"]) await put(store, key);
+  const { log } = store.history.head;
+  await engine.remove(await engine.list("entry", ALL, ALL));
+  await doubt(engine, store);
+  await expect(store.catchUp()).rejects.toThrow("has no log any more");
+  const source = openCopyStore(path);
+  await copyLog(source, new EngineTarget(engine), source.recent);
+  await source.close();
+  await store.catchUp();
+  expect(store.copyState?.()).toMatchObject({ kind: "whole", hasContact: true });
+  expect(store.counters.rewound).toBe(0);
+  expect(await guardedLogs(engine)).toEqual([]);
+  expect(await put(store, "d")).toBe(4);
+  const fresh = await open(sharedBy(engine));
+  expect(await keys(fresh)).toEqual(["a", "b", "c", "d"]);
+  expect(fresh.history.head.log).toBe(log);
+});
+
+it("checkpoints of a large directory are not due by the number of entries alone", async () => {
+  const engine = new MemoryEngine();
+  const store = await open(engine, undefined, {}, { checkpointEvery: 3 });
+  await put(store, "large", "x".repeat(100_000));
+  for (let index = 0; index < 3; index++) await put(store, `a${index}`);
+  await expect.poll(() => store.counters.checkpoints).toBe(1);
+  for (let index = 0; index < 9; index++) await put(store, `b${index}`);
+  await put(store, "more", "x".repeat(50_000));
+  await put(store, "c");
+  expect(store.counters.checkpoints).toBe(1);
+  await put(store, "last", "x".repeat(60_000));
+  await expect.poll(() => store.counters.checkpoints).toBe(2);
 });

@@ -6,6 +6,7 @@ import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.t
 import type { Logger } from "../../observe/log/logger.ts";
 import { openLocalImport } from "../../store/local/import-log.ts";
 import type { Store } from "../../store/port.ts";
+import type { EntryId } from "../../store/replica.ts";
 import { openLog } from "../data.ts";
 import { localFolder, openEngine } from "./backends.ts";
 import { withOfflineStore } from "./offline-store.ts";
@@ -24,6 +25,26 @@ export async function copyStore(from: ConfigValues, to: ConfigValues): Promise<C
   }
 }
 
+/**
+ * Copies a node's copy into the empty database of a configuration, under the ids that it has: nodes whose log is missing
+ * there go on.
+ * @throws AuthorizerError as {@link copyStore}
+ */
+export async function copyFromFolder(folder: string, to: ConfigValues): Promise<CopyReport> {
+  const logger = openLog({ ...to, "logging.output": ["="], "logging.level": "WARN" });
+  try {
+    const { openCopyStore } = await import("../../store/local/copy-store.ts");
+    const source = openCopyStore(folder);
+    try {
+      return await copyInto(source, to, logger, source.recent);
+    } finally {
+      await source.close();
+    }
+  } finally {
+    await logger.close();
+  }
+}
+
 function refuseTarget(from: ConfigValues, to: ConfigValues): void {
   const type = to["database.type"];
   if (type === undefined) {
@@ -37,12 +58,17 @@ function refuseTarget(from: ConfigValues, to: ConfigValues): void {
   }
 }
 
-async function copyInto(source: Store, to: ConfigValues, logger: Logger): Promise<CopyReport> {
+async function copyInto(
+  source: Store,
+  to: ConfigValues,
+  logger: Logger,
+  recent?: readonly EntryId[],
+): Promise<CopyReport> {
   const type = to["database.type"];
   if (type === "local") {
     const target = await openLocalImport(localFolder(to));
     try {
-      return await copyLog(source, target);
+      return await copyLog(source, target, recent);
     } finally {
       await target.close();
     }
@@ -55,7 +81,7 @@ async function copyInto(source: Store, to: ConfigValues, logger: Logger): Promis
     );
   }
   try {
-    return await copyLog(source, new EngineTarget(engine));
+    return await copyLog(source, new EngineTarget(engine), recent);
   } finally {
     await engine.close();
   }

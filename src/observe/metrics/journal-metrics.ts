@@ -110,10 +110,10 @@ function copyMetrics(
       "gauge",
       `${PREFIX}copy_state`,
       "1 for the state of this node's copy: whole, rebuilding, or waiting for its log (no_log, other_log, broken_log).",
-      ["state"],
+      ["kind"],
       () => {
         const kind = journal?.copyState?.().kind;
-        return kind === undefined ? [] : [[{ state: kind }, 1]];
+        return kind === undefined ? [] : [[{ kind }, 1]];
       },
     ),
   ];

@@ -8,7 +8,7 @@ import { committedChange } from "../committed-change.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import type { EntryId, EntryName, StateName } from "../replica.ts";
 import { flushDataFile } from "./data-file.ts";
-import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
+import { type LocalDatabase, openDatabase, openForReading, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
 import { entryNote, idOfNote, readNotes } from "./replica-entries.ts";
@@ -56,6 +56,13 @@ export interface ReplicaCopy {
 export async function openCopy(folder: string): Promise<ReplicaCopy> {
   prepareFolder(folder);
   return new LmdbCopy(folder, await openDatabase(folder, { syncWrites: false }));
+}
+
+/** Opens a copy that another process may write to, to read it. Throws AuthorizerError "unavailable" where it cannot be read. */
+export function openCopyToRead(
+  folder: string,
+): Pick<ReplicaCopy, "position" | "recentIds" | "pages" | "database" | "base"> {
+  return new LmdbCopy(folder, openForReading(folder));
 }
 
 /** The position of a copy, also of one that another has replaced. */

@@ -68,7 +68,8 @@ timeoutSeconds: 3
 {{- $_ := set $authorizer "insecure_listen" true -}}
 {{- end -}}
 {{- if include "svc.shared" . -}}
-{{- $_ := set $authorizer "replication" (dict "path" "/copy/directory") -}}
+{{- /* An upgrade never takes an emptied database for a new one. */ -}}
+{{- $_ := set $authorizer "replication" (dict "path" "/copy/directory" "create_log" .Release.IsInstall) -}}
 {{- $_ := set $authorizer "decision_log" (dict "directory" "/copy/decision-log") -}}
 {{- end -}}
 {{- if .Values.extAuthz.enabled -}}

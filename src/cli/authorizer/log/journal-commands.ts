@@ -11,13 +11,22 @@ export const JOURNAL_COMMANDS: GroupSpec = {
       name: "copy",
       description: "Copies the store with its ids, secrets and history into an empty one.",
       page: "high-availability.md",
-      examples: ["--config authorizer.yaml --to postgres.yaml"],
+      examples: [
+        "--config authorizer.yaml --to postgres.yaml",
+        "--config authorizer.yaml --from-copy /var/lib/svc-authorizer/copy",
+      ],
       options: [
         ...CONFIG_OPTIONS,
         {
           flags: "--to <file>",
           description: "configuration file of the store to copy to; only database.* counts",
           required: true,
+          unless: "fromCopy",
+        },
+        {
+          flags: "--from-copy <folder>",
+          description:
+            "copy what a node's copy has (authorizer.replication.path, or a former copy beside it), also while the node runs; without --to, into the empty database of this configuration",
         },
         JSON_OPTION,
       ],

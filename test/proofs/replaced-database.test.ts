@@ -1,0 +1,116 @@
+/**
+ * Proof: a database that is lost, emptied, replaced or put back never takes users away by itself, and never lets a stranger
+ * set the directory up (journal.md §3).
+ */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { Fleet } from "./fleet.ts";
+import { sized } from "./size.ts";
+
+const USERS = sized(20, 2_000);
+const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
+  (name) => `svc_authorizer_${name}`,
+);
+const BREAK =
+  "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
+const PATIENCE = { timeout: 30_000, interval: 100 };
+
+/** Ways in which the log goes away. */
+const LOSSES = [
+  { name: "its tables are dropped", sql: `DROP TABLE ${TABLES.join(", ")}` },
+  { name: "the table of entries is dropped", sql: "DROP TABLE svc_authorizer_entry" },
+  {
+    name: "it is emptied",
+    sql: `TRUNCATE ${TABLES.slice(0, 5).join(", ")}; UPDATE svc_authorizer_floor SET floor = 0`,
+  },
+];
+
+describe.skipIf(postgresBin() === undefined)("proof: a database in the place of another", () => {
+  let cluster: PostgresCluster;
+  let fleet: Fleet;
+  let paths: string[];
+  let database: string;
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 60_000);
+  afterAll(() => cluster.close());
+  afterEach(cleanUp);
+
+  const pathOf = (index: number) => ["--authorizer.replication.path", paths[index]!];
+  const count = async ({ service }: RunningProgram) => (await fleet.listAll(service, "/users")).length;
+  const sql = (text: string) => cluster.query(text, database);
+
+  /** Two nodes with copies in folders, and some users. */
+  async function startFleet(): Promise<void> {
+    fleet = await Fleet.start(cluster, 0);
+    paths = [newFolder(), newFolder(), newFolder()].map((folder) => join(folder, "copy"));
+    const { "database.postgres.connection_string": url } = JSON.parse(readFileSync(fleet.config, "utf8"));
+    database = new URL(url).pathname.slice(1);
+    for (const index of [0, 1]) await fleet.startNode(pathOf(index));
+    const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
+    for (let index = 0; index < USERS; index++)
+      expect(await fleet.write(one.service, "POST", "/users", { username: `u${index}` })).toBe(201);
+    await fleet.until(other.service, `/auth/users/u${USERS - 1}`);
+  }
+
+  /** The start of a node without a copy, which begins no log. */
+  async function expectNoFreshLog(): Promise<void> {
+    await expect(fleet.startNode(pathOf(2))).rejects.toThrow(/no new one is begun|no log any more|is gone/);
+  }
+
+  it.each(LOSSES)(
+    "no user goes and no set-up is offered when $name, with restarts",
+    async ({ sql: loss }) => {
+      await startFleet();
+      await sql(loss);
+      await sql(BREAK);
+      // A fresh node comes first, and makes the tables.
+      await expectNoFreshLog();
+      for (const node of fleet.nodes) expect(await count(node)).toBe(USERS);
+      const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
+      expect(await fleet.write(one.service, "POST", "/users", { username: "new" })).toBe(503);
+      await other.end("SIGTERM");
+      const again = await fleet.startNode(pathOf(1));
+      expect(await count(again)).toBe(USERS);
+      // All nodes at once: killed, and started again before the database is back.
+      await Promise.all([one.end("SIGKILL"), again.end("SIGKILL")]);
+      const both = [await fleet.startNode(pathOf(0)), await fleet.startNode(pathOf(1))];
+      for (const node of both) expect(await count(node)).toBe(USERS);
+      await expectNoFreshLog();
+    },
+    180_000,
+  );
+
+  it("an older backup in its place is followed, and every lost entry is in the file of each node", async () => {
+    await startFleet();
+    const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
+    await sql("CREATE TABLE backup AS TABLE svc_authorizer_entry");
+    for (const index of [1, 2, 3])
+      expect(await fleet.write(one.service, "POST", "/users", { username: `lost${index}` })).toBe(201);
+    expect(await fleet.write(one.service, "DELETE", "/users/u0")).toBe(204);
+    await fleet.until(other.service, "/auth/users/lost3");
+    await expect.poll(() => count(other), PATIENCE).toBe(USERS + 2);
+    await sql("BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT");
+    for (const node of [one, other]) await expect.poll(() => count(node), PATIENCE).toBe(USERS);
+    for (const path of paths.slice(0, 2)) {
+      const files = () => readdirSync(path).filter((name) => /^lost-.*\.ndjson$/.test(name));
+      await expect.poll(files, PATIENCE).toHaveLength(1);
+      const text = readFileSync(join(path, files()[0]!), "utf8");
+      const lines = text
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      // The upkeep of the node may have committed something of its own.
+      expect(lines.filter(({ kind }) => kind === "entry").length).toBeGreaterThanOrEqual(4);
+      for (const index of [1, 2, 3]) expect(text).toContain(`"lost${index}"`);
+      expect(lines.some(({ kind, partition }) => kind === "delete" && partition === "user")).toBe(true);
+      expect(lines.at(-1)).toMatchObject({ kind: "end" });
+    }
+    expect(await fleet.write(one.service, "POST", "/users", { username: "later" })).toBe(201);
+    await fleet.until(other.service, "/auth/users/later");
+  }, 600_000);
+});
