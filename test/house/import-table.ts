@@ -216,7 +216,18 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
   "source-files": { may: ["model", "errors", "json-text", "decimal"] },
   datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
   bootstrap: { may: ["directory", "catalog", "model", "errors"] },
-  analysis: { may: ["source-files", "engine", "catalog", "model", "errors", "json-text"] },
+  // Offline decisions combine registered properties as the service does.
+  analysis: {
+    may: [
+      "source-files",
+      "decisions/registered-properties.ts",
+      "engine",
+      "catalog",
+      "model",
+      "errors",
+      "json-text",
+    ],
+  },
   // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [

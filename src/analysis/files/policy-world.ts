@@ -2,6 +2,7 @@
 
 import type { Problem } from "../../errors.ts";
 import type { NamedStatements, Via } from "../../model/policy.ts";
+import { RegisteredWorld } from "./registered-world.ts";
 import type { Attached } from "./test-file.ts";
 
 /** A policy that is in force for a user. */
@@ -16,6 +17,8 @@ export class PolicyWorld {
   readonly #groups = new Map<string, readonly string[]>();
   readonly #users = new Map<string, Attached>();
   readonly #problems: Problem[] = [];
+  /** Registered properties of the users and resources. */
+  readonly registered = new RegisteredWorld();
 
   /** Problems with the names added so far. */
   get problems(): readonly Problem[] {

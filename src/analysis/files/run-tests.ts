@@ -14,6 +14,8 @@ export interface CaseResult {
   readonly case: TestCase;
   readonly passed: boolean;
   readonly failures: readonly CaseFailure[];
+  /** Registered properties that conditions read and that the files do not say. */
+  readonly unknown: readonly string[];
   readonly milliseconds: number;
 }
 
@@ -87,6 +89,7 @@ function runRequest(
   request: TestRequest,
   partition: string,
   coverage: Coverage,
+  doubts: Set<string>,
 ): CaseFailure | undefined {
   const held = world.heldBy(request.user, test);
   if (isMissing(held)) return { message: held.join("; "), request };
@@ -95,7 +98,10 @@ function runRequest(
     held.map(({ policy }) => policy),
     { partition, evaluator: "extended" },
   );
-  const outcome = explain(compiled, { ...request, context: test.context });
+  const { user, required } = request;
+  const { unknown, ...fields } = world.registered.fieldsOf(user, required, test.context, compiled);
+  for (const field of unknown) doubts.add(field);
+  const outcome = explain(compiled, { user, required, ...fields });
   const explanation = offlineExplanation(outcome, (policy) => via.get(policy) ?? []);
   coverage.add(explanation.determining);
   if (!fits(test.expect, outcome.effect)) {
@@ -115,8 +121,15 @@ export function runCase(
   coverage: Coverage,
 ): CaseResult {
   const start = performance.now();
+  const doubts = new Set<string>();
   const failures = test.requests
-    .map((request) => runRequest(world, test, request, partition, coverage))
+    .map((request) => runRequest(world, test, request, partition, coverage, doubts))
     .filter((failure) => failure !== undefined);
-  return { case: test, passed: failures.length === 0, failures, milliseconds: performance.now() - start };
+  return {
+    case: test,
+    passed: failures.length === 0,
+    failures,
+    unknown: [...doubts],
+    milliseconds: performance.now() - start,
+  };
 }

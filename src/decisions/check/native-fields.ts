@@ -9,6 +9,12 @@ import type { RegisteredResources } from "../registered-resources.ts";
 /** The condition fields for a decision about a tree of permissions. */
 export type TreeFields = Pick<EngineRequest, "context" | "contextOf">;
 
+/** Policies, and the user whose registered attributes they read. */
+export interface FieldsOfUser {
+  readonly policies: CachedPrincipal["policies"];
+  readonly principal: Pick<CachedPrincipal["principal"], "properties">;
+}
+
 /** Adds registered attributes to the context of a request, if the policies of the user read any. */
 export class NativeFields {
   readonly #registered: RegisteredResources;
@@ -20,10 +26,7 @@ export class NativeFields {
   }
 
   /** The fields without those of a resource; the context itself if no policy reads attributes. */
-  ofUser(
-    given: ConditionFields,
-    { policies, principal }: Pick<CachedPrincipal, "principal" | "policies">,
-  ): ConditionFields {
+  ofUser(given: ConditionFields, { policies, principal }: FieldsOfUser): ConditionFields {
     if (!policies.readsContext) return given;
     return withRegistered(given, { subject: principal.properties }, this.#requestProperties);
   }
@@ -37,7 +40,7 @@ export class NativeFields {
   /** The fields of every resource of a tree; synchronous if no condition reads their attributes. */
   of(
     given: DecisionContext,
-    user: Pick<CachedPrincipal, "principal" | "policies">,
+    user: FieldsOfUser,
     required: RequiredPermissions,
   ): TreeFields | Promise<TreeFields> {
     const context = this.ofUser(given, user);

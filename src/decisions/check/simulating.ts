@@ -24,11 +24,13 @@ export interface SimulatingOptions {
 interface Candidate {
   readonly policies: readonly NamedStatements[];
   readonly via: ReadonlyMap<string, readonly Via[]>;
-  /** The user whose policies are changed. */
+  /** The user, whose registered properties conditions read. */
   readonly principal?: Principal;
 }
 
 const NOTHING = { and: [] } as const;
+/** Has no registered properties. */
+const NOBODY = { properties: {} };
 
 /** Simulates decisions. It validates, stores and caches nothing. */
 export class Simulating {
@@ -52,14 +54,18 @@ export class Simulating {
     });
     if (list !== undefined) return scheduler.run(listAnswer(policies, user, list), { budget });
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
-    const { principal } = candidate;
-    const fields = principal && (await native.of(context, { principal, policies }, request.required));
+    const { principal = NOBODY } = candidate;
+    // A data server does not know what is registered here.
+    const isHere = evaluator === "extended" || simulation.candidate !== undefined;
+    const fields = isHere ? await native.of(context, { principal, policies }, request.required) : {};
     return deciding.check({ policies, via, cache: "miss" }, { ...request, ...fields }, call);
   }
 
   async #candidate({ user, policies, candidate }: SimulationCase): Promise<Candidate | undefined> {
-    if (candidate === undefined) return { policies: policies ?? [], via: new Map() };
     const principal = await this.#options.directory.principal(user);
+    if (candidate === undefined) {
+      return { policies: policies ?? [], via: new Map(), ...(principal !== undefined && { principal }) };
+    }
     if (principal === undefined) return undefined;
     const changed = new Map<string, NamedStatements>(
       principal.policies.map((policy) => [policy.name, policy]),

@@ -1,6 +1,7 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import type { NamedStatements } from "../../../model/policy.ts";
 import { requireScope, type ServiceCall } from "../../service-caller.ts";
 import type { DecisionDeclaration } from "../declaration.ts";
 import { filterForm, filterHandler } from "../filter/filter.ts";
@@ -109,6 +110,11 @@ const FILTER: DecisionDeclaration = {
   stream: filterStreamHandler,
 };
 
+/** True if a condition names a property of the user or of the resource, as a field or as a variable. */
+function readsProperties({ statement }: NamedStatements): boolean {
+  return statement.some(({ condition }) => /(subject|resource)\./.test(JSON.stringify(condition ?? null)));
+}
+
 /** `/simulate`. */
 export const SIMULATE: DecisionDeclaration = {
   ...BULK,
@@ -139,10 +145,13 @@ export const SIMULATE: DecisionDeclaration = {
     },
   },
   meter: "simulate",
-  // A candidate shows what a real user holds, an explanation what policies say: both are more than deciding.
+  // A candidate shows what a real user holds, an explanation what policies say, and conditions on registered properties
+  // what the directory has: all are more than deciding.
   handler: ({ decisions, limits }) =>
-    simulateHandler<ServiceCall>(decisions, limits, ({ candidate, explain }, call) => {
-      if (candidate !== undefined || explain) requireScope(call.caller, "read");
+    simulateHandler<ServiceCall>(decisions, limits, ({ candidate, explain, policies = [] }, call) => {
+      if (candidate !== undefined || explain || policies.some(readsProperties)) {
+        requireScope(call.caller, "read");
+      }
     }),
 };
 

@@ -3,6 +3,7 @@
 import { isObject, type PolicyDocument } from "../../../analysis/files/policy-documents.ts";
 import type { PolicyWorld } from "../../../analysis/files/policy-world.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
+import type { Properties } from "../../../model/entities.ts";
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
@@ -12,9 +13,22 @@ function entriesOf(value: unknown): readonly Readonly<Record<string, unknown>>[]
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
+function propertiesOf(value: unknown): Properties {
+  return isObject(value) ? (value as Properties) : {};
+}
+
+/** Adds resources with their properties. */
+function addResources(world: PolicyWorld, resources: unknown): void {
+  for (const { type, id, properties } of entriesOf(resources)) {
+    if (typeof type !== "string" || typeof id !== "string") continue;
+    world.registered.addResource({ type, id, properties: propertiesOf(properties) });
+  }
+}
+
 /** The shipped policies and groups. */
 export async function addPreconfigured(world: PolicyWorld, partition: string): Promise<void> {
-  const { preconfigured } = await openCatalog({ partition });
+  const { preconfigured, resourceTypes } = await openCatalog({ partition });
+  world.registered.addTypes(resourceTypes.values());
   world.addPolicies(preconfigured.policies, "the preconfigured policies");
   for (const { name, policies } of preconfigured.groups) world.addGroup(name, policies);
 }
@@ -22,12 +36,15 @@ export async function addPreconfigured(world: PolicyWorld, partition: string): P
 /** Adds the policies of a document, and of a data set its users and groups. */
 export async function addDocument(
   world: PolicyWorld,
-  { source, policies }: PolicyDocument,
+  { source, policies, resourceTypes }: PolicyDocument,
   partition: string,
 ): Promise<void> {
   world.addPolicies(policies, source.file);
   const { value } = source;
   if (!isObject(value)) return;
+  world.registered.addTypes((await openCatalog({ partition })).resourceTypes.values());
+  world.registered.addTypes(resourceTypes);
+  addResources(world, value["resources"]);
   if (value["preconfigured"] === true) await addPreconfigured(world, partition);
   for (const group of entriesOf(value["groups"])) {
     if (typeof group["name"] === "string") world.addGroup(group["name"], textsOf(group["policies"]));
@@ -36,5 +53,6 @@ export async function addDocument(
     if (typeof user["username"] !== "string") continue;
     const held = { groups: textsOf(user["groups"]), policies: textsOf(user["policies"]) };
     world.addUser(user["username"], user["inactive"] === true ? {} : held);
+    world.registered.addUser(user["username"], propertiesOf(user["properties"]));
   }
 }

@@ -1,6 +1,7 @@
 /** `svcctl policy explain`: a decision with its reasons, from files only. */
 
 import { isMissing, PolicyWorld } from "../../../analysis/files/policy-world.ts";
+import { unknownFieldsText } from "../../../analysis/files/registered-world.ts";
 import { type OfflineExplanation, offlineExplanation } from "../../../analysis/files/run-tests.ts";
 import { compile } from "../../../engine/compile/compile.ts";
 import { explain } from "../../../engine/explain/explain.ts";
@@ -11,6 +12,7 @@ import { safeText } from "../../safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
+import { warnOfDoubts } from "../doubtful-question.ts";
 import { jsonText } from "../output/json-text.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
@@ -39,7 +41,12 @@ export async function explainRequest({ context, options }: CommandCall): Promise
     { partition, evaluator: "extended" },
   );
   const via = new Map(held.map((one) => [one.policy.name, one.via]));
-  const outcome = explain(compiled, { user, required: { action, resource }, context: fields });
+  const required = { action, resource };
+  const { unknown, ...known } = world.registered.fieldsOf(user, required, fields, compiled);
+  const doubt = unknownFieldsText(unknown);
+  if (doubt !== undefined) context.err(`warning: ${safeText(doubt)}\n`);
+  await warnOfDoubts(context, required, undefined);
+  const outcome = explain(compiled, { user, required, ...known });
   const explanation = offlineExplanation(outcome, (policy) => via.get(policy) ?? []);
   const allowed = outcome.effect === "allow";
   context.finish(allowed ? 0 : REFUSED);

@@ -2,9 +2,11 @@
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { unknownFieldsText } from "../../../analysis/files/registered-world.ts";
 import { textOption } from "../../command-spec.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { UsageFailure } from "../../failure.ts";
+import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { junitOf } from "./junit.ts";
@@ -32,6 +34,9 @@ async function runOnce(call: CommandCall, least: number | undefined): Promise<Te
   const { style, terminal } = context;
   if (options["json"] === true) context.out(jsonText(jsonOf(run, failed, percent)));
   else context.out(reportText(run, { coverage: options["coverage"] === true, terminal, style }));
+  const unknown = run.suites.flatMap(({ results }) => results.flatMap((result) => result.unknown));
+  const doubt = unknownFieldsText([...new Set(unknown)]);
+  if (doubt !== undefined) context.err(`warning: ${safeText(doubt)}\n`);
   if (isBelow) context.err(`${style.red("coverage")} is below the required ${least} %\n`);
   const junit = textOption(options, "junit");
   if (junit !== undefined) await writeFile(resolve(context.edge.cwd, junit), junitOf(run));

@@ -91,6 +91,8 @@ class Runner {
 
   async #worldOf(form: TestFile, file: string, coverage: Coverage): Promise<PolicyWorld> {
     const world = new PolicyWorld();
+    const { resourceTypes } = await openCatalog({ partition: this.#partition });
+    world.registered.addTypes(resourceTypes.values());
     if (form.preconfigured === true) await addPreconfigured(world, this.#partition);
     for (const pattern of form.files ?? []) {
       for (const document of await this.#read(resolve(this.#context.edge.cwd, file, "..", pattern))) {

@@ -4,7 +4,9 @@ import { ACTION_NAMES } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { useResourceForms } from "../../parts/forms/resource-forms.ts";
+import { useDoubts } from "../../parts/forms/use-doubts.ts";
 import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
+import { QuestionDoubts } from "../../parts/question-doubts.tsx";
 import type { Question } from "./question.ts";
 
 /** Properties of {@link QuestionForm}. */
@@ -21,6 +23,7 @@ export function QuestionForm({ typed, onChange, onAsk, isBusy, problems }: Quest
   const { actions } = useSession();
   const users = useNameChoices(actions.has("auth:ListUsers") ? "GET /auth/users" : undefined, typed.user);
   const resources = useResourceForms(typed.action);
+  const doubts = useDoubts(typed.action, typed.resource);
   const change = (part: Partial<Question>): void => onChange({ ...typed, ...part });
   return (
     <form
@@ -61,6 +64,7 @@ export function QuestionForm({ typed, onChange, onAsk, isBusy, problems }: Quest
           Ask
         </button>
       </div>
+      <QuestionDoubts doubts={doubts} onTake={(part, text) => change({ [part]: text })} />
       <details open={typed.context !== "" || undefined}>
         <summary>Context: what conditions read</summary>
         <Field

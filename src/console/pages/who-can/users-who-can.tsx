@@ -7,6 +7,7 @@ import { userPage } from "../../parts/links.ts";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
+import { QuestionDoubts } from "../../parts/question-doubts.tsx";
 import { ViaText } from "../../parts/reasons/via-text.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
@@ -29,7 +30,7 @@ export function UsersWhoCan({ action, resource }: { readonly action: string; rea
   const [tokens, setTokens] = useState<readonly string[]>([]);
   const token = tokens.at(-1);
   const page = { limit: LIMIT, ...(token === undefined ? {} : { token }) };
-  const input = { body: { action, resource, page } };
+  const input = { body: { action, resource, page, explain: true } };
   const { data, error, isFetching } = useAnswer("POST /auth/who-can", input, { keepPrevious: true });
   return (
     <Section title="Users who may">
@@ -38,12 +39,17 @@ export function UsersWhoCan({ action, resource }: { readonly action: string; rea
       {data !== undefined && error === null && (
         <>
           <p role="status">{summary(data, tokens.length)}</p>
+          <QuestionDoubts doubts={data.doubts ?? []} />
           <Table
             label="users who may"
             columns={COLUMNS}
             rows={data.results}
             keyOf={({ user }) => user}
-            empty="Nobody may do this."
+            empty={
+              data.doubts === undefined
+                ? "Nobody may do this."
+                : "No user: the question may be none, see above."
+            }
           />
           {(tokens.length > 0 || data.page.next_token !== "") && (
             <nav class="pager" aria-label="Pages of users who may">

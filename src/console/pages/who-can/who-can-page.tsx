@@ -5,7 +5,9 @@ import { useLocation } from "preact-iso";
 import { ACTION_NAMES } from "../../catalog/actions.ts";
 import { Field } from "../../parts/forms/field.tsx";
 import { useResourceForms } from "../../parts/forms/resource-forms.ts";
+import { useDoubts } from "../../parts/forms/use-doubts.ts";
 import { Page } from "../../parts/page.tsx";
+import { QuestionDoubts } from "../../parts/question-doubts.tsx";
 import { UsersWhoCan } from "./users-who-can.tsx";
 import { WhatCan } from "./what-can.tsx";
 
@@ -20,6 +22,7 @@ export default function WhoCanPage() {
     setResource(askedResource);
   }, [askedAction, askedResource]);
   const forms = useResourceForms(action);
+  const doubts = useDoubts(action, resource);
   const isAsked = askedAction !== "" && askedResource !== "";
   return (
     <Page title="Who can" help="model">
@@ -54,6 +57,10 @@ export default function WhoCanPage() {
           </button>
         </div>
       </form>
+      <QuestionDoubts
+        doubts={doubts}
+        onTake={(part, text) => (part === "action" ? setAction(text) : setResource(text))}
+      />
       {isAsked && (
         <UsersWhoCan key={`${askedAction} ${askedResource}`} action={askedAction} resource={askedResource} />
       )}

@@ -1,0 +1,43 @@
+/** Doubts that a question can have an answer, with what may be meant. */
+
+import type { QuestionDoubt } from "../api/management.gen.ts";
+
+/** Properties of {@link QuestionDoubts}. */
+export interface QuestionDoubtsProps {
+  readonly doubts: readonly QuestionDoubt[];
+  /** Takes a text in place of a part; absent: the texts are shown alone. */
+  readonly onTake?: (part: "action" | "resource", text: string) => void;
+}
+
+/** Shows them; nothing if there are none. */
+export function QuestionDoubts({ doubts, onTake }: QuestionDoubtsProps) {
+  if (doubts.length === 0) return null;
+  return (
+    <ul class="warnings" aria-label="Doubts about the question">
+      {doubts.map(({ part, message, meant }) => (
+        <li key={message}>
+          {message}
+          {meant.length > 0 && ". Perhaps: "}
+          {meant.map((text, index) => (
+            <span key={text}>
+              {index > 0 && ", "}
+              {onTake === undefined ? (
+                <bdi>
+                  <code>{text}</code>
+                </bdi>
+              ) : (
+                <button
+                  type="button"
+                  class="link"
+                  onClick={() => onTake(part === "action" ? part : "resource", text)}
+                >
+                  {text}
+                </button>
+              )}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ul>
+  );
+}
