@@ -48,13 +48,15 @@ export class Confirmation {
   readonly #vocabulary: Partial<Vocabulary>;
 
   constructor(
-    before: readonly NamedStatements[],
-    after: readonly NamedStatements[],
+    before: readonly NamedStatements[] | CompiledPolicies,
+    after: readonly NamedStatements[] | CompiledPolicies,
     partition: string,
     vocabulary: Partial<Vocabulary> = {},
   ) {
-    this.#before = compile(before, { partition, evaluator: "extended" });
-    this.#after = compile(after, { partition, evaluator: "extended" });
+    const compiled = (side: typeof before): CompiledPolicies =>
+      "statements" in side ? side : compile(side, { partition, evaluator: "extended" });
+    this.#before = compiled(before);
+    this.#after = compiled(after);
     this.#vocabulary = vocabulary;
   }
 

@@ -3,6 +3,7 @@
  * lines that are exact together. Conditions are compared as far as one is proven to imply another.
  */
 
+import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
 import { bindUser } from "../../engine/patterns/resource-pattern.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
@@ -97,6 +98,7 @@ class Comparison {
   readonly #patterns = new Patterns();
   readonly #implications = new Implications();
   readonly #budget = new SearchBudget();
+  readonly #compiled = new Map<readonly NamedStatements[], CompiledPolicies>();
 
   constructor(
     before: readonly NamedStatements[],
@@ -171,8 +173,13 @@ class Comparison {
     const all = this.#rules[direction].flatMap(({ allows, denies }) => [...allows, ...denies]);
     const [madeUp = "u"] = representativeNames(all).names;
     const name = user ?? this.#options.exampleUser ?? madeUp;
-    const [old, now] = this.#policies[direction];
-    const confirmation = new Confirmation(old, now, partition, vocabulary);
+    const [old, now] = this.#policies[direction].map((side) => this.#compiledOf(side));
+    const confirmation = new Confirmation(
+      old as CompiledPolicies,
+      now as CompiledPolicies,
+      partition,
+      vocabulary,
+    );
     const parts = { partition, atoms, patterns: this.#patterns, cells };
     return kept.map((region) => {
       const line = lineOf(region, parts);
@@ -180,6 +187,14 @@ class Comparison {
       const example = exampleOf(region, { ...parts, vocabulary, confirmation, user: name });
       return example === undefined ? line : withExample(line, example, name, confirmation);
     });
+  }
+
+  /** Compiled policies of one side: both directions and all users share them. */
+  #compiledOf(side: readonly NamedStatements[]): CompiledPolicies {
+    const { partition } = this.#options;
+    const known = this.#compiled.get(side) ?? compile(side, { partition, evaluator: "extended" });
+    this.#compiled.set(side, known);
+    return known;
   }
 
   /** Classes of the actions of all rules that may have a part in the difference. */
