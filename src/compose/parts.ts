@@ -13,6 +13,7 @@ import { openDecisions } from "../decisions/open-decisions.ts";
 import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
+import type { ConnectionPlaces } from "../http/server/connection-places.ts";
 import type { ManagedServer } from "../http/server/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
@@ -145,7 +146,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   };
   const http = createHttpCounters();
   const metrics = openMetrics(data, { ...working, decisionLog, auditTrail, shadow, datasets, http });
-  const listening = { http, health, metrics, audit };
+  const listening = { http, health, metrics, audit, places: connectionPlaces(values, http) };
   return {
     data,
     ...working,
@@ -188,6 +189,7 @@ async function openShadow(
 /** The parts of all connections that listeners may have; the service listener may have all (security.md §5.3). */
 const USER_SHARE = 1 / 2;
 const METRICS_SHARE = 1 / 16;
+const EXT_AUTHZ_SHARE = 1 / 2;
 
 /** The parts that all listeners share. */
 interface ListeningParts {
@@ -195,18 +197,18 @@ interface ListeningParts {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly audit: AuditLog;
+  readonly places: ConnectionPlaces;
 }
 
 /** Builds the listeners; they do not listen yet. */
 function openListeners(
   data: DataParts,
   working: ManagementParts,
-  { http, health, metrics, audit }: ListeningParts,
+  { http, health, metrics, audit, places }: ListeningParts,
 ): Pick<ServiceParts, "service" | "user" | "scrape" | "setMetrics"> {
   const { values, logger, revisions } = data;
   const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
-  const places = connectionPlaces(values, http);
   const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };
   return {
@@ -246,7 +248,7 @@ function openListeners(
 async function openExtAuthz(
   data: DataParts,
   { decisions, identities }: ManagementParts,
-  { http, health, audit }: ListeningParts,
+  { http, health, audit, places }: ListeningParts,
 ): Promise<ExtAuthzListener | undefined> {
   const { values, logger, revisions, traces } = data;
   if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
@@ -258,6 +260,7 @@ async function openExtAuthz(
     health,
     log: httpLog(logger, audit),
     counters: http,
+    places: places.ofListener(EXT_AUTHZ_SHARE),
     ...serviceTls(values),
     revisions,
     traces: traces?.requests,

@@ -218,7 +218,7 @@ function single(metadata: Metadata, name: string): string | undefined {
 }
 
 /** The address of `address:port`, as grpc-js names peers. */
-function addressOf(peer: string): string {
+export function addressOf(peer: string): string {
   const colon = peer.lastIndexOf(":");
   return peer.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
 }

@@ -33,10 +33,13 @@ import { MOST_HEADERS } from "../api/forward-auth/request-headers.ts";
 import { AuthorizerError } from "../errors.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
+import { Places } from "../http/places.ts";
 import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
+import { acceptOnly, type ListenerPlaces } from "../http/server/connection-places.ts";
 import { type ManagedServer, type TlsMaterial, tlsOptions, urlOf } from "../http/server/server-lifecycle.ts";
 import { type BearerOptions, BearerVerifier } from "./bearer.ts";
-import { ExtAuthzCall } from "./ext-authz-call.ts";
+import { addressOf, ExtAuthzCall } from "./ext-authz-call.ts";
+import { GrpcConnections } from "./grpc-connections.ts";
 import type { Health } from "./health.ts";
 
 /** Options of {@link createExtAuthzListener}. */
@@ -47,6 +50,8 @@ export interface ExtAuthzListenerOptions {
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters & DecisionMeters;
+  /** Absent: connections are not bounded but by their number. */
+  readonly places?: ListenerPlaces;
   readonly tls?: TlsMaterial;
   readonly revisions?: Revisions;
   readonly traces?: RequestTraces | undefined;
@@ -61,6 +66,11 @@ export interface ExtAuthzListener extends Pick<ManagedServer, "listen" | "replac
 const CLOSE_WITHIN_MS = 10_000;
 /** A connection without a call is closed after this time: gRPC's clients then make another. */
 const IDLE_MS = 60_000;
+/** A peer that does not answer a ping is gone. */
+const KEEP_ALIVE_MS = 30_000;
+const PING_MS = 10_000;
+/** Memory that one connection may hold, with what its peer does not take. */
+const SESSION_MIB = 64;
 const MOST_CONNECTIONS = 1_000;
 const WATCH_MS = 1_000;
 const SERVING = 1;
@@ -74,21 +84,34 @@ const MOST_READ = MOST_HEADERS + 20;
 /** Builds the listener; it does not listen yet. */
 export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAuthzListener {
   const { limits, tls } = options;
+  const connections = new GrpcConnections({
+    trusted: options.extAuthz.trusted,
+    places: options.places,
+    requestTimeoutMs: limits.requestTimeoutMs,
+  });
   const grpc = new GrpcServer({
+    interceptors: [connections.callsInTime],
     "grpc.max_receive_message_length": limits.bodyBytes,
     "grpc.max_concurrent_streams": Math.min(limits.queue, MOST_STREAMS),
     "grpc.max_metadata_size": limits.headersBytes,
     "grpc.max_connection_idle_ms": IDLE_MS,
+    "grpc.keepalive_time_ms": KEEP_ALIVE_MS,
+    "grpc.keepalive_timeout_ms": PING_MS,
+    "grpc-node.max_session_memory": SESSION_MIB,
   });
   const verifier = { current: new BearerVerifier(options.bearer) };
   const stopping = addServices(grpc, options, verifier);
   const injector = grpc.createConnectionInjector(ServerCredentials.createInsecure());
-  const take = (socket: Socket): void => injector.injectConnection(socket);
+  const take = (socket: Socket): void => {
+    connections.wait(socket);
+    injector.injectConnection(socket);
+  };
   // Connections are taken here, so that certificates can be replaced and workers can share the port.
   const sockets =
     tls === undefined
       ? createServer({ noDelay: true }, take)
       : createTlsServer({ ...tlsOptions(tls), noDelay: true, ALPNProtocols: ["h2"] }, take);
+  acceptOnly(sockets, connections.admits);
   sockets.maxConnections = MOST_CONNECTIONS;
   let ended: Promise<void> | undefined;
   return {
@@ -102,6 +125,7 @@ export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAut
     },
     close: () => {
       stopping();
+      connections.close();
       ended ??= end(sockets, grpc);
       return ended;
     },
@@ -169,6 +193,7 @@ interface HealthQuestion {
 /** gRPC's health service: open, as the probes are. */
 function healthService(health: Health) {
   const watchers = new Set<() => void>();
+  const places = new Places(MOST_WATCHERS, "too many watch the health");
   const known: ReadonlySet<string> = new Set(["", AUTHORIZATION, HEALTH]);
   const now = async (): Promise<number> => ((await health.reasons()).length === 0 ? SERVING : NOT_SERVING);
   const check = (
@@ -185,8 +210,12 @@ function healthService(health: Health) {
     );
   };
   const watch: handleServerStreamingCall<HealthQuestion, HealthAnswer> = (stream) => {
-    if (watchers.size >= MOST_WATCHERS) {
-      stream.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "too many watch the health" });
+    let leavePlace: () => void;
+    try {
+      leavePlace = places.take(addressOf(stream.getPeer()));
+    } catch (error) {
+      const { message: details } = error as AuthorizerError;
+      stream.emit("error", { code: status.RESOURCE_EXHAUSTED, details });
       return;
     }
     let last: number | undefined;
@@ -198,7 +227,7 @@ function healthService(health: Health) {
     const timer = setInterval(() => void tell(), WATCH_MS).unref();
     const leave = (): void => {
       clearInterval(timer);
-      watchers.delete(finish);
+      if (watchers.delete(finish)) leavePlace();
     };
     const finish = (): void => {
       leave();

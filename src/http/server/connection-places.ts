@@ -4,7 +4,7 @@
  * longest gives way, of the address that has most of them.
  */
 
-import type { Socket } from "node:net";
+import type { Server, Socket } from "node:net";
 import { addressBlock } from "../request/client-address.ts";
 
 /** Most connections of a process. */
@@ -196,4 +196,17 @@ export class ConnectionPlaces {
   fullest(): Address | undefined {
     return fullestOf(this.#listeners.flatMap((listener) => listener.fullest() ?? []));
   }
+}
+
+/** Closes the connections of a server that are not admitted, before anything is made for them. */
+export function acceptOnly(server: Server, admits: (socket: Socket) => boolean): void {
+  const accepting = server.listeners("connection");
+  server.removeAllListeners("connection");
+  server.on("connection", (socket: Socket) => {
+    if (!admits(socket)) {
+      socket.destroy();
+      return;
+    }
+    for (const accept of accepting) Reflect.apply(accept, server, [socket]);
+  });
 }

@@ -16,7 +16,7 @@ import { Exchange, IncomingRequest, type ServerContext } from "../exchange.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
-import type { ListenerPlaces } from "./connection-places.ts";
+import { acceptOnly, type ListenerPlaces } from "./connection-places.ts";
 import { Connections } from "./connections.ts";
 import { rawReply } from "./raw-reply.ts";
 
@@ -96,7 +96,8 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     options.tls === undefined
       ? createServer(serverOptions, onRequest)
       : createTlsServer({ ...serverOptions, ...tlsOptions(options.tls) }, onRequest);
-  if (options.places !== undefined) boundConnections(server, options.places);
+  const { places } = options;
+  if (places !== undefined) acceptOnly(server, (socket) => places.take(socket));
   server.on(options.tls === undefined ? "connection" : "secureConnection", (socket) =>
     connections.add(socket),
   );
@@ -117,19 +118,6 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
       return ended;
     },
   };
-}
-
-/** Closes connections that get no place before anything is made for them. */
-function boundConnections(server: NetServer, places: ListenerPlaces): void {
-  const accepting = server.listeners("connection");
-  server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) => {
-    if (!places.take(socket)) {
-      socket.destroy();
-      return;
-    }
-    for (const accept of accepting) Reflect.apply(accept, server, [socket]);
-  });
 }
 
 function checkInterval(timeoutMs: number): number {

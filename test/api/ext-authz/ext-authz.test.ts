@@ -131,7 +131,9 @@ describe("Check over gRPC (security.md §2.12)", () => {
     const twice = by("writer", BRANCHES, [["authorization", "Basic QUtJQTp4"]]);
     expect((await envoy.check(twice, bearer(DECIDER))).denied_response?.status.code).toBe(401);
     const [, elsewhere] = await started({ "authorizer.trusted_proxies": ["192.0.2.1"] });
-    expect((await elsewhere.check(by("writer"), bearer(DECIDER))).denied_response?.status.code).toBe(403);
+    await expect(elsewhere.check(by("writer"), bearer(DECIDER))).rejects.toMatchObject({
+      code: status.UNAVAILABLE,
+    });
   });
 
   it("decides from the address that Envoy determines, whatever X-Forwarded-For says", async () => {
@@ -367,4 +369,65 @@ describe("connections over gRPC", () => {
     sockets[0]?.destroy();
     await expect.poll(opened).toBe(true);
   }, 60_000);
+
+  /** Opens a connection that sends something; resolves when the service has closed it. */
+  const closedAfter = async (other: TestAuthorizer, sent: string | Buffer, from = "127.0.0.1") => {
+    const [host = "", port] = (other.extAuthz as string).split(":");
+    const socket = connect({ host, port: Number(port), localAddress: from });
+    onTestFinished(() => void socket.destroy());
+    socket.on("error", () => {}).on("data", () => {});
+    socket.write(sent);
+    await once(socket, "close");
+  };
+  /** The preface of HTTP/2 and empty settings. */
+  const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+  it("of peers that are not trusted are closed at once, and take no place of those that are", async () => {
+    const [other, client] = await started({
+      "authorizer.trusted_proxies": ["127.0.0.1"],
+      "authorizer.limits.connections": 8,
+    });
+    for (let n = 0; n < 20; n++) await closedAfter(other, PREFACE, `127.0.0.${n + 2}`);
+    expect(await client.health("")).toEqual({ status: 1 });
+  });
+
+  it("end where no whole call comes in time: silent within the protocol, or half a call", async () => {
+    const [other, client] = await started({ "authorizer.limits.request_timeout": "300ms" });
+    await closedAfter(other, PREFACE.slice(0, 10));
+    await closedAfter(other, PREFACE);
+    const session = http2.connect(`http://${other.extAuthz}`);
+    onTestFinished(() => void session.destroy());
+    const half = session.request({
+      ":method": "POST",
+      ":path": "/envoy.service.auth.v3.Authorization/Check",
+      "content-type": "application/grpc",
+      te: "trailers",
+      ...bearer(DECIDER),
+    });
+    const [headers] = (await once(half, "response")) as [http2.IncomingHttpHeaders];
+    expect(headers["grpc-status"]).toBe(String(status.DEADLINE_EXCEEDED));
+    // The others are served on.
+    expect((await client.check(by("writer"), bearer(DECIDER))).ok_response).toBeDefined();
+  });
+
+  it("that watch the health leave half of the places to other peers", async () => {
+    const [other] = await started({});
+    const sessions = [http2.connect(`http://${other.extAuthz}`)];
+    onTestFinished(() => sessions.forEach((session) => void session.destroy()));
+    const watch = async () => {
+      const stream = (sessions[0] as http2.ClientHttp2Session).request({
+        ":method": "POST",
+        ":path": "/grpc.health.v1.Health/Watch",
+        "content-type": "application/grpc",
+        te: "trailers",
+      });
+      stream.end(Buffer.alloc(5));
+      const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
+      return headers["grpc-status"];
+    };
+    const told = [];
+    for (let n = 0; n < 51; n++) told.push(await watch());
+    expect(told.slice(0, 50)).toEqual(Array(50).fill(undefined));
+    expect(told[50]).toBe(String(status.RESOURCE_EXHAUSTED));
+  });
 });
