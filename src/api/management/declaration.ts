@@ -74,6 +74,11 @@ export interface UserDeclaration extends Declaration<ManagementParts, UserCaller
   readonly access: "permitted" | "user";
   /** Of an operation that the permission table of the data server lacks: the permission that it needs. */
   readonly permission?: RequiredLeaf;
+  /**
+   * Of an operation whose permissions depend on its body: actions of which the caller must have one on something. Whoever has
+   * none is refused before the body is read, since nothing in it could be done.
+   */
+  readonly someOf?: readonly string[];
   /** Name of the row, where it is not `id`. */
   readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */

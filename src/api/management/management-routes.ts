@@ -21,7 +21,7 @@ import type {
 import { managementError } from "./errors.ts";
 import { refuseCrossSite } from "./login/cross-site.ts";
 import { AuthenticationFailed, authenticate, isSecure, type Proof, proofOf } from "./login/proof.ts";
-import { askedBy, requirePermission } from "./permissions/permissions.ts";
+import { askedBy, requirePermission, requireSome } from "./permissions/permissions.ts";
 
 /** Largest body of a call without credentials (log-in, set-up): a few short texts. */
 const MAX_OPEN_BODY_BYTES = 8 << 10;
@@ -76,6 +76,11 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
     parts.directory.actingFor(authorOf(call), async () => route.handle(call));
   const handle = declaration.auditsUnknown === true ? act : auditing(parts, declaration, act);
   const acting = { ...route, ...(declaration.method !== "GET" && { handle }) };
+  const { someOf } = declaration;
+  if (someOf !== undefined) {
+    const some = (call: UserCall) => requireSome(parts, someOf, call);
+    return mount(api, [{ ...acting, authorize: some }], counters);
+  }
   if (!isPermitted) return mount(api, [acting], counters);
   return mount(api, [{ ...acting, authorizesBody: declaration.values !== undefined, authorize }], counters);
 }

@@ -31,6 +31,8 @@ const CHECK = new SchemaCheck(APPLY_SCHEMAS);
 export const APPLY_OPERATIONS: readonly UserDeclaration[] = [
   {
     access: "user",
+    // What documents name has to be read, whatever they change.
+    someOf: ["auth:ReadUser", "auth:ReadGroup", "auth:ReadPolicy"],
     priority: "bulk",
     heavy: true,
     method: "POST",

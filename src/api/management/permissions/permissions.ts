@@ -2,7 +2,7 @@
 
 import type { Decisions } from "../../../decisions/decisions.ts";
 import { AuthorizerError } from "../../../errors.ts";
-import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { RequiredLeaf, RequiredPermissions } from "../../../model/decision.ts";
 import type { Endpoints } from "../../../request-map/endpoints.ts";
 import { pathValues } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
@@ -54,10 +54,33 @@ export async function requirePermission(
   { id, permission, values, fields }: Asked,
   call: UserCall,
 ): Promise<void> {
-  const { identity, sourceIp } = call.caller;
   const required = permission ?? endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
+  await decide(decisions, required, fields, call);
+}
+
+/**
+ * Returns where the caller has one of the actions on something, whatever its conditions.
+ * @throws as {@link requirePermission}
+ */
+export async function requireSome(
+  { decisions }: Pick<PermissionParts, "decisions">,
+  actions: readonly string[],
+  call: UserCall,
+): Promise<void> {
+  const required = { or: actions.map((action) => ({ any_resource: { action } })) };
+  await decide(decisions, required, new Map(), call, 403);
+}
+
+async function decide(
+  decisions: Decisions,
+  required: RequiredPermissions,
+  fields: ReadonlyMap<string, string>,
+  call: UserCall,
+  refused: 401 | 403 = 401,
+): Promise<void> {
+  const { identity, sourceIp } = call.caller;
   const context = new Map(fields).set("SourceIp", sourceIp);
   const { effect, message } = await decisions.check({
     user: identity.username,
@@ -69,5 +92,5 @@ export async function requirePermission(
     requestId: call.requestId,
     call,
   });
-  if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED);
+  if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED, refused);
 }

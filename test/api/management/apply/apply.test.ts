@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { KEYS, type Management, startManagement } from "../kit.ts";
+import { basic, KEYS, type Management, startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
 
 let api: Management;
@@ -131,7 +133,29 @@ describe("an entity has one manager", () => {
 });
 
 describe("the right to an application", () => {
+  it("is refused to who may read nothing before the body is sent, so that nothing is built from it", async () => {
+    const asked = request(`${api.authorizer.userUrl}/api/v1/auth/apply`, {
+      method: "POST",
+      headers: {
+        authorization: basic(KEYS.plain),
+        "content-type": "application/json",
+        "content-length": 4 << 20,
+      },
+    });
+    asked.on("error", () => {});
+    asked.flushHeaders();
+    const [answer] = await once(asked, "response");
+    let text = "";
+    for await (const piece of answer) text += piece;
+    expect([answer.statusCode, text]).toEqual([403, expect.stringContaining("auth:ReadUser")]);
+    asked.destroy();
+  });
+
   it("is the right to each change, and what is refused changes nothing", async () => {
+    await meanwhile(api, [
+      { op: "put_policy", policy: { name: "Some", statement: [allow(["auth:ReadGroup"])] as never } },
+      { op: "attach_to_user", username: "plain", policy: "Some" },
+    ]);
     const before = await stateOf(api);
     const answer = await applied(api, [CREW], { as: "plain" });
     expect(answer.status).toBe(403);
