@@ -127,6 +127,8 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
   /** True while the request counts as admitted. */
   admitted = false;
   answered = false;
+  /** True if it is served after the event in which it came: its body is in the stream. */
+  isLate = false;
   /** Undefined if the request is not traced. */
   span: RequestSpan | undefined = undefined;
   /** Takes the body past the stream; to be set within the "request" event. */

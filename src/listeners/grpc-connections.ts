@@ -22,7 +22,7 @@ interface Waiting {
   readonly socket: Socket;
   /** Milliseconds of `performance.now()`. */
   readonly since: number;
-  /** When its first byte was noticed. */
+  /** Time of its first byte, as far as it was noticed. */
   firstByteAt: number | undefined;
 }
 

@@ -161,7 +161,7 @@ describe("answers that nobody takes", () => {
     expect(service.counters.answerBytes).toBeLessThanOrEqual(1 << 20);
     expect(await send(await open(), CHECK)).toBe("200");
     for (const socket of greedy) socket.destroy();
-    await expect.poll(() => service.counters.answerBytes).toBe(0);
+    await expect.poll(() => service.counters.answerBytes, { timeout: 10_000 }).toBe(0);
   });
 
   it("keep their connection from being read: what comes behind them waits, and is answered when they are taken", async () => {

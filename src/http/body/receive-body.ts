@@ -11,7 +11,7 @@ const EMPTY = Buffer.alloc(0);
 const FIRST_CAPACITY = 4096;
 
 /** Pieces that any body may have, and the bytes that pieces beyond them must have on average. */
-const FREE_PIECES = 1024;
+const FREE_PIECES = 128;
 const BYTES_PER_PIECE = 16;
 
 /** The refusal of a body that is larger than it may be. */

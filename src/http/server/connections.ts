@@ -19,6 +19,11 @@ const GRACE_MS = 1000;
 /** Requests of one connection that are served in one turn of the event loop; a client that pipelines sends a few. */
 const MAX_IN_A_TURN = 256;
 
+/** The same of all connections: to read so many takes tens of milliseconds. */
+const MAX_OF_ALL_IN_A_TURN = 2048;
+/** Milliseconds of a turn for requests that waited for the answers before them. */
+const LATE_MS = 4;
+
 /** An open connection. */
 interface Connection {
   /** Its last request; undefined before the first. */
@@ -32,6 +37,10 @@ interface Connection {
   ahead: number;
   /** True while it is not read. */
   isPaused: boolean;
+  /** Those of them that are not served yet. */
+  readonly waiting: Exchange[];
+  /** The request that is served, or was served last. */
+  served: Exchange | undefined;
   /** True once an authenticated request was answered on it. */
   isKnown: boolean;
 }
@@ -43,6 +52,8 @@ export interface ConnectionsOptions {
   readonly answers: AnswerBudget;
   /** Absent: connections are not bounded. */
   readonly places: ListenerPlaces | undefined;
+  /** Serves a request whose turn has come. */
+  readonly serve: (exchange: Exchange) => void;
 }
 
 /** Knows every connection, so that late requests are answered and silent connections found. */
@@ -55,12 +66,18 @@ export class Connections {
   readonly #answerHeaders: ServerContext["answerHeaders"];
   readonly #answers: AnswerBudget;
   readonly #places: ListenerPlaces | undefined;
+  readonly #serve: (exchange: Exchange) => void;
+  /** Requests whose turn has come. */
+  readonly #late: (readonly [Connection, Exchange])[] = [];
+  /** Requests that all connections sent ahead in this turn. */
+  #inTurn = 0;
   readonly #onAnswered = (exchange: Exchange): void => this.#answered(exchange);
 
-  constructor({ answerHeaders, answers, places }: ConnectionsOptions) {
+  constructor({ answerHeaders, answers, places, serve }: ConnectionsOptions) {
     this.#answerHeaders = answerHeaders;
     this.#answers = answers;
     this.#places = places;
+    this.#serve = serve;
   }
 
   add(socket: Socket): void {
@@ -71,14 +88,18 @@ export class Connections {
       bytesThen: -1,
       ahead: 0,
       isPaused: false,
+      waiting: [],
+      served: undefined,
       isKnown: this.#places === undefined,
     };
     this.#open.set(socket, connection);
     socket.once("close", () => {
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
       this.#open.delete(socket);
-      connection.exchange?.leave();
-      connection.exchange?.releaseBody();
+      for (const exchange of new Set([connection.served, connection.exchange])) {
+        exchange?.leave();
+        exchange?.releaseBody();
+      }
       connection.exchange?.span?.abandoned(connection.exchange.response.headersSent);
     });
   }
@@ -87,22 +108,31 @@ export class Connections {
   #turn = 0;
   #turnEnds = false;
 
-  /** Notes that a connection sent a request. One that sends hundreds ahead at once is closed. */
-  serving(exchange: Exchange): void {
+  /**
+   * Notes that a connection sent a request; true if it is to be served now. One that was sent ahead is served when the answers
+   * before it are taken. A connection that sends hundreds ahead at once is closed, and so is one that sends ahead while all
+   * together have sent too many.
+   */
+  serving(exchange: Exchange): boolean {
     const { socket } = exchange.request;
     const connection = this.#open.get(socket);
     // A connection that is closed already.
-    if (connection === undefined) return;
+    if (connection === undefined) return false;
     const before = connection.exchange;
     connection.exchange = exchange;
     if (!connection.isKnown) exchange.onAnswered = this.#onAnswered;
-    if (before === undefined || before.response.writableFinished) return;
-    this.#sentAhead(exchange, before, connection);
+    if (before === undefined || before.response.writableFinished) {
+      connection.served = exchange;
+      return true;
+    }
     // The parser takes all that has arrived at once, and cannot be stopped in between.
     const turn = this.#currentTurn();
     connection.inTurn = turn === connection.turn ? connection.inTurn + 1 : 1;
     connection.turn = turn;
-    if (connection.inTurn > MAX_IN_A_TURN) socket.destroy();
+    this.#inTurn++;
+    if (connection.inTurn > MAX_IN_A_TURN || this.#inTurn > MAX_OF_ALL_IN_A_TURN) socket.destroy();
+    else this.#sentAhead(exchange, before, connection);
+    return false;
   }
 
   /**
@@ -112,6 +142,8 @@ export class Connections {
   #sentAhead(exchange: Exchange, before: Exchange, connection: Connection): void {
     const { socket } = exchange.request;
     const goOn = (): void => {
+      const next = connection.waiting.shift();
+      if (next !== undefined) this.#serveLater(connection, next);
       const { ahead, exchange: last } = connection;
       // The last request may be one whose body still has to be read.
       const isLeft = ahead === 1 && last?.request.complete === false;
@@ -126,6 +158,7 @@ export class Connections {
       // What reads a body would begin to read the connection again.
       socket.on("resume", pauseAgain);
     }
+    connection.waiting.push(exchange);
     if (connection.ahead++ === 0) before.response.once("close", goOn);
     this.#answers.hold(socket, REQUEST_BYTES);
     exchange.response.once("close", () => {
@@ -135,11 +168,38 @@ export class Connections {
     });
   }
 
-  #answered({ request: { socket }, caller }: Exchange): void {
-    const isAuthenticated = caller.name !== "";
-    this.#places?.answered(socket, isAuthenticated);
+  /** Serves a request that waited, in a later turn: those of all connections share a part of each. */
+  #serveLater(connection: Connection, exchange: Exchange): void {
+    this.#late.push([connection, exchange]);
+    if (this.#late.length === 1) setImmediate(this.#serveSome);
+  }
+
+  readonly #serveSome = (): void => {
+    const end = performance.now() + LATE_MS;
+    let served = 0;
+    for (const [connection, exchange] of this.#late) {
+      served++;
+      if (!exchange.answered && !exchange.request.socket.destroyed) {
+        connection.served = exchange;
+        exchange.isLate = true;
+        exchange.deadline = performance.now() + exchange.server.limits.requestTimeoutMs;
+        this.#serve(exchange);
+      }
+      if (performance.now() > end) break;
+    }
+    this.#late.splice(0, served);
+    if (this.#late.length > 0) setImmediate(this.#serveSome);
+  };
+
+  #answered({ request: { socket }, response, caller }: Exchange): void {
+    if (caller.name === "") {
+      // Who takes no answer is as idle as who asks nothing.
+      response.once("finish", () => this.#places?.answered(socket, false));
+      return;
+    }
+    this.#places?.answered(socket, true);
     const connection = this.#open.get(socket);
-    if (connection !== undefined) connection.isKnown = isAuthenticated;
+    if (connection !== undefined) connection.isKnown = true;
   }
 
   #currentTurn(): number {
@@ -147,6 +207,7 @@ export class Connections {
       this.#turnEnds = true;
       setImmediate(() => {
         this.#turn++;
+        this.#inTurn = 0;
         this.#turnEnds = false;
       });
     }
@@ -158,8 +219,8 @@ export class Connections {
    * connections whose caller did not take the answer in that time.
    */
   refuseOverdue(now: number): void {
-    for (const [socket, { exchange }] of this.#open) {
-      if (exchange !== undefined && now > exchange.deadline) expire(socket, exchange);
+    for (const [socket, { served }] of this.#open) {
+      if (served !== undefined && now > served.deadline) expire(socket, served);
     }
   }
 

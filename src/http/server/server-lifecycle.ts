@@ -90,7 +90,12 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   };
   const context = contextOf(options, () => life.stopping);
   const { answerHeaders, answers } = context;
-  const connections = new Connections({ answerHeaders, answers, places: options.places });
+  const connections = new Connections({
+    answerHeaders,
+    answers,
+    places: options.places,
+    serve: (exchange) => begin(exchange, options.handler),
+  });
   const onRequest = requestListener(context, options.handler, connections);
   const server =
     options.tls === undefined
@@ -175,8 +180,11 @@ function requestListener(context: ServerContext, handler: Handler, connections: 
 }
 
 function accept(exchange: Exchange, handler: Handler, connections: Connections): void {
+  if (connections.serving(exchange)) begin(exchange, handler);
+}
+
+function begin(exchange: Exchange, handler: Handler): void {
   const { request, response, server } = exchange;
-  connections.serving(exchange);
   if (server.stopping()) response.shouldKeepAlive = false;
   if (request.headers.host === undefined && request.httpVersionMinor === 1) {
     response.shouldKeepAlive = false;
