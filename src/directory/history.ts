@@ -72,12 +72,25 @@ export interface RestoreReport {
   readonly lostKeys: readonly string[];
   /** Users whose login tokens end. */
   readonly endedSessions: readonly string[];
+  /** What was revoked since: it stays so, or is in force again where revocations are forgotten. */
+  readonly revocations: readonly Revocation[];
+}
+
+/** Something that was revoked. */
+export interface Revocation {
+  readonly kind: "deleted user" | "inactive user" | "access key" | "external principal";
+  readonly name: string;
 }
 
 /** Options of a restore. */
 export interface RestoreOptions {
-  /** Also passwords, access keys and external principals that were changed or removed since. */
+  /**
+   * Also passwords that were changed since; where revocations are forgotten, access keys and external principals that
+   * were changed or removed since, too.
+   */
   readonly withCredentials: boolean;
+  /** False: who was made inactive since stays so, and who was deleted since comes back inactive. */
+  readonly forgetRevocations: boolean;
   /** True: only find out what would change. */
   readonly dryRun: boolean;
 }

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { BatchOperation, DirectoryState } from "../../src/directory/batch.ts";
+import type { RestoreOptions } from "../../src/directory/history.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { BACKENDS } from "./backends.ts";
 import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
@@ -36,8 +37,13 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
 
   const revision = () => bed.store.history.head.revision;
   const now = async () => comparable(await bed.directory.batches.state({ secrets: false }));
-  const restore = (from: number, options: { withCredentials?: boolean; dryRun?: boolean } = {}) =>
-    bed.directory.history.restore(from, { withCredentials: false, dryRun: false, ...options });
+  const restore = (from: number, options: Partial<RestoreOptions> = {}) =>
+    bed.directory.history.restore(from, {
+      withCredentials: false,
+      forgetRevocations: false,
+      dryRun: false,
+      ...options,
+    });
   const versions = async (name: string, before?: number, amount = 100) => {
     const page = { amount, ...(before !== undefined && { before }) };
     const { results, next } = await bed.directory.history.policyVersions(name, page);
@@ -137,7 +143,7 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     const then = revision();
     await users.delete("alice");
     await users.create({ username: "bob", external_id: "sso|1" });
-    const report = await restore(then);
+    const report = await restore(then, { forgetRevocations: true });
     expect(report.changes).toEqual([
       { change: "remove", kind: "user", name: "bob" },
       { change: "create", kind: "user", name: "alice" },
@@ -167,7 +173,7 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     await credentials.create("alice", { access_key_id: "K4", secret_access_key: "x" });
     expect((await restore(then)).changes).toEqual([]);
     expect((await users.get("alice")).encryptedPassword).toBe("now");
-    const report = await restore(then, { withCredentials: true });
+    const report = await restore(then, { withCredentials: true, forgetRevocations: true });
     expect(report.lostKeys).toEqual(["K2"]);
     expect(report.changes).toEqual([
       { change: "replace", kind: "password", name: "alice" },
@@ -194,8 +200,52 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     await put("role/since");
     await restore(then);
     expect(await held()).toEqual([]);
-    await restore(then, { withCredentials: true });
+    await restore(then, { withCredentials: true, forgetRevocations: true });
     expect(await held()).toEqual(["role/then"]);
+  });
+
+  it("keeps what was revoked since, unless it is to be forgotten, and says which", async () => {
+    const { users, groups, credentials, externalPrincipals } = bed.directory;
+    const provisioning = bed.directory.provisioning(() => false);
+    await groups.create({ name: "Admins" });
+    const { id } = await provisioning.createUser({ username: "left" });
+    for (const username of ["admin", "deleted", "other"]) await users.create({ username });
+    for (const username of ["admin", "left", "deleted"]) await groups.addMember("Admins", username);
+    await credentials.create("other", { access_key_id: "K1", secret_access_key: "s" });
+    await externalPrincipals.create("other", "role/one");
+    const then = revision();
+    await provisioning.changeUser(id, (user) => ({ ...user, inactive: true }));
+    await users.delete("deleted");
+    await credentials.delete("other", "K1");
+    await externalPrincipals.delete("other", "role/one");
+    const revocations = [
+      { kind: "deleted user", name: "deleted" },
+      { kind: "inactive user", name: "left" },
+      { kind: "access key", name: "K1" },
+      { kind: "external principal", name: "role/one" },
+    ];
+    const byName = (report: { readonly revocations: readonly unknown[] }) =>
+      report.revocations.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+    const inactive = async () => {
+      const { users: all } = await bed.directory.batches.state({ secrets: false });
+      return [...all].filter(([, { user }]) => user.value.inactive === true).map(([name]) => name);
+    };
+    const kept = await restore(then, { withCredentials: true });
+    expect(byName(kept)).toEqual(byName({ revocations }));
+    expect(await inactive()).toEqual(["deleted", "left"]);
+    await expect(credentials.getWithSecret("K1")).rejects.toMatchObject({ code: "not_found" });
+    await expect(externalPrincipals.get("role/one")).rejects.toMatchObject({ code: "not_found" });
+    await users.delete("deleted");
+    const forgotten = await restore(then, { withCredentials: true, forgetRevocations: true });
+    expect(byName(forgotten)).toEqual(byName({ revocations }));
+    expect(await inactive()).toEqual([]);
+    expect((await credentials.getWithSecret("K1")).secret_access_key).toBe("s");
+    expect((await externalPrincipals.get("role/one")).username).toBe("other");
+    const all = revision();
+    await users.create({ username: "new admin" });
+    await groups.addMember("Admins", "new admin");
+    for (const username of ["admin", "left", "deleted"]) await users.delete(username);
+    await expect(restore(all)).rejects.toThrow(/stays inactive.*--forget-revocations/);
   });
 
   it("refuses to leave nobody in Admins, and a revision that is not kept", async () => {
@@ -331,7 +381,7 @@ it("goes back to any of its states, and on from there", { timeout: 60_000 }, asy
       for (const one of steps) {
         if (typeof one === "number") {
           const [from, state] = [...states][one % states.size]!;
-          const options = { withCredentials: true, dryRun: false };
+          const options = { withCredentials: true, forgetRevocations: true, dryRun: false };
           try {
             await bed.directory.history.restore(from, options);
           } catch (error) {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { BatchOperation, DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
-import type { RestoredKind, RestoredThing, RestoreOptions } from "../history.ts";
+import type { RestoredKind, RestoredThing, RestoreOptions, Revocation } from "../history.ts";
 import type { NewUser } from "../new-entities.ts";
 import type { MarkedOperation } from "../write/batches/batches.ts";
 
@@ -11,15 +11,18 @@ export interface RestorePlan {
   readonly operations: readonly MarkedOperation[];
   readonly changes: readonly RestoredThing[];
   readonly lostKeys: readonly string[];
+  readonly revocations: readonly Revocation[];
 }
+
+type PlanOptions = Pick<RestoreOptions, "withCredentials" | "forgetRevocations">;
 
 /** Returns the plan that leads from one state to another. The order of its operations lets each of them pass. */
 export function planRestore(
   past: DirectoryState,
   present: DirectoryState,
-  options: Pick<RestoreOptions, "withCredentials">,
+  options: PlanOptions,
 ): RestorePlan {
-  const planner = new Planner(past, present, options.withCredentials);
+  const planner = new Planner(past, present, options);
   planner.run();
   return planner;
 }
@@ -28,14 +31,15 @@ class Planner implements RestorePlan {
   readonly operations: MarkedOperation[] = [];
   readonly changes: RestoredThing[] = [];
   readonly lostKeys: string[] = [];
+  readonly revocations: Revocation[] = [];
   readonly #past: DirectoryState;
   readonly #present: DirectoryState;
-  readonly #withCredentials: boolean;
+  readonly #options: PlanOptions;
 
-  constructor(past: DirectoryState, present: DirectoryState, withCredentials: boolean) {
+  constructor(past: DirectoryState, present: DirectoryState, options: PlanOptions) {
     this.#past = past;
     this.#present = present;
-    this.#withCredentials = withCredentials;
+    this.#options = options;
   }
 
   run(): void {
@@ -121,12 +125,27 @@ class Planner implements RestorePlan {
 
   #user(name: string, { user }: UserState): void {
     const before = this.#present.users.get(name)?.user.value;
-    const wanted = this.#withCredentials ? user.value : withPassword(user.value, before?.encryptedPassword);
+    const withHeld = this.#options.withCredentials
+      ? user.value
+      : withPassword(user.value, before?.encryptedPassword);
+    const wanted = this.#staysRevoked(name, user.value, before) ? { ...withHeld, inactive: true } : withHeld;
     if (isDeepStrictEqual(before, wanted)) return;
     const put: BatchOperation = { op: "put_user", user: { ...wanted, inactive: wanted.inactive === true } };
     if (isDeepStrictEqual(withPassword(before ?? wanted, wanted.encryptedPassword), wanted) && before) {
       this.#add("password", name, before, put, user.managed);
     } else this.#add("user", name, before, put, user.managed);
+  }
+
+  /** True where a user who was active then has to come back inactive. */
+  #staysRevoked(name: string, then: NewUser, before: NewUser | undefined): boolean {
+    if (then.inactive === true || (before !== undefined && before.inactive !== true)) return false;
+    return this.#isRevoked(before === undefined ? "deleted user" : "inactive user", name);
+  }
+
+  /** Notes something that was revoked since; false where revocations are forgotten. */
+  #isRevoked(kind: Revocation["kind"], name: string): boolean {
+    this.revocations.push({ kind, name });
+    return !this.#options.forgetRevocations;
   }
 
   #belongings(name: string, state: UserState): void {
@@ -141,7 +160,7 @@ class Planner implements RestorePlan {
       this.#remove("membership", `${name} in ${group}`, { op: "remove_member", group, username: name });
     }
     this.#attachments("user", name, state);
-    if (!this.#withCredentials) return;
+    if (!this.#options.withCredentials) return;
     // Who bears a principal acts as the user: it comes back where keys do.
     this.#principals(name, state, present);
     this.#credentials(name, state, present);
@@ -150,6 +169,7 @@ class Planner implements RestorePlan {
   #principals(username: string, state: UserState, present: UserState | undefined): void {
     for (const [principal, { managed }] of state.externalPrincipals) {
       if (present?.externalPrincipals.has(principal) === true) continue;
+      if (this.#isRevoked("external principal", principal)) continue;
       const put: BatchOperation = { op: "put_principal", username, principal };
       this.#add("external principal", principal, undefined, put, managed);
     }
@@ -182,6 +202,7 @@ class Planner implements RestorePlan {
       const { secret_access_key, creation_date } = value;
       const before = present?.credentials.get(access_key_id)?.value;
       if (before !== undefined && isDeepStrictEqual(before, value)) continue;
+      if (this.#isRevoked("access key", access_key_id)) continue;
       if (secret_access_key === undefined || this.#ownerOf(access_key_id, username) !== undefined) {
         this.lostKeys.push(access_key_id);
         continue;

@@ -3,7 +3,7 @@
 import { AuthorizerError } from "../../errors.ts";
 import type { DirectoryState } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
-import type { RestoreOptions, RestoreReport } from "../history.ts";
+import type { RestoreOptions, RestoreReport, Revocation } from "../history.ts";
 import { endSessions } from "../records/user-records.ts";
 import { readStateOf } from "../write/batches/batch-state.ts";
 import { applyAll, BATCH_DEADLINE_MS } from "../write/batches/batches.ts";
@@ -24,18 +24,16 @@ export async function restoreState(
 ): Promise<RestoreReport> {
   const work = async (tx: Transaction): Promise<RestoreReport> => {
     const present = await readStateOf(tx, openable(context));
-    if (hasAdministrator(present) && !hasAdministrator(past)) {
-      const message = `at revision ${revision} nobody was in ${ADMINS}: restoring it would leave no administrator`;
-      throw new AuthorizerError("invalid_request", message);
-    }
-    const { operations, changes, lostKeys } = planRestore(past, present, options);
+    const { operations, changes, lostKeys, revocations } = planRestore(past, present, options);
+    if (hasAdministrator(present))
+      assertAdministrator(revision, past, options.forgetRevocations ? [] : revocations);
     await applyAll(context, tx, operations);
     const endedSessions = [...tx.changes.users];
     for (const username of endedSessions) {
       const user = await tx.get("user", username);
       if (user !== undefined) endSessions(tx, username, user, context.nowMs());
     }
-    return { from: revision, changes, lostKeys, endedSessions };
+    return { from: revision, changes, lostKeys, endedSessions, revocations };
   };
   if (options.dryRun) return context.writer.rehearse(work);
   const report = await context.writer.write(work, BATCH_DEADLINE_MS);
@@ -51,7 +49,20 @@ export function openable({ secrets }: DirectoryContext) {
   };
 }
 
-/** True if somebody is in the group who is active: an inactive user repairs nothing. */
-function hasAdministrator({ users }: DirectoryState): boolean {
-  return users.values().some(({ user, groups }) => groups.has(ADMINS) && user.value.inactive !== true);
+/** Throws where nobody would be in the group who is active: an inactive user repairs nothing. */
+function assertAdministrator(revision: number, past: DirectoryState, kept: readonly Revocation[]): void {
+  const revoked = new Set(kept.filter(({ kind }) => kind.endsWith(" user")).map(({ name }) => name));
+  if (hasAdministrator(past, revoked)) return;
+  const message = hasAdministrator(past)
+    ? `everybody who was in ${ADMINS} at revision ${revision} was deleted or made inactive since, and stays inactive: restoring it would leave no administrator (--forget-revocations makes them active)`
+    : `at revision ${revision} nobody was in ${ADMINS}: restoring it would leave no administrator`;
+  throw new AuthorizerError("invalid_request", message);
+}
+
+function hasAdministrator({ users }: DirectoryState, except: ReadonlySet<string> = new Set()): boolean {
+  return users
+    .entries()
+    .some(
+      ([name, { user, groups }]) => groups.has(ADMINS) && user.value.inactive !== true && !except.has(name),
+    );
 }

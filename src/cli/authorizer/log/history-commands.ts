@@ -38,7 +38,13 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
       { flags: "--dry-run", description: "only say what would change" },
       {
         flags: "--with-credentials",
-        description: "also passwords, access keys and external principals that were changed or removed since",
+        description:
+          "also passwords that were changed since; with --forget-revocations access keys and external principals, too",
+      },
+      {
+        flags: "--forget-revocations",
+        description:
+          "who was deleted or made inactive since is active again; without it, the restore keeps what was revoked",
       },
       JSON_OPTION,
     ],

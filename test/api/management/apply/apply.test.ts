@@ -58,7 +58,7 @@ describe("an application", () => {
     const { revision } = history.head;
     const without = document({ policies: CREW["policies" as never], groups: CREW["groups" as never] });
     expect(lines(await applied(api, [without], { prune: true, yes: true }))).toEqual(["remove user ann"]);
-    await history.restore(revision, { withCredentials: false, dryRun: false });
+    await history.restore(revision, { withCredentials: false, forgetRevocations: false, dryRun: false });
     expect(lines(await applied(api, [CREW]))).toEqual([]);
     expect(lines(await applied(api, [without], { prune: true, yes: true }))).toEqual(["remove user ann"]);
   });
