@@ -26,6 +26,7 @@ import type { Traces } from "../tracing/traces.ts";
 import { openIssuers } from "./apis/oidc.ts";
 import { NotedChanges } from "./records/noted-changes.ts";
 import { type OpenedStore, openStore } from "./store/backends.ts";
+import { openRevocations } from "./store/revocations.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
 export interface DataParts {
@@ -76,6 +77,8 @@ export interface DataOptions {
   readonly open?: (values: ConfigValues, logger: Logger, inSpan?: InSpan) => Promise<OpenedStore>;
   /** False: another process does the background work on the store. Default true. */
   readonly upkeep?: boolean;
+  /** True: login tokens go on where an older state of a local store was put back. Default false. */
+  readonly keepSessions?: boolean;
 }
 
 /**
@@ -86,7 +89,7 @@ export interface DataOptions {
 export async function openData(
   values: ConfigValues,
   logger: Logger,
-  { open = openStore, upkeep = true, traces }: DataOptions = {},
+  { open = openStore, upkeep = true, traces, keepSessions = false }: DataOptions = {},
 ): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
@@ -110,7 +113,9 @@ export async function openData(
   const observed = notingStore(counted, { read: () => notes.noteRead(), failedCheck: noteCheck });
   const noted =
     values["authorizer.audit.directory"] === undefined ? undefined : new NotedChanges(() => notes.call);
-  const store = noted?.observed(observed) ?? observed;
+  const revocations = upkeep ? await openRevocations(values, logger, keepSessions) : undefined;
+  const recorded = revocations?.observed(observed) ?? observed;
+  const store = noted?.observed(recorded) ?? recorded;
   try {
     const directory = await openDirectory({
       store,
@@ -125,6 +130,7 @@ export async function openData(
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
+    await revocations?.hold(directory);
     // After the directory, whose subscription tells the caches.
     const named = openRevisions({ store, notes });
     revisions = named;
@@ -132,6 +138,7 @@ export async function openData(
       named.close();
       await directory.close();
       await store.close();
+      revocations?.close();
       await traces?.close();
       await logger.close();
     };

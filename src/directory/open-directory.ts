@@ -18,6 +18,8 @@ import { generateId as newId } from "./records/ids.ts";
 import { LAYOUT, type MetaRecord } from "./records/layout.ts";
 import { DURABLE_COST, openSecrets } from "./records/open-secrets.ts";
 import type { KeyCost, QueuedMailBinding } from "./records/secrets.ts";
+import { type HeldRevocations, holdRevocations } from "./revocations/hold-revocations.ts";
+import type { RevokedState } from "./revocations/revoked-records.ts";
 import { KeyWatch } from "./upkeep/key-watch.ts";
 import { Maintenance } from "./upkeep/maintenance.ts";
 import { Resealing } from "./upkeep/reseal.ts";
@@ -82,6 +84,8 @@ export interface OpenedDirectory extends Directory {
   reportKeys(): Promise<void>;
   /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
   storeReplaced(): void;
+  /** Revokes again what a state that was put back has revived; `endAll`: the sessions of all users end. */
+  holdRevocations(revoked: readonly RevokedState[], endAll: boolean): Promise<HeldRevocations>;
   /** Looks for background work: for who commits what another process of the service asked for. */
   wakeUpkeep(): void;
 }
@@ -212,6 +216,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
       notifier.notify({ all: true });
       maintenance.wake();
     },
+    holdRevocations: (revoked, endAll) => holdRevocations(context, revoked, endAll),
     wakeUpkeep: () => context.wakeMaintenance(),
   };
 }

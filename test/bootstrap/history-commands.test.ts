@@ -90,7 +90,7 @@ describe("an earlier state", () => {
     const { code, stdout } = await command("restore", "--at", String(then));
     expect(code).toBe(0);
     expect(stdout).toBe(
-      `- user "bob"\n+ user "alice"\nrestore of revision ${then}: 1 created, 0 replaced, 1 removed; sessions of 2 users end; done\n`,
+      `- user "bob"\n+ user "alice"\ndeleted user "alice": comes back inactive (--forget-revocations: active)\nrestore of revision ${then}: 1 created, 0 replaced, 1 removed; sessions of 2 users end; done\n`,
     );
     const exported = (await command("export", "--format", "json")).stdout;
     expect(exported).toContain("alice");

@@ -15,6 +15,10 @@ const RUN: CommandSpec = {
         "run without a configuration file: on loopback, with generated secrets and a small data set",
     },
     { flags: "--data <folder>", description: "folder of the quick start (default ./.svc-authorizer)" },
+    {
+      flags: "--keep-sessions",
+      description: "login tokens go on where an older state of the local store was put back",
+    },
   ],
   load: async () => (await import("./run/run-command.ts")).run,
 };

@@ -215,6 +215,11 @@ export function localFolder(values: ConfigValues): string {
   return join(values["database.local.path"], LOCAL_FOLDER);
 }
 
+/** The file of revocations beside the local store. */
+export function revocationPath(values: ConfigValues): string {
+  return values["authorizer.history.revocations"] ?? `${localFolder(values)}.revocations`;
+}
+
 /** Errors are always logged, what goes well only with `database.local.enable_logging`. */
 function storeLog(logger: Logger, verbose: boolean): StoreLog {
   return {

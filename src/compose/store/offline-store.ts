@@ -11,7 +11,7 @@ import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.
 import type { Store } from "../../store/port.ts";
 import { adminFileOf } from "../bootstrap.ts";
 import { type DataParts, openData, openLog } from "../data.ts";
-import { localFolder, openStore } from "./backends.ts";
+import { localFolder, openStore, revocationPath } from "./backends.ts";
 
 function quietLog(values: ConfigValues) {
   return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
@@ -140,6 +140,7 @@ export function emptyStore(values: ConfigValues): void {
   assertLocal(values);
   removeLocalStore(localFolder(values));
   rmSync(adminFileOf(values), { force: true });
+  rmSync(revocationPath(values), { force: true });
 }
 
 /** Audits one event of a command as the service would. */

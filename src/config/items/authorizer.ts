@@ -149,6 +149,16 @@ export const AUTHORIZER_ITEMS = [
     meaning: "How long entries of the log of a shared database are kept",
   },
   {
+    name: "authorizer.history.revocations",
+    type: "string",
+    default: null,
+    defaultNote: "svc-authorizer.revocations in database.local.path",
+    path: "file",
+    acts: "yes",
+    meaning:
+      "File beside the local store that keeps what was revoked, for when a copy of the store is put back",
+  },
+  {
     name: "authorizer.shutdown_delay",
     type: "duration",
     default: "0s",

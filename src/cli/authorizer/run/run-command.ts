@@ -19,6 +19,7 @@ import { greetingBlock, readyLines, type StartedService } from "./start-greeting
 /** Options of `run`. */
 export interface RunOptions extends QuickstartFlags {
   readonly config?: string;
+  readonly keepSessions?: boolean;
 }
 
 /** A second signal within this time is the first one again: npm forwards what the terminal sent to all. */
@@ -43,7 +44,10 @@ export async function runService(
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
   edge.onReload(() => void reload(running.service, load));
-  const service = await start(loaded, env, version, quickstart !== undefined);
+  const service = await start(loaded, env, version, {
+    nextFreePort: quickstart !== undefined,
+    keepSessions: options.keepSessions === true,
+  });
   running.service = service;
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
@@ -68,13 +72,13 @@ async function start(
   { values, warnings }: LoadedConfig,
   env: Environment,
   version: string,
-  nextFreePort: boolean,
+  { nextFreePort, keepSessions }: { readonly nextFreePort: boolean; readonly keepSessions: boolean },
 ): Promise<RunningService> {
   const logger = openLog(values);
   for (const warning of warnings) logger.warn("configuration", { problem: formatProblem(warning) });
   try {
     const traces = await openServiceTraces(env, logger, version);
-    const data = await openData(values, logger, { traces });
+    const data = await openData(values, logger, { traces, keepSessions });
     return await startService(data, { version, env: (name) => env[name], nextFreePort });
   } catch (error) {
     await logger.close();

@@ -1,0 +1,145 @@
+/** Keeps the revocations of a local store beside it, and holds them where an older state was put in its place. */
+
+import type { ConfigValues } from "../../config/table.ts";
+import type { OpenedDirectory } from "../../directory/open-directory.ts";
+import { type RevokedState, revokedBy } from "../../directory/revocations/revoked-records.ts";
+import type { Logger } from "../../observe/log/logger.ts";
+import type { LogPlace, RevocationFile, RevokedRecord } from "../../store/local/revocation-file.ts";
+import type { Commit, CommittedChange, Store } from "../../store/port.ts";
+import { revocationPath } from "./backends.ts";
+
+/** A claim is known for this time beyond its expiry, as the store keeps it. */
+const CLAIM_MARGIN_MS = 24 * 3_600_000;
+
+/** The revocations of an opened store. */
+export interface Revocations {
+  /** The store, whose commits are looked at. */
+  observed(store: Store): Store;
+  /** Holds what was revoked, where the store is not the one that was left. */
+  hold(directory: OpenedDirectory): Promise<void>;
+  close(): void;
+}
+
+/**
+ * Opens the file of a local store; undefined for another kind of store.
+ * @param keepSessions true: login tokens go on after an older state was put back, but those that were ended
+ */
+export async function openRevocations(
+  values: ConfigValues,
+  logger: Logger,
+  keepSessions: boolean,
+): Promise<Revocations | undefined> {
+  if (values["database.type"] !== "local") return undefined;
+  const { openRevocationFile } = await import("../../store/local/revocation-file.ts");
+  const log = {
+    info: (fields: object, message: string) => logger.info(message, { ...fields }),
+    error: (fields: object, message: string) => logger.error(message, { ...fields }),
+  };
+  const file = openRevocationFile({ path: revocationPath(values), log });
+  return new KeptRevocations({ file, logger, keepSessions, keepMs: values["authorizer.history.keep"] });
+}
+
+interface Parts {
+  readonly file: RevocationFile;
+  readonly logger: Logger;
+  readonly keepSessions: boolean;
+  readonly keepMs: number;
+}
+
+class KeptRevocations implements Revocations {
+  readonly #parts: Parts;
+  /** What the file said when the store was opened. */
+  readonly #left: LogPlace | undefined;
+  readonly #revoked: readonly RevokedRecord[];
+  #store: Store | undefined;
+  #newest: CommittedChange | undefined;
+  /** Records to be noted once it is sure that nothing was revived: until then, the file says what was left. */
+  #waiting: RevokedRecord[] | undefined = [];
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#left = parts.file.place;
+    this.#revoked = parts.file.records();
+  }
+
+  observed(store: Store): Store {
+    this.#store = store;
+    store.subscribe((change) => {
+      this.#newest = change;
+    });
+    const commit = async (asked: Commit): Promise<number> => {
+      const { file } = this.#parts;
+      const revoked = await revokedBy(store, asked, (name) => file.get(name) !== undefined);
+      const revision = await store.commit(asked);
+      this.#note(revision, revoked);
+      return revision;
+    };
+    return Object.defineProperties(
+      {},
+      { ...Object.getOwnPropertyDescriptors(store), commit: { value: commit } },
+    ) as Store;
+  }
+
+  async hold(directory: OpenedDirectory): Promise<void> {
+    await this.#hold(directory);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    this.#write(waiting);
+  }
+
+  async #hold(directory: OpenedDirectory): Promise<void> {
+    const { file, logger, keepSessions } = this.#parts;
+    const left = this.#left;
+    if (left === undefined || this.#store === undefined) return;
+    const found = await whereIs(this.#store, left);
+    if (found === "here") return;
+    if (found === "another log") {
+      const name = file.setAside();
+      logger.warn("the file of revocations belongs to another store, and is put aside", { name });
+      return;
+    }
+    const held = await directory.holdRevocations(this.#revoked, !keepSessions);
+    const { revision } = this.#store.history.head;
+    logger.warn(
+      "an older state of the store was put back: what was revoked since stays revoked, and changes since then are lost",
+      { left_at_revision: left.revision, revision, ...held, sessions_kept: keepSessions, file: file.path },
+    );
+  }
+
+  close(): void {
+    this.#parts.file.close();
+  }
+
+  #note(revision: number, revoked: readonly RevokedState[]): void {
+    const { keepMs } = this.#parts;
+    const now = Date.now();
+    const records = revoked.map(({ expires, ...record }) => ({
+      ...record,
+      revision,
+      until: expires === undefined ? now + keepMs : expires * 1_000 + CLAIM_MARGIN_MS,
+    }));
+    if (this.#waiting === undefined) this.#write(records);
+    else this.#waiting.push(...records);
+  }
+
+  #write(records: readonly RevokedRecord[]): void {
+    const newest = this.#newest;
+    if (newest === undefined || this.#store === undefined) return;
+    const place = { revision: newest.revision, id: newest.id, log: this.#store.history.head.log };
+    this.#parts.file.note(place, records);
+  }
+}
+
+/** Where an entry is. `gone`: the log has another one in its place, or none. */
+async function whereIs(
+  store: Store,
+  { revision, id, log }: LogPlace,
+): Promise<"here" | "gone" | "another log"> {
+  const { head } = store.history;
+  if (head.log !== log) return "another log";
+  if (revision > head.revision) return "gone";
+  const [entry] = (await store.changes(revision - 1, 1)) ?? [];
+  // Trimmed: the log has passed it.
+  if (entry === undefined) return (await store.history.keptFrom()) >= revision ? "here" : "gone";
+  return entry.id === id ? "here" : "gone";
+}

@@ -1,0 +1,121 @@
+/**
+ * What a commit revokes (journal.md §4.11): deleted or changed access keys, claimed tokens, deleted and inactive users,
+ * ends of sessions, removed external principals. Memberships, attachments and policies are none.
+ */
+
+import { createHash } from "node:crypto";
+import { parseJsonText } from "../../json-text.ts";
+import { Turns } from "../../schedule/turns.ts";
+import { type Commit, type RecordName, type Store, withSnapshot } from "../../store/port.ts";
+import type { ClaimRecord, KeyRecord, OwnerRecord, UserRecord } from "../records/layout.ts";
+
+/** Partitions whose records can be revoked. */
+type RevocablePartition = "key" | "claim" | "user" | "principal";
+
+/** A record that a commit revokes, or that stands for it from now on. */
+export interface RevokedState extends RecordName {
+  /** As {@link stateOf}; null: the record was removed. */
+  readonly state: string | null;
+  /** Unix seconds at which it expires by itself; undefined: it does not. */
+  readonly expires?: number;
+}
+
+const PARTITIONS: ReadonlySet<string> = new Set<RevocablePartition>(["key", "claim", "user", "principal"]);
+
+/** The state of a user, of those that count here. */
+export interface UserState {
+  readonly id: string;
+  readonly inactive: boolean;
+  readonly validAfter: number;
+}
+
+/** Says what a record is, without a secret. */
+export function stateOf(partition: string, value: string): string {
+  const record = parseJsonText(value);
+  switch (partition as RevocablePartition) {
+    case "claim":
+      return String((record as ClaimRecord).expires_at);
+    case "principal":
+      return (record as OwnerRecord).id;
+    case "key":
+      return createHash("sha256").update(value).digest("base64url").slice(0, 22);
+    case "user":
+      return userState(record as UserRecord);
+  }
+}
+
+function userState({ id, inactive, sessions_valid_after = 0 }: UserRecord): string {
+  return `${inactive === true ? "-" : "+"}${sessions_valid_after} ${id}`;
+}
+
+/** Reads what {@link stateOf} said of a user. */
+export function parseUserState(state: string): UserState {
+  const blank = state.indexOf(" ");
+  return {
+    id: state.slice(blank + 1),
+    inactive: state.startsWith("-"),
+    validAfter: Number(state.slice(1, blank)),
+  };
+}
+
+/**
+ * Returns what a commit revokes.
+ * @param store before the commit; one whose reads are outdated fails, so that this is what it changes
+ * @param isKnown whether something was revoked before: its newest state is wanted
+ */
+export async function revokedBy(
+  store: Store,
+  commit: Commit,
+  isKnown: (name: RecordName) => boolean,
+): Promise<readonly RevokedState[]> {
+  const puts = (commit.put ?? []).filter(({ partition }) => PARTITIONS.has(partition));
+  const deletes = (commit.delete ?? []).filter(({ partition }) => PARTITIONS.has(partition));
+  if (puts.length + deletes.length === 0) return [];
+  return withSnapshot(store, async (snapshot) => {
+    const turns = new Turns();
+    const found: RevokedState[] = [];
+    /** Ids of the users that the commit writes: one who is deleted under a name may only be renamed. */
+    const written = new Set<string>();
+    for (const { partition, key, value } of puts) {
+      const before = partition === "claim" ? undefined : (await snapshot.get(partition, key))?.value;
+      if (partition === "user" && deletes.length > 0) written.add((parseJsonText(value) as UserRecord).id);
+      if (isKnown({ partition, key }) || isRevocation(partition, before, value)) {
+        const expires = partition === "claim" ? (parseJsonText(value) as ClaimRecord).expires_at : undefined;
+        found.push({
+          partition,
+          key,
+          state: stateOf(partition, value),
+          ...(expires !== undefined && { expires }),
+        });
+      }
+      if (turns.spent) await turns.yield();
+    }
+    for (const { partition, key } of deletes) {
+      const before = (await snapshot.get(partition, key))?.value;
+      // An expired claim is removed by upkeep: it is remembered for as long as it has to be.
+      if (before === undefined || partition === "claim") continue;
+      if (partition === "user" && written.has((parseJsonText(before) as UserRecord).id)) continue;
+      found.push({ partition, key, state: null });
+      if (turns.spent) await turns.yield();
+    }
+    return found;
+  });
+}
+
+function isRevocation(partition: string, before: string | undefined, after: string): boolean {
+  if (partition === "claim") return true;
+  if (before === undefined) return partition === "user" && after.includes('"inactive":true');
+  if (partition === "key") return !isResealed(before, after);
+  if (partition === "principal") return stateOf(partition, before) !== stateOf(partition, after);
+  const [then, now] = [before, after].map((value) => parseUserState(stateOf("user", value)));
+  return now!.inactive || then!.id !== now!.id || then!.validAfter !== now!.validAfter;
+}
+
+/** True if only the key of encryption is another, which is named in the sealed secret. */
+function isResealed(before: string, after: string): boolean {
+  const [then, now] = [before, after].map((value) => parseJsonText(value) as KeyRecord);
+  const sealedBy = ({ secret }: KeyRecord) => secret.split(".")[1];
+  const { secret: _, ...old } = then!;
+  const { secret: __, ...young } = now!;
+  return sealedBy(then!) !== sealedBy(now!) && JSON.stringify(old) === JSON.stringify(young);
+}
