@@ -304,7 +304,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     log: logger,
     datasets,
     mail: invitations.counters,
-    changes: { revision: () => revisions.newest, journal, engineTimes },
+    changes: { revision: () => revisions.newest, log: () => data.store.logId, journal, engineTimes },
     openSnapshots,
     traces: traces?.counters,
     auditTrail: parts.auditTrail,

@@ -1,4 +1,6 @@
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp } from "../end-to-end/program.ts";
@@ -56,5 +58,42 @@ describe.skipIf(!hasProgram("promtool"))("promtool", () => {
   it("accepts the alert rules", () => {
     const text = execFileSync("promtool", ["check", "rules", join(ROOT, FILE)], { encoding: "utf8" });
     expect(text).toContain(`SUCCESS: ${rules.length} rules found`);
+  });
+
+  it("compares the nodes of one fleet, and not two fleets of one Prometheus", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rules-"));
+    const node = (instance: string, log: string, revision: number) => [
+      { series: `svc_authorizer_log_revision{job="svc",instance="${instance}"}`, values: `${revision}x10` },
+      { series: `svc_authorizer_log_info{job="svc",instance="${instance}",log="${log}"}`, values: "1x10" },
+    ];
+    const { annotations } = rules.find(({ alert }) => alert === "SvcAuthorizerNodesApart")!;
+    const behind = {
+      exp_labels: { severity: "warning", log: "fleet-b" },
+      exp_annotations: {
+        ...annotations,
+        summary: "A node of the fleet with the log fleet-b is 693 changes behind its newest",
+      },
+    };
+    const cases = [
+      { input_series: [...node("a1", "fleet-a", 9_000), ...node("b1", "fleet-b", 7)], exp_alerts: [] },
+      {
+        input_series: [
+          ...node("a1", "fleet-a", 9_000),
+          ...node("b1", "fleet-b", 700),
+          ...node("b2", "fleet-b", 7),
+        ],
+        exp_alerts: [behind],
+      },
+    ];
+    const tests = cases.map(({ input_series, exp_alerts }) => ({
+      interval: "1m",
+      input_series,
+      alert_rule_test: [{ eval_time: "5m", alertname: "SvcAuthorizerNodesApart", exp_alerts }],
+    }));
+    const file = join(folder, "test.yaml");
+    writeFileSync(file, JSON.stringify({ rule_files: [join(ROOT, FILE)], evaluation_interval: "1m", tests }));
+    const text = execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" });
+    rmSync(folder, { recursive: true });
+    expect(text).toContain("SUCCESS");
   });
 });

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { TestAuthorizer } from "../../src/testing/start-authorizer.ts";
@@ -202,6 +203,27 @@ for (const name of PROGRAM_NAMES) {
         expect(answer.status).toBeGreaterThanOrEqual(400);
         expect(dataServer.reached).toEqual([]);
       });
+
+      it.skipIf(name === "traefik")(
+        "nothing passes when the authorizer hangs, and the client is told within seconds",
+        async () => {
+          const hanging = createServer().listen(0, "127.0.0.1");
+          await once(hanging, "listening");
+          const { port: authorizerPort } = hanging.address() as AddressInfo;
+          const alone = await startProxy(name, {
+            dataServerPort: dataServer.port,
+            authorizerPort,
+            proxyToken: PROXY_TOKEN,
+          });
+          const answer = await send(alone.port, cases[0] as Case);
+          await alone.close();
+          hanging.close();
+          expect(answer.status).toBeGreaterThanOrEqual(name === "nginx" ? 503 : 500);
+          expect(dataServer.reached).toEqual([]);
+          // The limit of nginx itself is 60 s.
+        },
+        50_000,
+      );
 
       it("nothing passes when the authorizer does not answer", async () => {
         const alone = await startProxy(name, {

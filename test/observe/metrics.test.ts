@@ -57,6 +57,7 @@ function newSources() {
       loaded: true,
     },
     changes: {
+      log: () => "abcdefgh",
       revision: () => 7,
       journal: { counters: { ...createJournalCounters(), lagMs: 30 }, staleness: () => 250 },
       engineTimes: createEngineTimes(),
@@ -201,6 +202,7 @@ describe("names", () => {
       "result",
       "kind",
       "member",
+      "log",
     ];
     const { descriptions } = open(newSources());
     for (const { name, labels } of descriptions) {
@@ -255,7 +257,7 @@ describe("after the close", () => {
        import { openEventLoopMetrics } from "OBSERVEmetrics/event-loop-metrics.ts";
        import { createStoreCounters } from "OBSERVEmetrics/store-metrics.ts";
        const sources = { build: { version: "1", policiesVersion: "1" }, decisions: { decisions: {}, cacheSize: () => 0, compiledSets: () => 0 },
-         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {}, changes: { revision: () => 0 }, openSnapshots: { long: () => 0 } };
+         http: createHttpCounters(), store: createStoreCounters(), audit: {}, log: {}, datasets: {}, mail: {}, identities: {}, changes: { revision: () => 0, log: () => "" }, openSnapshots: { long: () => 0 } };
        const all = Array.from({ length: 20 }, () => createMetrics(sources));
        for (const metrics of all) { await metrics.text(); metrics.close(); }
        const loop = openEventLoopMetrics();

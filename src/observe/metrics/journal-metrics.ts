@@ -19,13 +19,15 @@ export interface JournalSource {
 export interface LogSource {
   /** The newest revision that this process has. */
   readonly revision: () => number;
+  /** The first 8 characters of the id of the log; "" before the first entry. */
+  readonly log: () => string;
   /** The node, where several share a database. */
   readonly journal: JournalSource | undefined;
   readonly engineTimes: EngineTimes | undefined;
 }
 
 /** The metrics of a log. */
-export function journalMetrics({ revision, journal, engineTimes }: LogSource): ScrapedMetric[] {
+export function journalMetrics({ revision, log, journal, engineTimes }: LogSource): ScrapedMetric[] {
   const of = (read: (source: JournalSource) => number) => () =>
     journal === undefined ? undefined : read(journal);
   const counter = (name: string, help: string, read: (counters: JournalCounters) => number): ScrapedMetric =>
@@ -37,6 +39,7 @@ export function journalMetrics({ revision, journal, engineTimes }: LogSource): S
     );
   return [
     single("gauge", `${PREFIX}revision`, "Newest revision of the log that this node has.", revision),
+    infoMetric(log),
     single(
       "gauge",
       `${PREFIX}staleness_seconds`,
@@ -117,6 +120,16 @@ function copyMetrics(
       },
     ),
   ];
+}
+
+function infoMetric(log: () => string): ScrapedMetric {
+  return labelled(
+    "gauge",
+    `${PREFIX}info`,
+    "1, for the log that this node follows, by the first characters of its id: nodes of one fleet have the same.",
+    ["log"],
+    () => (log() === "" ? [] : [[{ log: log() }, 1]]),
+  );
 }
 
 function engineMetric(engineTimes: EngineTimes | undefined): ScrapedMetric {
