@@ -72,7 +72,7 @@ export interface RestoreReport {
   readonly lostKeys: readonly string[];
   /** Users whose login tokens end. */
   readonly endedSessions: readonly string[];
-  /** What was revoked since: it stays so, or is in force again where revocations are forgotten. */
+  /** Things that were revoked since: they stay so, or are in force again where revocations are forgotten. */
   readonly revocations: readonly Revocation[];
 }
 

@@ -48,7 +48,7 @@ interface Parts {
 
 class KeptRevocations implements Revocations {
   readonly #parts: Parts;
-  /** What the file said when the store was opened. */
+  /** The position that the file had when the store was opened. */
   readonly #left: LogPlace | undefined;
   readonly #revoked: readonly RevokedRecord[];
   #store: Store | undefined;
@@ -130,7 +130,7 @@ class KeptRevocations implements Revocations {
   }
 }
 
-/** Where an entry is. `gone`: the log has another one in its place, or none. */
+/** Looks for an entry. `gone`: the log has another one in its place, or none. */
 async function whereIs(
   store: Store,
   { revision, id, log }: LogPlace,

@@ -8,7 +8,7 @@ import { BATCH_DEADLINE_MS } from "../write/batches/batches.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { parseUserState, type RevokedState, stateOf } from "./revoked-records.ts";
 
-/** What was revoked again, by number. */
+/** Counts of what was revoked again. */
 export interface HeldRevocations {
   readonly keys: number;
   readonly principals: number;

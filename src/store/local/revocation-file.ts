@@ -71,7 +71,7 @@ export class RevocationFile {
     return this.#place;
   }
 
-  /** What is known of a record; undefined where it was never revoked. */
+  /** Returns what is known of a record; undefined where it was never revoked. */
   get({ partition, key }: RecordName): RevokedRecord | undefined {
     return this.#records.get(nameOf(partition, key));
   }

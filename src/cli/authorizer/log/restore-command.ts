@@ -16,7 +16,7 @@ interface RestoreFlags extends ConfigFlags {
   readonly json?: boolean;
 }
 
-/** What becomes of what was revoked since, if that is not forgotten. */
+/** The fate of what was revoked since, if that is not forgotten. */
 const FATE = {
   "deleted user": "comes back inactive (--forget-revocations: active)",
   "inactive user": "stays inactive (--forget-revocations: active)",
