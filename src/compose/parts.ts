@@ -28,6 +28,7 @@ import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
 import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
+import { troubleInWords } from "../store/trouble.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
@@ -116,7 +117,13 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const { version } = options;
   const activity = new Activity(opened.decisions.counters);
   const policyChecks = openPolicyChecks(data);
-  const health = new Health({ checkStore: () => directory.health() });
+  const health = new Health({
+    checkStore: () => directory.health(),
+    trouble: () => {
+      const trouble = data.store.trouble?.();
+      return trouble && troubleInWords(trouble, Date.now());
+    },
+  });
   const working = {
     audit,
     auditRecords,

@@ -1,8 +1,10 @@
 /** A node's contact to its engine, as it tells its workers (journal.md §7). */
 
 import type { CopyState } from "../store/copy-state.ts";
+import type { StoreTrouble, TroubleKind } from "../store/trouble.ts";
 import type { CopyCondition } from "./copy-condition.ts";
 import type { Budgets } from "./engine.ts";
+import type { NotedTrouble } from "./trouble-state.ts";
 
 /** The contact of a node, on clocks that all processes of the machine share. */
 export interface Contact {
@@ -17,6 +19,8 @@ export interface Contact {
   readonly provedWall: number;
   /** The copy's own state. */
   readonly copy: CopyFacts;
+  /** Absent if nothing is wrong. */
+  readonly trouble?: NotedTrouble | undefined;
 }
 
 /** The part of {@link CopyState} that its node finds out. */
@@ -52,6 +56,24 @@ export function contactOf(
   };
   return { hasContact, pollMs, provedAt: machineNow() - ageMs, provedWall: wallNow - ageMs, copy };
 }
+
+/** The trouble of a node with its engine, and when nothing is answered any more. */
+export function troubleOf(contact: Contact, maxStalenessMs: number): StoreTrouble | undefined {
+  const { copy, provedWall } = contact;
+  const ofCopy = TROUBLE_OF_COPY.get(copy.kind);
+  const trouble =
+    ofCopy === undefined ? contact.trouble : { kind: ofCopy, since: copy.since, isReadable: false };
+  if (trouble === undefined) return undefined;
+  return { ...trouble, stopsAt: Number.isFinite(provedWall) ? provedWall + maxStalenessMs : trouble.since };
+}
+
+/** The trouble that a copy itself is, which counts more than the last error. */
+const TROUBLE_OF_COPY: ReadonlyMap<CopyState["kind"], TroubleKind> = new Map<CopyState["kind"], TroubleKind>([
+  ["rebuilding", "rebuilding"],
+  ["no_log", "other_log"],
+  ["other_log", "other_log"],
+  ["broken_log", "other_log"],
+]);
 
 /** The milliseconds since a copy was proved to be the newest. */
 export function ageOf({ provedAt, provedWall }: Contact): number {

@@ -8,8 +8,9 @@ import { Leases } from "../store/leases.ts";
 import { NAMES_ENTRIES } from "../store/log-entry.ts";
 import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
+import type { StoreTrouble } from "../store/trouble.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
-import { type Contact, contactOf, copyStateOf, type WorkerView } from "./contact.ts";
+import { type Contact, contactOf, copyStateOf, troubleOf, type WorkerView } from "./contact.ts";
 import { CopyKeeper } from "./copy-keeper.ts";
 import { createJournalCounters, type JournalCounters } from "./counters.ts";
 import { DueCheckpoints } from "./due-checkpoints.ts";
@@ -21,7 +22,8 @@ import { LogNode } from "./node.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { Proofs } from "./proof.ts";
 import { TroubleLog } from "./trouble-log.ts";
-import { copyIsMadeAnew } from "./write-refusals.ts";
+import { TroubleState } from "./trouble-state.ts";
+import { copyIsMadeAnew, noContact } from "./write-refusals.ts";
 import { LogWriter } from "./writer.ts";
 
 /** A store over a log. */
@@ -87,6 +89,7 @@ class Journal implements JournalStore {
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
   readonly #trouble: TroubleLog;
+  readonly #troubleState: TroubleState;
   #verifiedAt: number;
   #wake: () => void = () => {};
   #woken = false;
@@ -102,6 +105,7 @@ class Journal implements JournalStore {
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
     this.#trouble = new TroubleLog(log);
+    this.#troubleState = new TroubleState(this.#wallClock);
     this.#interval = new PollInterval(engine, settings.pollMs);
     this.history = new LogHistory({
       engine,
@@ -141,6 +145,7 @@ class Journal implements JournalStore {
       assertContact: () => this.#assertContact(),
       assertMayBegin: () => this.#assertMayBegin(),
       onCommitted: () => {
+        this.#troubleState.wrote();
         if (this.#closing === undefined) this.#checkpoints.committed();
       },
     });
@@ -257,6 +262,7 @@ class Journal implements JournalStore {
   #reached(): void {
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
+    this.#troubleState.read();
     this.#tellContact();
   }
 
@@ -335,6 +341,7 @@ class Journal implements JournalStore {
   #onTrouble(error: unknown): void {
     this.counters.engineErrors += 1;
     this.#node.doubt();
+    this.#troubleState.failed(error);
     this.#trouble.tell(error, this.#hasContact, this.copyState().stopsAt);
     this.#hasContact = false;
     this.#tellContact();
@@ -355,14 +362,16 @@ class Journal implements JournalStore {
   #assertContact(): void {
     if (this.#node.condition.kind === "rebuilding") throw copyIsMadeAnew();
     if (this.#hasContact) return;
-    throw new AuthorizerError("unavailable", "The database cannot be reached: nothing can be changed now.", {
-      retryAfterSeconds: 1,
-    });
+    throw noContact(this.#troubleState.trouble?.kind);
   }
 
   assertFresh(): void {
     const { maxStalenessMs } = this.#options.settings;
-    assertFresh(this.staleness(), this.#hasContact, this.#interval.ms, maxStalenessMs);
+    assertFresh(this.staleness(), this.#hasContact, this.#interval.ms, maxStalenessMs, () => this.trouble());
+  }
+
+  trouble(): StoreTrouble | undefined {
+    return troubleOf(this.#contact(), this.#options.settings.maxStalenessMs);
   }
 
   get forWorkers(): WorkerView {
@@ -385,7 +394,7 @@ class Journal implements JournalStore {
   #contact(): Contact {
     const { condition, age } = this.#node;
     const contact = contactOf(this.#hasContact, this.#interval.ms, age, this.#wallClock(), condition);
-    return { ...contact, namesEntries: this.namesEntries() };
+    return { ...contact, namesEntries: this.namesEntries(), trouble: this.#troubleState.trouble };
   }
 
   #tellContact(): void {

@@ -5,7 +5,8 @@
 
 import type { CopyState } from "../store/copy-state.ts";
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
-import { ageOf, type Contact, copyStateOf } from "./contact.ts";
+import type { StoreTrouble } from "../store/trouble.ts";
+import { ageOf, type Contact, copyStateOf, troubleOf } from "./contact.ts";
 import type { Engine } from "./engine.ts";
 import { assertFresh } from "./freshness.ts";
 import { type FollowedCopy, LogHistory } from "./log-history.ts";
@@ -111,9 +112,13 @@ export class WorkerJournal implements Store {
     return copyStateOf(this.#contact, this.#parts.maxStalenessMs);
   }
 
+  trouble(): StoreTrouble | undefined {
+    return troubleOf(this.#contact, this.#parts.maxStalenessMs);
+  }
+
   assertFresh(): void {
     const { hasContact, pollMs } = this.#contact;
-    assertFresh(ageOf(this.#contact), hasContact, pollMs, this.#parts.maxStalenessMs);
+    assertFresh(ageOf(this.#contact), hasContact, pollMs, this.#parts.maxStalenessMs, () => this.trouble());
   }
 
   async health(): Promise<void> {

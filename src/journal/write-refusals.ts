@@ -1,7 +1,8 @@
 /** Errors that callers of a writer get. */
 
 import { AuthorizerError } from "../errors.ts";
-import { NothingDone } from "./engine.ts";
+import { TROUBLE_CLAUSES, type TroubleKind } from "../store/trouble.ts";
+import { troubleKind } from "./trouble-state.ts";
 
 /** The error of a commit whose outcome is not known in time (journal.md §2.5). */
 export function outcomeUnknown(): AuthorizerError {
@@ -15,10 +16,17 @@ export function writerClosed(): AuthorizerError {
   return new AuthorizerError("unavailable", "The store is closed.");
 }
 
+/** The refusal of a change while there is no contact. */
+export function noContact(kind: TroubleKind = "away"): AuthorizerError {
+  const clause = TROUBLE_CLAUSES[kind];
+  const message = `${clause.charAt(0).toUpperCase()}${clause.slice(1)}: nothing can be changed now.`;
+  return new AuthorizerError("unavailable", message, { retryAfterSeconds: 1 });
+}
+
 /** The error of a commit that was not sent; one that says more stays as it is. */
 export function asUnavailable(cause: unknown): unknown {
   if (cause instanceof AuthorizerError) return cause;
-  const reason = cause instanceof NothingDone ? cause.message : "the database cannot be reached";
+  const reason = TROUBLE_CLAUSES[troubleKind(cause)];
   return new AuthorizerError("unavailable", `Nothing was changed: ${reason}.`, {
     cause,
     retryAfterSeconds: 1,

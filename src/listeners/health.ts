@@ -12,6 +12,8 @@ const CHECK_MS = 5000;
 export interface HealthOptions {
   /** Rejects when the store does not work. Its answer is kept for a second. */
   readonly checkStore: () => Promise<void>;
+  /** Says what is wrong with the database; undefined: nothing. */
+  readonly trouble?: () => string | undefined;
 }
 
 /** The state that the probes answer from. */
@@ -19,11 +21,13 @@ export class Health {
   /** Set by whoever starts and stops the service. */
   state: ServiceState = "starting";
   readonly #checkStore: () => Promise<void>;
+  readonly #trouble: () => string | undefined;
   #checked: Promise<boolean> | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HealthOptions) {
     this.#checkStore = options.checkStore;
+    this.#trouble = options.trouble ?? (() => undefined);
   }
 
   /** Returns why the service is not ready; empty when it is. */
@@ -32,7 +36,12 @@ export class Health {
     const works = await this.#storeWorks();
     // The state may have changed while the store was asked.
     if (this.state !== "ready") return [this.state];
-    return works ? [] : ["store unavailable"];
+    return works ? [] : [this.#trouble() ?? "store unavailable"];
+  }
+
+  /** What is wrong with the database, also while the service is ready; undefined: nothing. */
+  trouble(): string | undefined {
+    return this.#trouble();
   }
 
   #storeWorks(): Promise<boolean> {
@@ -59,18 +68,22 @@ async function withinTime(check: () => Promise<void>): Promise<boolean> {
   }
 }
 
+/** Another query changes nothing: a probe is never refused for it. */
+const VERBOSE = /(?:^|&)verbose(?:=|&|$)/;
+
 /** The routes of the probes. */
 export function healthRoutes(health: Health): readonly Route[] {
   const get = { method: "GET", head: true } as const;
   return [
     { ...get, path: "/healthz", handle: () => '{"status":"ok"}' },
-    { ...get, path: "/readyz", handle: () => readiness(health) },
+    { ...get, path: "/readyz", handle: ({ queryText }) => readiness(health, VERBOSE.test(queryText)) },
   ];
 }
 
-async function readiness(health: Health): Promise<Reply> {
+async function readiness(health: Health, verbose: boolean): Promise<Reply> {
   const reasons = await health.reasons();
-  const [status, body] =
-    reasons.length === 0 ? [200, { status: "ready" }] : [503, { message: "not ready", reasons }];
+  const database = verbose ? health.trouble() : undefined;
+  const ready = { status: "ready", ...(database !== undefined && { database }) };
+  const [status, body] = reasons.length === 0 ? [200, ready] : [503, { message: "not ready", reasons }];
   return { status, body: JSON.stringify(body), headers: ["Cache-Control", "no-store"] };
 }

@@ -21,7 +21,13 @@ export const OPEN_SCHEMAS: Schemas = {
     search_action_endpoint: text("URL of the action search endpoint."),
   }),
   Alive: object({ status: { const: "ok" } }),
-  Ready: object({ status: { const: "ready" } }),
+  Ready: object(
+    {
+      status: { const: "ready" },
+      database: text("With `?verbose`: what is wrong with the shared database; absent while nothing is."),
+    },
+    ["status"],
+  ),
   NotReady: object({
     message: text("Says that the service is not ready."),
     reasons: listOf({ type: "string" }, "`starting`, `stopping`, or what does not work."),
@@ -51,7 +57,8 @@ export const PROBE_OPERATIONS: readonly Described[] = [
     id: "readyz",
     path: "/readyz",
     summary: "Whether the service answers requests now",
-    description: "Asks the store, at most once a second.",
+    description:
+      "Asks the store, at most once a second. `?verbose` also says what is wrong with the database while the service is ready.",
     answer: {
       status: 200,
       description: "It does.",

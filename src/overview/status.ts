@@ -25,6 +25,16 @@ export interface RecentChange {
   readonly more: boolean;
 }
 
+/** The trouble of a node with its database. */
+export interface StatusTrouble {
+  /** One word. */
+  readonly kind: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+  /** Unix milliseconds; undefined: decisions go on. */
+  readonly stopsAt: number | undefined;
+}
+
 /** The state of a node. */
 export interface Status {
   readonly node: string;
@@ -34,6 +44,8 @@ export interface Status {
   readonly startedAt: number;
   /** Reasons why it is not ready; empty if it is. */
   readonly reasons: readonly string[];
+  /** What is wrong with the shared database, and in words; undefined: nothing. */
+  readonly database: (StatusTrouble & { readonly message: string }) | undefined;
   readonly revision: number;
   /** Milliseconds since it was known to have the newest revision; undefined for a store of one node. */
   readonly stalenessMs: number | undefined;

@@ -6,6 +6,7 @@
 
 import { AuthorizerError } from "../errors.ts";
 import type { CopyState } from "./copy-state.ts";
+import type { StoreTrouble } from "./trouble.ts";
 
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
 export const MAX_KEY_BYTES = 1_900;
@@ -297,6 +298,8 @@ export interface Store {
   assertFresh?(): void;
   /** The state of this process's copy of what it shares with others. Absent in a store of one process. */
   copyState?(): CopyState;
+  /** What is wrong between this process and the database that it shares; undefined: nothing. Absent in a store of one process. */
+  trouble?(): StoreTrouble | undefined;
   /**
    * Raises the format of a log that several processes share to the newest that this program knows, once all processes
    * know it. Others stop at that entry and are not ready. Resolves with both formats.

@@ -17,8 +17,8 @@ afterEach(async () => {
 
 const works = async () => {};
 
-async function userListener(checkStore: () => Promise<void>) {
-  const health = new Health({ checkStore });
+async function userListener(checkStore: () => Promise<void>, trouble?: () => string) {
+  const health = new Health({ checkStore, ...(trouble && { trouble }) });
   const log = new MemoryLog(false);
   const listener = createUserListener({
     limits: DEFAULT_LIMITS,
@@ -60,6 +60,30 @@ describe("the probes", () => {
     await setTimeout(1050);
     const down = await call.get("/readyz");
     expect([down.status, down.body]).toEqual([503, { message: "not ready", reasons: ["store unavailable"] }]);
+  });
+
+  it("name the trouble of the database: in the reasons, and with ?verbose also while the service is ready", async () => {
+    let fails = false;
+    const { health, call } = await userListener(
+      async () => {
+        if (fails) throw new AuthorizerError("stale", "topsecret host is down");
+      },
+      () => "The database is read-only.",
+    );
+    health.state = "ready";
+    expect((await call.get("/readyz")).body).toEqual({ status: "ready" });
+    const verbose = await call.get("/readyz?verbose");
+    expect([verbose.status, verbose.body]).toEqual([
+      200,
+      { status: "ready", database: "The database is read-only." },
+    ]);
+    expect((await call.get("/readyz?x=%zz&verbose=1")).body).toEqual(verbose.body);
+    fails = true;
+    await setTimeout(1050);
+    expect((await call.get("/readyz")).body).toEqual({
+      message: "not ready",
+      reasons: ["The database is read-only."],
+    });
   });
 
   it("do not become ready while the store is asked and the service stops", async () => {

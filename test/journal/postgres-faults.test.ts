@@ -9,6 +9,7 @@ import type { Engine } from "../../src/journal/engine.ts";
 import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
+import { troubleInWords } from "../../src/store/trouble.ts";
 import { freePort } from "../free-port.ts";
 import { openNode } from "./bed.ts";
 import { hasProgram } from "./has-program.ts";
@@ -184,9 +185,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       const error = await put(store, "after").catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({
         code: "unavailable",
-        message: expect.stringMatching(
-          /Nothing was changed: the user lacks rights on the tables.*restart to see/,
-        ),
+        message: "Nothing was changed: the database refuses the credentials or rights of this service.",
       });
       expect(await read(store, "before")).toBe("x");
       await sqlIn(`GRANT INSERT ON ${tables} TO reader`);
@@ -201,7 +200,8 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       await cluster.query("ALTER ROLE reader PASSWORD 'another'");
       await cluster.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
       try {
-        await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/cannot be reached|password is wrong/);
+        await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/refuses the credentials/);
+        expect(store.trouble?.()).toMatchObject({ kind: "access", isReadable: false });
         expect(await read(store, "before")).toBe("x");
       } finally {
         await cluster.query("ALTER ROLE reader PASSWORD 'right'");
@@ -209,6 +209,39 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/^[0-9]+$/);
     });
   });
+
+  it("a node says what is wrong, since when and until when, and that it is over", async () => {
+    const store = await node(await open(database, { statementTimeoutMs: 1_000 }));
+    await put(store, "before");
+    expect(store.trouble?.()).toBeUndefined();
+    const name = database.split("/").at(-1);
+    const leave =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
+    const attempt = () => put(store, "k").then(String, (error: Error) => error.message);
+    await cluster.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await cluster.query(leave);
+    await expect.poll(attempt, { timeout: 10_000 }).toMatch(/database is read-only/);
+    await expect
+      .poll(() => store.trouble?.(), { timeout: 10_000 })
+      .toMatchObject({ kind: "read_only", isReadable: true });
+    expect(troubleInWords(store.trouble!()!, Date.now())).toMatch(
+      /^The database is read-only since \S+Z\. Decisions go on; changes are refused\.$/,
+    );
+    await cluster.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await cluster.query(leave);
+    await expect.poll(attempt, { timeout: 10_000 }).toMatch(/^[0-9]+$/);
+    await expect.poll(() => store.trouble?.(), { timeout: 10_000 }).toBeUndefined();
+    cluster.freeze();
+    try {
+      await expect.poll(() => store.trouble?.()?.kind, { timeout: 20_000 }).toBe("away");
+      expect(troubleInWords(store.trouble!()!, Date.now())).toMatch(
+        /^The database cannot be reached since \S+Z\. Decisions go on from this node's copy until \S+Z; changes are refused\.$/,
+      );
+    } finally {
+      cluster.thaw();
+    }
+    await expect.poll(() => store.trouble?.(), { timeout: 20_000 }).toBeUndefined();
+  }, 90_000);
 
   it("raises synchronous_commit for its own connections, whatever the database's default is", async () => {
     await cluster.query(`ALTER DATABASE ${database.split("/").at(-1)} SET synchronous_commit = off`);
@@ -274,7 +307,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
         }
         expect(refusal).toMatchObject({
           code: "unavailable",
-          message: expect.stringContaining("Nothing was changed: its disk is full; make room there"),
+          message: "Nothing was changed: the database has no room.",
         });
         expect(await read(store, "k0")).toBeDefined();
         expect(store.revision).toBe(acknowledged);

@@ -7,8 +7,9 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import type { Health } from "../../listeners/health.ts";
 import type { ActivityReport } from "../../overview/activity.ts";
 import { KnownWarnings } from "../../overview/known-warnings.ts";
-import type { RecentChange } from "../../overview/status.ts";
+import type { RecentChange, Status } from "../../overview/status.ts";
 import type { CommittedChange } from "../../store/port.ts";
+import { type StoreTrouble, troubleInWords } from "../../store/trouble.ts";
 import type { DataParts } from "../data.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
@@ -71,11 +72,13 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
         warnings.get(),
         store.changes(Math.max(0, revisions.newest - MOST_CHANGES), MOST_CHANGES),
       ]);
+      const trouble = store.trouble?.();
       return {
         node: nodeName(values),
         version: parts.version,
         startedAt,
         reasons,
+        database: trouble && databaseOf(trouble),
         revision: revisions.newest,
         stalenessMs: journal?.staleness(),
         lagMs: journal?.counters.lagMs,
@@ -85,6 +88,16 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
         changes: (changes ?? []).map(recentChange).reverse(),
       };
     },
+  };
+}
+
+function databaseOf(trouble: StoreTrouble): Status["database"] {
+  const { kind, since, isReadable, stopsAt } = trouble;
+  return {
+    kind,
+    since,
+    stopsAt: isReadable ? undefined : stopsAt,
+    message: troubleInWords(trouble, Date.now()),
   };
 }
 

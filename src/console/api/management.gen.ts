@@ -1319,6 +1319,27 @@ export interface Status {
    */
   reasons: string[];
   /**
+   * Trouble with the shared database; absent while there is none.
+   */
+  database?: {
+    /**
+     * `away`, `read_only`, `locked`, `access`, `full`, `busy`, `behind`, `other_log`, `rebuilding` or `failing`; others may be added.
+     */
+    trouble: string;
+    /**
+     * RFC 3339 date and time.
+     */
+    since: string;
+    /**
+     * RFC 3339. Absent while decisions go on from the newest state.
+     */
+    decisions_stop_at?: string;
+    /**
+     * What is wrong, what goes on, and what is refused.
+     */
+    message: string;
+  };
+  /**
    * Revision of the directory.
    */
   revision: number;

@@ -21,6 +21,25 @@ export const STATUS_SCHEMAS: Schemas = {
       started_at: TIME,
       ready: { type: "boolean" },
       reasons: { ...NAMES, description: "Reasons why it is not ready." },
+      database: {
+        ...object(
+          {
+            trouble: {
+              type: "string",
+              description:
+                "`away`, `read_only`, `locked`, `access`, `full`, `busy`, `behind`, `other_log`, `rebuilding` or `failing`; others may be added.",
+            },
+            since: TIME,
+            decisions_stop_at: {
+              ...TIME,
+              description: "RFC 3339. Absent while decisions go on from the newest state.",
+            },
+            message: text("What is wrong, what goes on, and what is refused."),
+          },
+          ["trouble", "since", "message"],
+        ),
+        description: "Trouble with the shared database; absent while there is none.",
+      },
       revision: REVISION,
       staleness_ms: {
         ...COUNT,

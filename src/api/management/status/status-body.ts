@@ -10,13 +10,14 @@ const SECONDS = 1_000;
 /** @param now Unix milliseconds */
 export function statusBody(status: Status, now: number): object {
   const { node, version, startedAt, reasons, revision, stalenessMs, lagMs } = status;
-  const { activity, refusals, warnings, changes } = status;
+  const { activity, refusals, warnings, changes, database } = status;
   return {
     node,
     version,
     started_at: timeOf(startedAt),
     ready: reasons.length === 0,
     reasons,
+    ...(database !== undefined && { database: databaseBody(database) }),
     revision,
     ...(stalenessMs !== undefined && { staleness_ms: Math.round(stalenessMs) }),
     ...(lagMs !== undefined && { lag_ms: Math.round(lagMs) }),
@@ -29,6 +30,11 @@ export function statusBody(status: Status, now: number): object {
     ...(warnings !== undefined && { warnings: warningsBody(warnings) }),
     changes,
   };
+}
+
+function databaseBody({ kind, since, stopsAt, message }: NonNullable<Status["database"]>): object {
+  const stops = stopsAt === undefined ? {} : { decisions_stop_at: timeOf(stopsAt) };
+  return { trouble: kind, since: timeOf(since), ...stops, message };
 }
 
 /** Decisions per second of the last whole minute and the one that runs. */

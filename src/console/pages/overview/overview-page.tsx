@@ -48,13 +48,16 @@ export default function OverviewPage() {
 
 function Health({ of: status }: { readonly of: Status }) {
   const { ready, reasons, node, version, revision, started_at, decisions } = status;
-  const { staleness_ms: stale, lag_ms: lag } = status;
+  const { staleness_ms: stale, lag_ms: lag, database } = status;
   return (
     <dl class="figures">
       <div>
         <dt>Health</dt>
         <dd>
-          <span class={ready ? "effect allow" : "effect deny"}>{ready ? "Ready" : "Not ready"}</span>
+          <span class={ready && database === undefined ? "effect allow" : "effect deny"}>
+            {readinessInWords(status)}
+          </span>
+          {database !== undefined && <p class="problem">{database.message}</p>}
           {reasons.length > 0 && <p class="problem">{reasons.join("; ")}</p>}
         </dd>
       </div>
@@ -96,6 +99,11 @@ function Health({ of: status }: { readonly of: Status }) {
       </div>
     </dl>
   );
+}
+
+function readinessInWords({ ready, database }: Status): string {
+  if (!ready) return "Not ready";
+  return database === undefined ? "Ready" : "Trouble with the database";
 }
 
 function lagInWords({ lag_ms: lag, staleness_ms: stale }: Status): string {
