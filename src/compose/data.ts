@@ -5,6 +5,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
+import type { HeldRevocations } from "../directory/revocations/hold-revocations.ts";
 import type { OidcTokens } from "../identity/oidc/oidc.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
 import { notingStore } from "../journal/noting-store.ts";
@@ -45,6 +46,8 @@ export interface DataParts {
   readonly storeCounters: StoreCounters;
   readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
+  /** Counts of what was revoked again at the opening, as an older state had been put in the store's place; undefined: nothing. */
+  readonly heldRevocations: HeldRevocations | undefined;
   readonly revisions: StoreRevisions;
   /** Tokens of identity providers. */
   readonly oidc: OidcTokens;
@@ -93,13 +96,8 @@ export async function openData(
 ): Promise<DataParts> {
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const {
-    store: bare,
-    memory,
-    journal,
-    engineTimes,
-    usageItems,
-  } = await open(values, logger, traces?.within);
+  const opened = await open(values, logger, traces?.within);
+  const { store: bare, memory } = opened;
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   let revisions: StoreRevisions | undefined;
@@ -111,11 +109,9 @@ export async function openData(
   };
   const counted = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
   const observed = notingStore(counted, { read: () => notes.noteRead(), failedCheck: noteCheck });
-  const noted =
-    values["authorizer.audit.directory"] === undefined ? undefined : new NotedChanges(() => notes.call);
+  const noted = notedChanges(values, notes);
   const revocations = upkeep ? await openRevocations(values, logger, keepSessions) : undefined;
-  const recorded = revocations?.observed(observed) ?? observed;
-  const store = noted?.observed(recorded) ?? recorded;
+  const store = watched(watched(observed, revocations), noted);
   try {
     const directory = await openDirectory({
       store,
@@ -130,7 +126,7 @@ export async function openData(
       ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
-    await revocations?.hold(directory);
+    const heldRevocations = await revocations?.hold(directory);
     // After the directory, whose subscription tells the caches.
     const named = openRevisions({ store, notes });
     revisions = named;
@@ -148,13 +144,14 @@ export async function openData(
       catalog,
       store,
       memory,
-      journal,
-      engineTimes,
-      usageItems,
+      journal: opened.journal,
+      engineTimes: opened.engineTimes,
+      usageItems: opened.usageItems,
       storeCounters,
       openSnapshots,
       directory,
       revisions: named,
+      heldRevocations,
       oidc: openIssuers(values),
       noted,
       traces,
@@ -164,6 +161,17 @@ export async function openData(
     await store.close();
     throw error;
   }
+}
+
+/** The changes of calls, if the audit log keeps records. */
+function notedChanges(values: ConfigValues, notes: CommitNotes): NotedChanges | undefined {
+  if (values["authorizer.audit.directory"] === undefined) return undefined;
+  return new NotedChanges(() => notes.call);
+}
+
+/** The store, whose commits somebody looks at. */
+function watched(store: Store, by: { observed(store: Store): Store } | undefined): Store {
+  return by?.observed(store) ?? store;
 }
 
 /** Cost of the key derivation for a store in memory, which is never written to disk. */

@@ -17,7 +17,6 @@ import type { ConnectionPlaces } from "../http/server/connection-places.ts";
 import type { ManagedServer } from "../http/server/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
-import { Health } from "../listeners/health.ts";
 import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
 import { createUserListener } from "../listeners/user.ts";
@@ -28,7 +27,6 @@ import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
 import { Activity } from "../overview/activity.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
-import { troubleInWords } from "../store/trouble.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
@@ -49,6 +47,7 @@ import type { DatasetState } from "./datasets.ts";
 import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
+import { openHealth } from "./listeners/open-health.ts";
 import { serviceTls, userTls } from "./listeners/tls.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
@@ -89,7 +88,7 @@ export interface ServiceParts {
   readonly policyChecks: ServicePolicyChecks;
   readonly activity: Activity;
   readonly status: OpenedStatus;
-  readonly health: Health;
+  readonly health: ReturnType<typeof openHealth>;
   readonly metrics: Metrics;
   /** Makes the metrics listener answer with another text. */
   readonly setMetrics: (render: () => Promise<string>) => void;
@@ -117,13 +116,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const { version } = options;
   const activity = new Activity(opened.decisions.counters);
   const policyChecks = openPolicyChecks(data);
-  const health = new Health({
-    checkStore: () => directory.health(),
-    trouble: () => {
-      const trouble = data.store.trouble?.();
-      return trouble && troubleInWords(trouble, Date.now());
-    },
-  });
+  const health = openHealth(data);
   const working = {
     audit,
     auditRecords,
@@ -201,7 +194,7 @@ const EXT_AUTHZ_SHARE = 1 / 2;
 /** The parts that all listeners share. */
 interface ListeningParts {
   readonly http: ReadableHttpCounters;
-  readonly health: Health;
+  readonly health: ReturnType<typeof openHealth>;
   readonly metrics: Metrics;
   readonly audit: AuditLog;
   readonly places: ConnectionPlaces;

@@ -22,7 +22,6 @@ import { LogNode } from "./node.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { Proofs } from "./proof.ts";
 import { TroubleLog } from "./trouble-log.ts";
-import { TroubleState } from "./trouble-state.ts";
 import { copyIsMadeAnew, noContact } from "./write-refusals.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -89,7 +88,6 @@ class Journal implements JournalStore {
   readonly #contactListeners = new Set<(contact: Contact) => void>();
   #hasContact = false;
   readonly #trouble: TroubleLog;
-  readonly #troubleState: TroubleState;
   #verifiedAt: number;
   #wake: () => void = () => {};
   #woken = false;
@@ -104,8 +102,7 @@ class Journal implements JournalStore {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
     this.#wallClock = options.wallClock ?? Date.now;
     this.#verifiedAt = this.#clock.now();
-    this.#trouble = new TroubleLog(log);
-    this.#troubleState = new TroubleState(this.#wallClock);
+    this.#trouble = new TroubleLog(log, this.#wallClock);
     this.#interval = new PollInterval(engine, settings.pollMs);
     this.history = new LogHistory({
       engine,
@@ -145,7 +142,7 @@ class Journal implements JournalStore {
       assertContact: () => this.#assertContact(),
       assertMayBegin: () => this.#assertMayBegin(),
       onCommitted: () => {
-        this.#troubleState.wrote();
+        this.#trouble.state.wrote();
         if (this.#closing === undefined) this.#checkpoints.committed();
       },
     });
@@ -262,7 +259,7 @@ class Journal implements JournalStore {
   #reached(): void {
     if (!this.#hasContact) this.#options.log?.info({ revision: this.revision }, "database reached");
     this.#hasContact = true;
-    this.#troubleState.read();
+    this.#trouble.state.read();
     this.#tellContact();
   }
 
@@ -271,9 +268,7 @@ class Journal implements JournalStore {
     return this.#keeper.resumes(this.#node, this.#options.settings.maxStalenessMs);
   }
 
-  copyState(): CopyState {
-    return copyStateOf(this.#contact(), this.#options.settings.maxStalenessMs);
-  }
+  copyState = (): CopyState => copyStateOf(this.#contact(), this.#options.settings.maxStalenessMs);
 
   checkpoint(): Promise<void> {
     return this.#checkpoints.write();
@@ -341,7 +336,6 @@ class Journal implements JournalStore {
   #onTrouble(error: unknown): void {
     this.counters.engineErrors += 1;
     this.#node.doubt();
-    this.#troubleState.failed(error);
     this.#trouble.tell(error, this.#hasContact, this.copyState().stopsAt);
     this.#hasContact = false;
     this.#tellContact();
@@ -362,7 +356,7 @@ class Journal implements JournalStore {
   #assertContact(): void {
     if (this.#node.condition.kind === "rebuilding") throw copyIsMadeAnew();
     if (this.#hasContact) return;
-    throw noContact(this.#troubleState.trouble?.kind);
+    throw noContact(this.#trouble.state.trouble?.kind);
   }
 
   assertFresh(): void {
@@ -370,9 +364,7 @@ class Journal implements JournalStore {
     assertFresh(this.staleness(), this.#hasContact, this.#interval.ms, maxStalenessMs, () => this.trouble());
   }
 
-  trouble(): StoreTrouble | undefined {
-    return troubleOf(this.#contact(), this.#options.settings.maxStalenessMs);
-  }
+  trouble = (): StoreTrouble | undefined => troubleOf(this.#contact(), this.#options.settings.maxStalenessMs);
 
   get forWorkers(): WorkerView {
     const { engine, replica } = this.#options;
@@ -394,7 +386,7 @@ class Journal implements JournalStore {
   #contact(): Contact {
     const { condition, age } = this.#node;
     const contact = contactOf(this.#hasContact, this.#interval.ms, age, this.#wallClock(), condition);
-    return { ...contact, namesEntries: this.namesEntries(), trouble: this.#troubleState.trouble };
+    return { ...contact, namesEntries: this.namesEntries(), trouble: this.#trouble.state.trouble };
   }
 
   #tellContact(): void {

@@ -4,14 +4,18 @@ import { isErrorCode } from "../errors.ts";
 import type { StoreLog } from "../store/store-log.ts";
 import { LogMissing } from "./copy-condition.ts";
 import { NothingDone } from "./engine.ts";
+import { TroubleState } from "./trouble-state.ts";
 
 /** Tells each trouble once: every poll fails in the same way until somebody mends it. */
 export class TroubleLog {
+  readonly state: TroubleState;
   readonly #log: StoreLog | undefined;
   #refusal: string | undefined;
 
-  constructor(log: StoreLog | undefined) {
+  /** @param now Unix milliseconds */
+  constructor(log: StoreLog | undefined, now: () => number = Date.now) {
     this.#log = log;
+    this.state = new TroubleState(now);
   }
 
   /**
@@ -19,6 +23,7 @@ export class TroubleLog {
    * @param stopsAt Unix milliseconds from which on nothing is answered
    */
   tell(error: unknown, hadContact: boolean, stopsAt = Number.NaN): void {
+    this.state.failed(error);
     if (error instanceof LogMissing) {
       if (error.message !== this.#refusal) {
         const fields = Number.isNaN(stopsAt) ? {} : { stops_at: new Date(stopsAt).toISOString() };

@@ -1,4 +1,4 @@
-/** What is wrong between a node and its database, as the errors of its calls tell. */
+/** Keeps the trouble of a node with its database, as the errors of its calls tell it. */
 
 import type { StoreTrouble, TroubleKind } from "../store/trouble.ts";
 import { NothingDone } from "./engine.ts";

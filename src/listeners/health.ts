@@ -39,7 +39,7 @@ export class Health {
     return works ? [] : [this.#trouble() ?? "store unavailable"];
   }
 
-  /** What is wrong with the database, also while the service is ready; undefined: nothing. */
+  /** Says what is wrong with the database, also while the service is ready; undefined: nothing. */
   trouble(): string | undefined {
     return this.#trouble();
   }

@@ -44,7 +44,7 @@ export interface Status {
   readonly startedAt: number;
   /** Reasons why it is not ready; empty if it is. */
   readonly reasons: readonly string[];
-  /** What is wrong with the shared database, and in words; undefined: nothing. */
+  /** The trouble of the shared database, also in words; undefined: none. */
   readonly database: (StatusTrouble & { readonly message: string }) | undefined;
   readonly revision: number;
   /** Milliseconds since it was known to have the newest revision; undefined for a store of one node. */

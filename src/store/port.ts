@@ -298,7 +298,7 @@ export interface Store {
   assertFresh?(): void;
   /** The state of this process's copy of what it shares with others. Absent in a store of one process. */
   copyState?(): CopyState;
-  /** What is wrong between this process and the database that it shares; undefined: nothing. Absent in a store of one process. */
+  /** Says what is wrong with the database that processes share; undefined: nothing. Absent in a store of one process. */
   trouble?(): StoreTrouble | undefined;
   /**
    * Raises the format of a log that several processes share to the newest that this program knows, once all processes

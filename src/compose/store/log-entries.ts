@@ -4,7 +4,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { CommittedChange, Store, Touched } from "../../store/port.ts";
 import { mergeTouched } from "../../store/use-cases.ts";
-import { withOfflineStore } from "./offline-store.ts";
+import { withOfflineStoreToRead } from "./offline-store.ts";
 
 /** An entry of the log, as people read it. */
 export interface ListedEntry {
@@ -38,10 +38,10 @@ const PAGE = 500;
 
 /**
  * Lists entries of the configured store.
- * @throws AuthorizerError "invalid_request" for entries that are no longer kept, and as {@link withOfflineStore}
+ * @throws AuthorizerError "invalid_request" for entries that are no longer kept, and as {@link withOfflineStoreToRead}
  */
 export function listEntries(values: ConfigValues, range: ListRange): Promise<ListedEntries> {
-  return withOfflineStore(values, (store) => readEntries(store, range));
+  return withOfflineStoreToRead(values, (store) => readEntries(store, range));
 }
 
 async function readEntries(store: Store, { after, limit }: ListRange): Promise<ListedEntries> {

@@ -27,8 +27,20 @@ function withOwnCopy(values: ConfigValues): ConfigValues {
  * be running.
  * @throws AuthorizerError as {@link openData}
  */
-export function openOfflineData(values: ConfigValues): Promise<DataParts> {
-  return openData(withOwnCopy(values), quietLog(values));
+export function openOfflineData(values: ConfigValues, keepSessions = false): Promise<DataParts> {
+  return openData(withOwnCopy(values), quietLog(values), { keepSessions });
+}
+
+/** As {@link openOfflineData}, to read only: a local store is also read while the service runs. */
+export async function openOfflineDataToRead(values: ConfigValues): Promise<DataParts> {
+  const folder = values["database.type"] === "local" ? localFolder(values) : undefined;
+  if (folder === undefined || !hasLocalStore(folder) || !isInUse(folder)) return openOfflineData(values);
+  const { openLocalStoreInUse } = await import("../../store/local/local-store.ts");
+  const store = await openLocalStoreInUse(folder);
+  return openData(values, quietLog(values), {
+    open: async () => ({ store, memory: undefined }),
+    upkeep: false,
+  });
 }
 
 /**
@@ -85,22 +97,33 @@ export async function withOfflineStore<T>(
 }
 
 /**
- * As {@link withOfflineStore}, for work that only reads: a local store is also read from a folder that cannot be
- * written, such as a backup on a read-only mount.
+ * As {@link withOfflineStore}, for work that only reads: a local store is also read while the service runs, and from a
+ * folder that cannot be written, such as a backup on a read-only mount.
  */
 export async function withOfflineStoreToRead<T>(
   values: ConfigValues,
   work: (store: Store) => Promise<T>,
 ): Promise<T> {
   const folder = values["database.type"] === "local" ? localFolder(values) : undefined;
-  if (folder === undefined || !hasLocalStore(folder) || isWritable(folder))
-    return withOfflineStore(values, work);
-  const { openLocalStoreReadOnly } = await import("../../store/local/local-store.ts");
-  const store = await openLocalStoreReadOnly(folder);
+  if (folder === undefined || !hasLocalStore(folder)) return withOfflineStore(values, work);
+  const { openLocalStoreInUse, openLocalStoreReadOnly } = await import("../../store/local/local-store.ts");
+  if (isWritable(folder) && !isInUse(folder)) return withOfflineStore(values, work);
+  const store = await (isWritable(folder) ? openLocalStoreInUse(folder) : openLocalStoreReadOnly(folder));
   try {
     return await work(store);
   } finally {
     await store.close();
+  }
+}
+
+/** True while another process has the store of a folder open. */
+function isInUse(folder: string): boolean {
+  try {
+    lockFolder(folder).release();
+    return false;
+  } catch (error) {
+    if (error instanceof AuthorizerError && error.message.includes("is in use by")) return true;
+    throw error;
   }
 }
 

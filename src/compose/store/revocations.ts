@@ -2,6 +2,7 @@
 
 import type { ConfigValues } from "../../config/table.ts";
 import type { OpenedDirectory } from "../../directory/open-directory.ts";
+import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
 import { type RevokedState, revokedBy } from "../../directory/revocations/revoked-records.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import type { LogPlace, RevocationFile, RevokedRecord } from "../../store/local/revocation-file.ts";
@@ -11,12 +12,25 @@ import { revocationPath } from "./backends.ts";
 /** A claim is known for this time beyond its expiry, as the store keeps it. */
 const CLAIM_MARGIN_MS = 24 * 3_600_000;
 
+/** Revocations of a commit as the file keeps them. */
+export function toBeKept(
+  revoked: readonly RevokedState[],
+  revision: number,
+  keepMs: number,
+): readonly RevokedRecord[] {
+  const now = Date.now();
+  return revoked.map(({ expires, ...record }) => {
+    const until = expires === undefined ? now + keepMs : expires * 1_000 + CLAIM_MARGIN_MS;
+    return { ...record, revision, until };
+  });
+}
+
 /** The revocations of an opened store. */
 export interface Revocations {
   /** The store, whose commits are looked at. */
   observed(store: Store): Store;
   /** Holds what was revoked, where the store is not the one that was left. */
-  hold(directory: OpenedDirectory): Promise<void>;
+  hold(directory: OpenedDirectory): Promise<HeldRevocations | undefined>;
   close(): void;
 }
 
@@ -80,23 +94,24 @@ class KeptRevocations implements Revocations {
     ) as Store;
   }
 
-  async hold(directory: OpenedDirectory): Promise<void> {
-    await this.#hold(directory);
+  async hold(directory: OpenedDirectory): Promise<HeldRevocations | undefined> {
+    const held = await this.#hold(directory);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
     this.#write(waiting);
+    return held;
   }
 
-  async #hold(directory: OpenedDirectory): Promise<void> {
+  async #hold(directory: OpenedDirectory): Promise<HeldRevocations | undefined> {
     const { file, logger, keepSessions } = this.#parts;
     const left = this.#left;
-    if (left === undefined || this.#store === undefined) return;
+    if (left === undefined || this.#store === undefined) return undefined;
     const found = await whereIs(this.#store, left);
-    if (found === "here") return;
+    if (found === "here") return undefined;
     if (found === "another log") {
       const name = file.setAside();
       logger.warn("the file of revocations belongs to another store, and is put aside", { name });
-      return;
+      return undefined;
     }
     const held = await directory.holdRevocations(this.#revoked, !keepSessions);
     const { revision } = this.#store.history.head;
@@ -104,6 +119,7 @@ class KeptRevocations implements Revocations {
       "an older state of the store was put back: what was revoked since stays revoked, and changes since then are lost",
       { left_at_revision: left.revision, revision, ...held, sessions_kept: keepSessions, file: file.path },
     );
+    return held;
   }
 
   close(): void {
@@ -111,13 +127,7 @@ class KeptRevocations implements Revocations {
   }
 
   #note(revision: number, revoked: readonly RevokedState[]): void {
-    const { keepMs } = this.#parts;
-    const now = Date.now();
-    const records = revoked.map(({ expires, ...record }) => ({
-      ...record,
-      revision,
-      until: expires === undefined ? now + keepMs : expires * 1_000 + CLAIM_MARGIN_MS,
-    }));
+    const records = toBeKept(revoked, revision, this.#parts.keepMs);
     if (this.#waiting === undefined) this.#write(records);
     else this.#waiting.push(...records);
   }

@@ -111,8 +111,8 @@ function isRevocation(partition: string, before: string | undefined, after: stri
   return now!.inactive || then!.id !== now!.id || then!.validAfter !== now!.validAfter;
 }
 
-/** True if only the key of encryption is another, which is named in the sealed secret. */
-function isResealed(before: string, after: string): boolean {
+/** True if only the key of encryption of an access key is another, which is named in the sealed secret. */
+export function isResealed(before: string, after: string): boolean {
   const [then, now] = [before, after].map((value) => parseJsonText(value) as KeyRecord);
   const sealedBy = ({ secret }: KeyRecord) => secret.split(".")[1];
   const { secret: _, ...old } = then!;

@@ -59,6 +59,36 @@ export function inspectDataFile(folder: string, readOnly: boolean): boolean {
   }
 }
 
+/** Attempts to catch a state that is the newest when it is held. */
+const MOST_ATTEMPTS = 100;
+
+/**
+ * Checks the newest state of a data file that another process writes to.
+ * @param hold keeps the pages of the newest state until the end that it returns
+ * @throws Error, with the reason, where a page is missing or damaged
+ */
+export function inspectStateInUse(folder: string, hold: () => { done(): void }): void {
+  const file = join(folder, DATA_FILE);
+  const handle = openSync(file, "r");
+  try {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const before = newestState(handle);
+      const held = hold();
+      try {
+        const state = newestState(handle);
+        if (state.transaction !== before.transaction) continue;
+        assertWholePages(handle, statSync(file).size, state);
+        return;
+      } finally {
+        held.done();
+      }
+    }
+    throw new Error(`${DATA_FILE} changes too fast to be checked`);
+  } finally {
+    closeSync(handle);
+  }
+}
+
 /** Returns the newest state of a data file. @throws Error for a file that is none of LMDB's, or not whole */
 export function newestState(handle: number): DataTrees {
   const first = readMeta(handle, 0);

@@ -14,7 +14,14 @@ import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
 import { AuthorizerError } from "../../errors.ts";
 import { makeFolder } from "../../make-folder.ts";
-import { DATA_FILE, flushDataFile, inspectDataFile, MAKING_FILE, READERS_FILE } from "./data-file.ts";
+import {
+  DATA_FILE,
+  flushDataFile,
+  inspectDataFile,
+  inspectStateInUse,
+  MAKING_FILE,
+  READERS_FILE,
+} from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
 
@@ -97,6 +104,15 @@ export function openForReading(folder: string): LocalDatabase {
   return refusing(folder, "cannot be read", () => {
     return open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites: true, readOnly: true }));
   });
+}
+
+/**
+ * Reads the pages of the newest state of a data file that another process writes to.
+ * @param hold opens a read transaction, for which that process keeps the pages of its state
+ * @throws AuthorizerError "unavailable" where a page is missing or damaged
+ */
+export function assertWholeState(folder: string, hold: () => { done(): void }): void {
+  refusing(folder, "cannot be used", () => inspectStateInUse(folder, hold), WHAT_TO_DO);
 }
 
 /** Puts a versioned value; only within a write transaction. */

@@ -13,7 +13,13 @@ import type { StoreLog } from "../store-log.ts";
 import { writesOfCommit } from "../use-cases.ts";
 import { applyWrites, atOnce, inTurns, storedRecord } from "./apply-writes.ts";
 import { flushDataFile } from "./data-file.ts";
-import { type LocalDatabase, openDatabase, prepareFolder } from "./database.ts";
+import {
+  assertWholeState,
+  type LocalDatabase,
+  openDatabase,
+  openForReading,
+  prepareFolder,
+} from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { currentPosition, LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { FORMAT_KEY, recordKey } from "./layout.ts";
@@ -84,6 +90,25 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
 export async function openLocalStoreReadOnly(path: string): Promise<Store> {
   const database = await openDatabase(path, { syncWrites: true, readOnly: true });
   try {
+    const position = currentPosition(database, path, LOCAL_FORMATS);
+    return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens the store in a folder that another process of this machine has open, to read its state and its log of now.
+ * @throws AuthorizerError "unavailable" where it cannot be read
+ */
+export async function openLocalStoreInUse(path: string): Promise<Store> {
+  const database = openForReading(path);
+  try {
+    assertWholeState(path, () => {
+      database.resetReadTxn();
+      return database.useReadTransaction();
+    });
     const position = currentPosition(database, path, LOCAL_FORMATS);
     return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
   } catch (error) {

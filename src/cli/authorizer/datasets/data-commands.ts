@@ -1,4 +1,4 @@
-/** `svc-authorizer load`, `sync` and `export`, as data. They open the store themselves, so the service must be stopped. */
+/** `svc-authorizer load`, `sync` and `export`, as data. They open a local store themselves: for `load` and `sync` the service must be stopped. */
 
 import type { OptionSpec } from "../../command-spec.ts";
 import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";

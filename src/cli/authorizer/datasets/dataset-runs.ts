@@ -5,7 +5,7 @@ import { limitsOf } from "../../../config/limits.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { revisionOf } from "../log/past-state.ts";
-import { COMMAND_LINE, withData } from "../store/open-data.ts";
+import { COMMAND_LINE, withData, withDataToRead } from "../store/open-data.ts";
 import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
 
 interface LoadFlags extends ConfigFlags {
@@ -47,7 +47,7 @@ function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
 export function exportData(call: CommandCall): Promise<void> {
   const flags = flagsOf<ExportFlags>(call);
   const { format, secrets = false, output, at } = flags;
-  return withData(call, flags, async (data) => {
+  return withDataToRead(call, flags, async (data) => {
     const revision = at === undefined ? undefined : await revisionOf(at, data.directory.history);
     const where = {
       ...(output !== undefined && { output }),

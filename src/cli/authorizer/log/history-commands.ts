@@ -31,15 +31,25 @@ export const HISTORY_COMMANDS: readonly CommandSpec[] = [
     examples: [
       "--config authorizer.yaml --at 2026-11-22T08:00:00Z --dry-run",
       "--config authorizer.yaml --at 1200",
+      "--config authorizer.yaml --from backup-2026-11-25.ndjson",
     ],
     options: [
       ...CONFIG_OPTIONS,
-      { ...AT_OPTION, required: true },
+      { ...AT_OPTION, required: true, unless: "from" },
+      {
+        flags: "--from <file>",
+        description:
+          "a backup of a local store, which takes the place of the store; the service must be stopped",
+      },
       { flags: "--dry-run", description: "only say what would change" },
       {
         flags: "--with-credentials",
         description:
           "also passwords that were changed since; with --forget-revocations access keys and external principals, too",
+      },
+      {
+        flags: "--keep-sessions",
+        description: "with --from: only login tokens that had ended end",
       },
       {
         flags: "--forget-revocations",

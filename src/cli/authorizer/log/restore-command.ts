@@ -1,15 +1,20 @@
 /** Implements `svc-authorizer restore`. */
 
+import { loadServiceConfig } from "../../../compose/configuration.ts";
 import { auditingUnknownOnce, auditOnce } from "../../../compose/store/offline-store.ts";
+import { restoreBackup } from "../../../compose/store/restore-backup.ts";
 import type { RestoredThing, RestoreOptions, RestoreReport } from "../../../directory/history.ts";
+import { AuthorizerError } from "../../../errors.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
-import type { ConfigFlags } from "../command-context.ts";
+import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
 import { COMMAND_LINE, withData } from "../store/open-data.ts";
 import { revisionOf } from "./past-state.ts";
 
 interface RestoreFlags extends ConfigFlags {
-  readonly at: string;
+  readonly at?: string;
+  readonly from?: string;
+  readonly keepSessions?: boolean;
   readonly dryRun?: boolean;
   readonly withCredentials?: boolean;
   readonly forgetRevocations?: boolean;
@@ -29,7 +34,8 @@ const SIGNS = { create: "+", replace: "~", remove: "-" } as const;
 /** The command on the command line. */
 export function restore(call: CommandCall): Promise<void> {
   const flags = flagsOf<RestoreFlags>(call);
-  const { at, dryRun = false, withCredentials = false, forgetRevocations = false, json = false } = flags;
+  if (flags.from !== undefined) return restoreFrom(call, flags, flags.from);
+  const { at = "", dryRun = false, withCredentials = false, forgetRevocations = false, json = false } = flags;
   const { context } = call;
   return withData(call, flags, async ({ directory, values }) => {
     const revision = await revisionOf(at, directory.history);
@@ -51,6 +57,44 @@ export function restore(call: CommandCall): Promise<void> {
     else for (const line of linesOf(report, options)) context.out(`${line}\n`);
     return EXIT.ok;
   });
+}
+
+/** Puts a backup in the place of the store. */
+async function restoreFrom(call: CommandCall, flags: RestoreFlags, file: string): Promise<void> {
+  const { at, dryRun, withCredentials, forgetRevocations = false, keepSessions = false, json } = flags;
+  if ([at, dryRun, withCredentials].some((one) => one !== undefined)) {
+    throw new AuthorizerError(
+      "invalid_request",
+      "--from takes neither --at nor --dry-run nor --with-credentials",
+    );
+  }
+  const { context } = call;
+  const { values } = loadServiceConfig(loadOptionsOf(context, flags));
+  const warn = (message: string): void => context.err(`warning: ${message}\n`);
+  const report = await restoreBackup(values, file, { forgetRevocations, keepSessions, warn });
+  const { revision, at: time, replaced, kept, held, revived } = report;
+  await auditOnce(values, "restore", {
+    from: revision,
+    file,
+    replaced,
+    forget_revocations: forgetRevocations,
+  });
+  if (json === true) context.out(`${JSON.stringify(report)}\n`);
+  else {
+    for (const { partition, key } of revived) {
+      context.out(`${partition} ${JSON.stringify(key)}: was revoked since, and is in force again\n`);
+    }
+    if (held !== undefined) {
+      const { keys, principals, users, sessions } = held;
+      context.out(
+        `stays revoked: ${keys} access keys, ${principals} external principals, ${users} users (inactive); sessions of ${sessions} users end\n`,
+      );
+    }
+    if (kept !== undefined)
+      context.out(`the store that was in its place (revision ${replaced ?? "unknown"}) is kept in ${kept}\n`);
+    context.out(`restored the backup of revision ${revision} (${time})\n`);
+  }
+  context.finish(EXIT.ok);
 }
 
 function toJson(

@@ -1,6 +1,7 @@
 /** Implements `svc-authorizer check-store`. */
 
 import { openCatalog } from "../../../catalog/open-catalog.ts";
+import { withBackup } from "../../../compose/store/backup.ts";
 import { withOfflineStoreToRead } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../../directory/upkeep/check-store.ts";
@@ -11,22 +12,32 @@ import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
+/** Options of the command. */
+export interface CheckFlags {
+  readonly json?: boolean;
+  /** File of a backup to check in place of the store. */
+  readonly backup?: string;
+}
+
 /** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
 export async function runCheckStore(
   values: ConfigValues,
-  json: boolean,
+  { json = false, backup }: CheckFlags,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
 ): Promise<number> {
   const secretKey = values["auth.encrypt.secret_key"];
   const previousSecretKey = values["authorizer.previous_secret_key"];
   if (secretKey === undefined) stderr.write("auth.encrypt.secret_key is not set: secrets are not checked\n");
   const { preconfigured } = await openCatalog({ partition: values["authorizer.partition"] });
-  const { findings, doubtful } = await withOfflineStoreToRead(values, async (store) => ({
+  const check = async (store: Parameters<typeof checkConsistency>[0]) => ({
     findings: await (secretKey === undefined
       ? checkConsistency(store)
       : checkWholeStore(store, { secretKey, previousSecretKey })),
     doubtful: await doubtfulPolicies(store, preconfigured.policies),
-  }));
+  });
+  const { findings, doubtful } = await (backup === undefined
+    ? withOfflineStoreToRead(values, check)
+    : withBackup(backup, check));
   if (json) stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings, doubtful })}\n`);
   else {
     for (const { policy, statements } of doubtful) {
@@ -46,7 +57,7 @@ export async function runCheckStore(
 
 /** The command on the command line. */
 export async function checkStore(call: CommandCall): Promise<void> {
-  const flags = flagsOf<ConfigFlags & { readonly json?: boolean }>(call);
+  const flags = flagsOf<ConfigFlags & CheckFlags>(call);
   const { context } = call;
-  context.finish(await runCheckStore(storeValues(context, flags), flags.json ?? false, context.edge));
+  context.finish(await runCheckStore(storeValues(context, flags), flags, context.edge));
 }

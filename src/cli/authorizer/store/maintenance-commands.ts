@@ -1,4 +1,4 @@
-/** `svc-authorizer reset`, `check-store`, `rotate-key` and `import`, as data. They need the service to be stopped. */
+/** `svc-authorizer reset`, `check-store`, `backup`, `rotate-key` and `import`, as data. Those that write need the service to be stopped. */
 
 import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
 
@@ -18,8 +18,22 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
       "Checks the store for damage and inconsistencies without changing it: exit code 1 if there are any.",
     page: "bootstrap.md",
     examples: ["--config authorizer.yaml"],
-    options: [...CONFIG_OPTIONS, JSON_OPTION],
+    options: [
+      ...CONFIG_OPTIONS,
+      { flags: "--backup <file>", description: "check a backup of the store instead" },
+      JSON_OPTION,
+    ],
     load: async () => (await import("./check-store-command.ts")).checkStore,
+  },
+  {
+    name: "backup",
+    description:
+      "Writes the state of a local store into a file, also while the service runs. Called again, it goes on where it was interrupted.",
+    page: "operations.md",
+    examples: ["backup-2026-11-25.ndjson --config authorizer.yaml"],
+    arguments: "<file>",
+    options: [...CONFIG_OPTIONS, JSON_OPTION],
+    load: async () => (await import("./backup-command.ts")).backup,
   },
   {
     name: "rotate-key",
