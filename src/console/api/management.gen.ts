@@ -147,6 +147,10 @@ export interface Alive {
 }
 export interface Ready {
   status: "ready";
+  /**
+   * With `?verbose`: what is wrong with the shared database; absent while nothing is.
+   */
+  database?: string;
 }
 export interface NotReady {
   /**
