@@ -26,6 +26,7 @@ import { IMPORT_COMMANDS } from "./import/ingest-commands.ts";
 import { LOCAL_GROUP } from "./local/local-group.ts";
 import { METASTORE_GROUP } from "./metastore/metastore-group.ts";
 import { OBJECT_COMMANDS } from "./objects/object-commands.ts";
+import { PLUGIN_GROUP } from "./plugin/plugin-group.ts";
 import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
 import { POLICY_GROUP } from "./policy/policy-group.ts";
 import { REPO_GROUP } from "./repo/repo-group.ts";
@@ -70,11 +71,28 @@ export async function runSvcctl(
   const context = new CommandContext(edge, env, VERSION);
   const program = buildProgram(context, args);
   try {
+    const plugin = await pluginOf(program, args, env);
+    if (plugin !== undefined) {
+      const { runPlugin } = await import("./plugin/run-plugin.ts");
+      return await runPlugin(context, plugin, args.slice(1));
+    }
     await program.parseAsync(booleanSwitches(program, args), { from: "user" });
     return context.exitCode;
   } catch (error) {
     return reportFailure(error, context);
   }
+}
+
+/** The plugin that the first word stands for. A command of svcctl takes precedence. */
+async function pluginOf(
+  program: Command,
+  [word = "-"]: readonly string[],
+  env: Environment,
+): Promise<string | undefined> {
+  const isKnown = program.commands.some((command) => [command.name(), ...command.aliases()].includes(word));
+  if (word.startsWith("-") || word === "help" || isKnown) return undefined;
+  const { findPlugin } = await import("./plugin/find-plugins.ts");
+  return findPlugin(word, env);
 }
 
 /**
@@ -100,6 +118,7 @@ export function buildProgram(context: CommandContext, words?: readonly string[])
       ...PLUMBING_COMMANDS,
       ABUSE_GROUP,
       BISECT_GROUP,
+      PLUGIN_GROUP,
     ],
     context,
     GUIDE,

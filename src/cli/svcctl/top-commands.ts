@@ -43,6 +43,13 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import("./whoami.ts")).whoami,
   },
   {
+    name: "identity",
+    description: "Shows the user whose access key is in use.",
+    examples: ["", "-o json"],
+    options: [JSON_OPTION],
+    load: async () => (await import("./identity.ts")).showIdentity,
+  },
+  {
     name: "version",
     description: "Prints the version of svcctl and that of the server.",
     examples: ["", "-o json"],

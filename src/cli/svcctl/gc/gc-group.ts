@@ -11,6 +11,25 @@ export const GC_GROUP: GroupSpec = {
   commands: [
     {
       ...REPOSITORY,
+      name: "prepare-async",
+      description: "Starts a task that lists the commits which garbage collection reads (plumbing).",
+      examples: [EXAMPLE],
+      options: [JSON_OUTPUT],
+      load: async () => (await import("./prepare-async.ts")).prepareAsync,
+    },
+    {
+      ...REPOSITORY,
+      name: "check-async",
+      description: "Shows how far a task of prepare-async is (plumbing).",
+      examples: [`${EXAMPLE} --id 6kqm3vch5c0`],
+      options: [
+        { flags: "--id <string>", description: "id that prepare-async printed", required: true },
+        JSON_OUTPUT,
+      ],
+      load: async () => (await import("./prepare-async.ts")).checkAsync,
+    },
+    {
+      ...REPOSITORY,
       name: "delete-config",
       mustName: true,
       description: "Deletes the garbage collection policy of a repository.",
