@@ -33,6 +33,8 @@ export interface DatasetGroup extends Omit<Group, "creation_date"> {
 
 /** A policy; its statements are kept verbatim. */
 export interface DatasetPolicy extends Omit<Policy, "creation_date"> {
+  /** Findings of `svcctl policy lint` that somebody accepted; not loaded. */
+  readonly accept?: unknown;
   /** Unix seconds. */
   readonly creation_date?: number;
 }

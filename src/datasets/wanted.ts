@@ -104,7 +104,9 @@ function wantedGroup(from: DatasetGroup, preconfigured: boolean): WantedGroup {
 }
 
 function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy {
-  return { policy: from, preconfigured };
+  // Of the file alone, for lint and for reviews.
+  const { accept: _, ...policy } = from;
+  return { policy, preconfigured };
 }
 
 /**

@@ -3,11 +3,28 @@
  * evaluation.md §7, evaluation.md §10).
  */
 
+import { closestName } from "./closest-name.ts";
 import { isExtended, SOURCE_IP } from "./condition.ts";
 import { type Operator, operatorOf } from "./condition-operators.ts";
 import { parseTemplate } from "./condition-variables.ts";
 import { patternsMeet } from "./pattern-meeting.ts";
 import type { Condition, Statement } from "./policy.ts";
+
+/** The rules of lint that warn of conditions. */
+export type ConditionRule =
+  | "data-server-condition"
+  | "list-condition"
+  | "forged-address"
+  | "missing-field"
+  | "address-field"
+  | "literal-variable"
+  | "unknown-field";
+
+/** One warning, under its rule. */
+export interface ConditionWarning {
+  readonly rule: ConditionRule;
+  readonly message: string;
+}
 
 /** One field under one operator. */
 interface Part {
@@ -28,18 +45,20 @@ function partsOf(condition: Condition): Part[] {
 }
 
 /** Warnings about the way in which a data server reads the statement. */
-function* ofDataServer({ action, effect, condition }: Statement): Generator<string> {
+function* ofDataServer({ action, effect, condition }: Statement): Generator<ConditionWarning> {
   const denies = effect === "deny";
   if (isExtended(condition)) {
     const portable = denies
       ? "this deny is sent to it without the condition"
       : "this allow is not sent to it";
-    yield `the data server cannot evaluate this condition, so ${portable}`;
+    const message = `the data server cannot evaluate this condition, so ${portable}`;
+    yield { rule: "data-server-condition", message };
   } else if (action.some((pattern) => patternsMeet(pattern, LIST_FILTERED))) {
     const effective = denies
       ? "this deny hides no repository"
       : "with this allow a user may list repositories but sees none of them";
-    yield `the data server ignores statements with conditions when it lists repositories: ${effective}`;
+    const message = `the data server ignores statements with conditions when it lists repositories: ${effective}`;
+    yield { rule: "list-condition", message };
   }
 }
 
@@ -49,7 +68,7 @@ function fieldsOf(parts: readonly Part[]): string {
 }
 
 /** Warnings about fields that may be missing. */
-function* ofMissingFields(parts: readonly Part[], effect: string): Generator<string> {
+function* ofMissingFields(parts: readonly Part[], effect: string): Generator<ConditionWarning> {
   const present = new Set(
     parts
       .filter(({ operator, values }) => operator.kind === "presence" && !values.includes("true"))
@@ -59,47 +78,77 @@ function* ofMissingFields(parts: readonly Part[], effect: string): Generator<str
   const skipped = uncertain.filter(({ operator }) => operator.plain && operator.negated);
   if (effect === "deny" && skipped.length > 0) {
     const names = [...new Set(skipped.map(({ name }) => name))].join(", ");
-    yield `a missing field does not satisfy ${names}: this deny does not apply to requests without ${fieldsOf(skipped)}`;
+    const message = `a missing field does not satisfy ${names}: this deny does not apply to requests without ${fieldsOf(skipped)}`;
+    yield { rule: "missing-field", message };
   }
   const everyOfNone = uncertain.filter(({ operator }) => operator.over === "all");
   if (effect !== "deny" && everyOfNone.length > 0) {
-    yield `a missing field satisfies ForAllValues: this allow applies to requests without ${fieldsOf(everyOfNone)}, unless the condition also has Null "false" for it`;
+    const message = `a missing field satisfies ForAllValues: this allow applies to requests without ${fieldsOf(everyOfNone)}, unless the condition also has Null "false" for it`;
+    yield { rule: "missing-field", message };
   }
 }
 
 /** Warnings about variables under the data server's operators, which read them as ordinary text. */
-function* ofVariables(parts: readonly Part[]): Generator<string> {
+function* ofVariables(parts: readonly Part[]): Generator<ConditionWarning> {
   for (const { name, operator, values } of parts) {
     if (!operator.plain) continue;
     const templates = values.map(parseTemplate).flatMap((one) => ("parts" in one ? one.parts : []));
     const variable = templates.find((part) => "variable" in part);
     if (variable === undefined) continue;
-    yield `\${${variable.variable}} is ordinary text under ${name}; ForAnyValue:${name} replaces it`;
+    const message = `\${${variable.variable}} is ordinary text under ${name}; ForAnyValue:${name} replaces it`;
+    yield { rule: "literal-variable", message };
   }
 }
 
-/** Warnings about address fields that a data server does not have: it cannot evaluate a deny on them. */
-function* ofUnseenAddresses(parts: readonly Part[]): Generator<string> {
+/** Families of fields that a request can have; every name below them is possible. */
+const FAMILIES = ["subject.", "resource.", "action.", "context."];
+
+/** True for a field that some request can have. */
+function isKnownField(field: string): boolean {
+  return (
+    field === SOURCE_IP || FAMILIES.some((family) => field.length > family.length && field.startsWith(family))
+  );
+}
+
+/** Warnings about fields that no request has, and about addresses, whose errors deny everything. */
+function* ofFields(parts: readonly Part[], effect: string): Generator<ConditionWarning> {
+  const seen = new Set<string>();
   for (const { name, operator, field } of parts) {
-    if (!operator.plain || operator.kind !== "ip" || field === SOURCE_IP) continue;
-    yield `if ${field} is not an IP address, every request of the user is denied here, but not by a data server, which has no such field; ForAnyValue:${name} limits the error to this statement`;
+    const isAddress = operator.plain && operator.kind === "ip" && field !== SOURCE_IP;
+    if (!isKnownField(field) && !seen.has(field)) {
+      seen.add(field);
+      const meant = /source.?ip$/i.test(field)
+        ? SOURCE_IP
+        : closestName(field.replace(/^\w+:/, ""), [SOURCE_IP]);
+      const instead =
+        meant === undefined
+          ? `fields are ${SOURCE_IP} and those that begin with ${FAMILIES.join(", ")}`
+          : `did you mean ${meant}?`;
+      const follows = isAddress
+        ? "as written, any request without an IP address in this field is denied"
+        : `as written, this ${effect === "deny" ? "deny" : "allow"} depends on a field that no request has`;
+      yield { rule: "unknown-field", message: `there is no field ${field} (${instead}); ${follows}` };
+    } else if (isAddress) {
+      const message = `if ${field} is not an IP address, every request of the user is denied here, but not by a data server, which has no such field; ForAnyValue:${name} limits the error to this statement`;
+      yield { rule: "address-field", message };
+    }
   }
 }
 
 /** Warnings about the condition of a statement. The condition must satisfy `conditionProblems`. */
-export function conditionWarnings(statement: Statement): string[] {
+export function conditionWarnings(statement: Statement): ConditionWarning[] {
   const parts = partsOf(statement.condition ?? {});
   if (parts.length === 0) return [];
   const warnings = [...ofDataServer(statement)];
   if (parts.some(({ field }) => field === SOURCE_IP)) {
-    warnings.push(
-      "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it",
-    );
+    const message =
+      "the data server takes SourceIp from X-Forwarded-For, which any caller can set: have a proxy replace it";
+    warnings.push({ rule: "forged-address", message });
   }
   return [
     ...warnings,
     ...ofMissingFields(parts, statement.effect),
-    ...ofUnseenAddresses(parts),
+    ...ofFields(parts, statement.effect),
     ...ofVariables(parts),
   ];
 }

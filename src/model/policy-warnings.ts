@@ -4,12 +4,32 @@
  */
 
 import type { Problem } from "../errors.ts";
-import { type Arn, parseArn } from "./arn.ts";
-import { conditionWarnings } from "./condition-warnings.ts";
+import { parseArn } from "./arn.ts";
+import { closestName } from "./closest-name.ts";
+import { type ConditionRule, conditionWarnings } from "./condition-warnings.ts";
 import { patternsMeet } from "./pattern-meeting.ts";
 import type { NamedStatements } from "./policy.ts";
 import { parseResourceText } from "./resource-text.ts";
 import type { ResourceType } from "./resource-type.ts";
+import { ResourceJudge, type ResourceRule, type ResourceWarning } from "./resource-warnings.ts";
+
+/** The rules of lint that these warnings belong to. */
+export type WarningRule =
+  | ConditionRule
+  | ResourceRule
+  | "repeated-sid"
+  | "user-in-action"
+  | "unknown-action"
+  | "unused-action"
+  | "unreachable-action"
+  | "stopped";
+
+/** One warning. */
+export interface PolicyWarning extends Problem {
+  readonly rule: WarningRule;
+  /** The text to write at the pointer instead. */
+  readonly instead?: string;
+}
 
 /** An action of the data server. */
 export interface KnownAction {
@@ -19,6 +39,8 @@ export interface KnownAction {
   readonly resources: readonly string[];
   /** False if no endpoint requires the action. */
   readonly requiredByAnEndpoint: boolean;
+  /** True for an action of a data set, which the data server does not know. */
+  readonly declared?: true;
 }
 
 /** The actions and resource types that policies can name. */
@@ -40,7 +62,7 @@ export const QUICK_LIMITS: WarningLimits = { steps: 1_500_000, warnings: 100 };
 
 const NO_LIMITS: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };
 
-type Warn = (pointer: string, message: string) => void;
+type Warn = (rule: WarningRule, pointer: string, message: string, instead?: string) => void;
 
 /** The vocabulary, and the budget of the search. */
 class Look {
@@ -57,6 +79,11 @@ class Look {
   /** True if the budget is used up. */
   get isOver(): boolean {
     return this.#steps < 0;
+  }
+
+  /** Counts work that was done elsewhere. */
+  spend(steps: number): void {
+    this.#steps -= steps;
   }
 
   /** True if some text matches both patterns. */
@@ -85,14 +112,6 @@ const WILDCARD = /[*?]/;
 /** Matches the last field of an ARN that names repositories and nothing in them. */
 const BARE_REPOSITORY = /^repository\/[^/]*[^/*]$/;
 const USER = "${user}";
-
-function warnOfArn(arn: Arn, pointer: string, warn: Warn): void {
-  const field = (["service", "account"] as const).find((name) => WILDCARD.test(arn[name]));
-  if (field !== undefined) {
-    warn(pointer, `the ${field} of an ARN cannot have wildcards: this resource matches nothing`);
-  }
-  if (arn.region !== "") warn(pointer, "the region of an ARN is ignored when ARNs are compared");
-}
 
 /** True if a resource of a statement can match some ARN of a kind; also for a kind without a resource type. */
 function canMatch(resource: string, kind: string, look: Look): boolean {
@@ -138,18 +157,27 @@ function bareRepository(
   });
 }
 
-function warnOfAction(pattern: string, resources: readonly string[], look: Look): string | undefined {
+/** A warning about an action, without its place. */
+interface ActionWarning {
+  readonly rule: WarningRule;
+  readonly message: string;
+  readonly instead?: string;
+}
+
+function warnOfAction(pattern: string, resources: readonly string[], look: Look): ActionWarning | undefined {
   const { vocabulary } = look;
-  if (pattern.includes(USER))
-    return `${USER} is replaced in resources only; in an action it is ordinary text`;
+  if (pattern.includes(USER)) {
+    const message = `${USER} is replaced in resources only; in an action it is ordinary text`;
+    return { rule: "user-in-action", message };
+  }
   const matched = look.matchedActions(pattern);
   const service = pattern.split(":")[0] as string;
   if (matched.length === 0) {
     const ours = [...vocabulary.actions.values()].some((action) => action.service === service);
-    return ours ? `the data server has no action ${pattern}` : undefined;
+    return ours ? unknownAction(pattern, vocabulary) : undefined;
   }
   if (!matched.some((action) => action.requiredByAnEndpoint))
-    return `no endpoint of the data server requires ${pattern}`;
+    return { rule: "unused-action", message: `no endpoint of the data server requires ${pattern}` };
   if (resources.length === 0 || matched.some(({ resources: kinds }) => reachable(kinds, resources, look))) {
     return undefined;
   }
@@ -157,9 +185,40 @@ function warnOfAction(pattern: string, resources: readonly string[], look: Look)
   const applies = kinds.map((kind) => kindText(kind, vocabulary)).join(" or ");
   const message = `${pattern} applies to ${applies}; no resource in this statement can match one`;
   const bare = bareRepository(kinds, resources, look);
-  return bare === undefined
-    ? message
-    : `${message}: ${bare} names the repository itself, ${bare}/* what is in it`;
+  return {
+    rule: "unreachable-action",
+    message:
+      bare === undefined
+        ? message
+        : `${message}: ${bare} names the repository itself, ${bare}/* what is in it`,
+  };
+}
+
+/** An action that a service of the data server does not have, with the one that is probably meant. */
+function unknownAction(pattern: string, { actions }: Vocabulary): ActionWarning {
+  const message = `the data server has no action ${pattern}`;
+  const meant = WILDCARD.test(pattern) ? undefined : closestName(pattern, actions.keys());
+  const rule = "unknown-action";
+  return meant === undefined
+    ? { rule, message }
+    : { rule, message: `${message} (did you mean ${meant}?)`, instead: meant };
+}
+
+/** The warning as one text, and the whole resource of the statement with this one replaced. */
+function placed(
+  { rule, message, meant = [] }: ResourceWarning,
+  resource: string,
+  resources: readonly string[],
+  isSingle: boolean,
+): ActionWarning {
+  const [first] = meant;
+  // Braces stand for every alternative, anything else for one.
+  const wanted = rule === "braces" ? meant : first === undefined ? [] : [first];
+  if (wanted.length === 0) return { rule, message: isSingle ? message : `${resource}: ${message}` };
+  const replaced = resources.flatMap((one) => (one === resource ? wanted : [one]));
+  const instead = replaced.length === 1 && isSingle ? (replaced[0] as string) : JSON.stringify(replaced);
+  const shown = wanted.length === 1 ? (wanted[0] as string) : JSON.stringify(wanted);
+  return { rule, message: `${isSingle ? "" : `${resource}: `}${message}: write ${shown}`, instead };
 }
 
 function reachable(kinds: readonly string[], resources: readonly string[], look: Look): boolean {
@@ -175,33 +234,60 @@ export function policyWarnings(
   policy: NamedStatements,
   vocabulary: Vocabulary,
   { steps, warnings: most }: WarningLimits = NO_LIMITS,
-): Problem[] {
+): PolicyWarning[] {
   const look = new Look(vocabulary, steps);
-  const warnings: Problem[] = [];
-  const warn: Warn = (pointer, message) => warnings.push({ pointer, message });
+  const judge = judgeOf(vocabulary);
+  const warnings: PolicyWarning[] = [];
+  const warn: Warn = (rule, pointer, message, instead) =>
+    warnings.push({ rule, pointer, message, ...(instead !== undefined && { instead }) });
   const sids = new Set<string>();
   for (const [index, statement] of policy.statement.entries()) {
     const pointer = `/statement/${index}`;
     if (statement.sid !== undefined && sids.has(statement.sid))
-      warn(`${pointer}/sid`, "another statement of this policy has the same sid");
+      warn("repeated-sid", `${pointer}/sid`, "another statement of this policy has the same sid");
     if (statement.sid !== undefined) sids.add(statement.sid);
     const resources = parseResourceText(statement.resource) ?? [];
+    const isSingle = resources[0] === statement.resource;
     for (const resource of resources) {
-      const arn = parseArn(resource, vocabulary.partition);
-      if (arn !== undefined) warnOfArn(arn, `${pointer}/resource`, warn);
+      if (look.isOver || warnings.length >= most) break;
+      look.spend(resource.length * JUDGED);
+      for (const found of judge.warnings(resource)) {
+        const { rule, message, instead } = placed(found, resource, resources, isSingle);
+        warn(rule, `${pointer}/resource`, message, instead);
+      }
     }
     for (const [place, action] of statement.action.entries()) {
       if (look.isOver || warnings.length >= most) {
         warn(
+          "stopped",
           `${pointer}/action/${place}`,
           "the check stopped here, because it takes too long: run svcctl policy lint for the rest",
         );
         return warnings;
       }
-      const message = warnOfAction(action, resources, look);
-      if (message !== undefined) warn(`${pointer}/action/${place}`, message);
+      const found = warnOfAction(action, resources, look);
+      if (found !== undefined) warn(found.rule, `${pointer}/action/${place}`, found.message, found.instead);
     }
-    for (const message of conditionWarnings(statement)) warn(`${pointer}/condition`, message);
+    const known = statement.action.flatMap((action) => look.matchedActions(action));
+    // The data server asks about its own actions alone.
+    const isItsOwn = known.length === 0 || known.some(({ declared }) => declared !== true);
+    for (const { rule, message } of conditionWarnings(statement)) {
+      if (rule === "data-server-condition" && !isItsOwn) continue;
+      warn(rule, `${pointer}/condition`, message);
+    }
   }
   return warnings;
+}
+
+/** Steps for each character of a resource that is judged. */
+const JUDGED = 20;
+/** Vocabulary → its judge, which takes a pass over all types to make. */
+const JUDGES = new WeakMap<Vocabulary, ResourceJudge>();
+
+function judgeOf(vocabulary: Vocabulary): ResourceJudge {
+  const known = JUDGES.get(vocabulary);
+  if (known !== undefined) return known;
+  const judge = new ResourceJudge(vocabulary.resourceTypes.values(), vocabulary.partition);
+  JUDGES.set(vocabulary, judge);
+  return judge;
 }

@@ -47,6 +47,7 @@ export function withDeclaredTypes(vocabulary: Vocabulary, declared: Iterable<Res
         name,
         service: name.split(":")[0] as string,
         requiredByAnEndpoint: true,
+        ...((known === undefined || known.declared === true) && { declared: true }),
         resources: [...new Set([...(known?.resources ?? []), type.type])],
       });
     }

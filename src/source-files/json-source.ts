@@ -7,6 +7,7 @@
 import { getLocation } from "jsonc-parser";
 import { endOfString, hasEscapedName, isName, parseJsonText, UnreadableNumber } from "../json-text.ts";
 import { countMembers } from "./document-value.ts";
+import { jsonFaultMessage } from "./json-fault.ts";
 import { duplicateMembers, firstSyntaxFault, locateInJson } from "./json-positions.ts";
 import { type Parsed, type Position, pointerOf, type TextFault } from "./source.ts";
 
@@ -46,7 +47,7 @@ export function parseJson(text: string): Parsed {
     if (error instanceof UnreadableNumber) return { faults: [numberFault(text, error)] };
     // Names with escapes are rewritten before the engine reads the text: its places are those of another one.
     const position = hasEscapedName(text) ? firstSyntaxFault(text) : syntaxErrorPosition(text, error);
-    return { faults: [{ pointer: "", message: "not valid JSON from here on", position }] };
+    return { faults: [{ pointer: "", message: jsonFaultMessage(text, position), position }] };
   }
   if (countMembersInText(text) !== countMembers(value)) {
     const faults = duplicateMembers(text);

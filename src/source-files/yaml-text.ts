@@ -14,7 +14,8 @@ export interface YamlText {
 }
 
 /** The problem of an alias without an anchor above it. */
-export const UNRESOLVED_ALIAS = "an alias has no name, or its anchor is not above it";
+export const UNRESOLVED_ALIAS =
+  'a text that begins with * is an alias in YAML, and there is no anchor of its name above it: write "*" in quotes';
 
 /** The problem of a text that is nested too deeply for the parser. */
 const TOO_DEEP = "nested too deeply";

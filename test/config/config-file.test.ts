@@ -78,7 +78,11 @@ describe("a file", () => {
       "ui:\n  enabled: [true\n",
       "3: is not indented as YAML wants it, or a closing bracket is missing",
     ],
-    ["an unknown alias", "ui: *other\n", "1: an alias has no name, or its anchor is not above it"],
+    [
+      "an unknown alias",
+      "ui: *other\n",
+      '1: a text that begins with * is an alias in YAML, and there is no anchor of its name above it: write "*" in quotes',
+    ],
     ["a tag", "email:\n  password: !env SECRET\n", "2: tags such as !env are not supported"],
     [
       "a key twice",

@@ -3,7 +3,8 @@ import { conditionWarnings } from "../../src/model/condition-warnings.ts";
 import type { Condition } from "../../src/model/policy.ts";
 
 function warnings(effect: "allow" | "deny", condition: Condition, action = "fs:ReadObject"): string[] {
-  return conditionWarnings({ effect, action: [action], resource: "*", condition });
+  const found = conditionWarnings({ effect, action: [action], resource: "*", condition });
+  return found.map(({ message }) => message);
 }
 const told = (found: readonly string[], part: string): boolean => found.some((one) => one.includes(part));
 

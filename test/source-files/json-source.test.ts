@@ -14,6 +14,8 @@ function faultsOf(text: string) {
   return "faults" in parsed ? parsed.faults : [];
 }
 
+const NO_COMMENTS = "not valid JSON, which has no comments: remove it, or write YAML in a file that ends in .yaml";
+
 describe("a JSON data set", () => {
   it("is read as JSON.parse reads it, whatever its texts and names", () => {
     fc.assert(
@@ -45,17 +47,24 @@ describe("a JSON data set", () => {
 
   it.each([
     ['{"a": 1,\n "b": }', 2, 7],
+    ['{"a": 1,}', 1, 9, "not valid JSON: the comma before this is one too many"],
+    ["{'a': 1}", 1, 2, "not valid JSON: texts and names stand in double quotes"],
     ['{"secret_access_key": "hunter2" x}', 1, 33],
-    ['{"a": [1, 2', 1, 12],
+    ['{"a": [1, 2', 1, 12, "not valid JSON: the text ends too early, a bracket or a quote is missing"],
     ["", 1, 1],
     ['{"a": "x\ny"}', 1, 9],
-    ["// no comments\n{}", 1, 1],
-  ])("is refused at the place of a syntax error, without quoting the text: %j", (text, line, column) => {
-    const [fault, ...more] = faultsOf(text);
-    expect(more).toEqual([]);
-    expect(fault?.position).toEqual({ line, column });
-    expect(fault?.message).toBe("not valid JSON from here on");
-  });
+    ["// no comments\n{}", 1, 1, NO_COMMENTS],
+    ['{"a": 1, /* one */ "b": 2}', 1, 10, NO_COMMENTS],
+    ['# none\n{"a": 1}', 1, 1, NO_COMMENTS],
+  ])(
+    "is refused at the place of a syntax error, without quoting the text: %j",
+    (text, line, column, ...says) => {
+      const [fault, ...more] = faultsOf(text);
+      expect(more).toEqual([]);
+      expect(fault?.position).toEqual({ line, column });
+      expect(fault?.message).toBe(says[0] ?? "not valid JSON from here on");
+    },
+  );
 
   it("places values by pointer, and missing ones at what is around them", () => {
     const parsed = parseJson(

@@ -11,10 +11,20 @@ import type { ResourceType } from "../../model/resource-type.ts";
 import { canonicalSource } from "../../source-files/canonical-source.ts";
 import type { DocumentSource } from "../../source-files/source.ts";
 
+/** A finding of lint that somebody accepted, as it is written. */
+export interface Acceptance {
+  readonly rule: string;
+  /** Name of the statement; absent: the whole policy. */
+  readonly sid?: string;
+  readonly reason: string;
+}
+
 /** A policy with its place. */
 export interface FoundPolicy extends NamedStatements {
   /** JSON pointer of the policy in its document. */
   readonly pointer: string;
+  /** Findings of lint that somebody accepted, as they are written. */
+  readonly accept?: readonly Acceptance[];
   /** False if the document has no name and the name of the file is used. */
   readonly named: boolean;
 }
@@ -38,6 +48,7 @@ const POLICY_FIELDS: ReadonlySet<string> = new Set([
   "name",
   "id",
   "statement",
+  "accept",
   "creation_date",
   "acl",
   "description",
@@ -95,7 +106,25 @@ class Reader {
     const known = statement.filter((one) => one !== undefined);
     // Pointers contain the index of a statement, so none may be missing.
     if (known.length < statement.length) return;
-    this.policies.push({ name: named ? given : this.#fallback, statement: known, pointer, named });
+    const accept = this.#accept(value["accept"], pointTo(pointer, "accept"));
+    this.policies.push({
+      name: named ? given : this.#fallback,
+      statement: known,
+      pointer,
+      named,
+      ...(accept.length > 0 && { accept }),
+    });
+  }
+
+  #accept(value: unknown, pointer: string): readonly Acceptance[] {
+    if (value === undefined) return [];
+    const list: readonly unknown[] = Array.isArray(value) ? value : [];
+    const sound = list.filter(isAcceptance);
+    if (!Array.isArray(value) || sound.length < list.length) {
+      this.#report(pointer, "must be a list of {rule, reason}, and sid where one statement is meant");
+      return [];
+    }
+    return sound;
   }
 
   #onlyFields(value: JsonObject, known: ReadonlySet<string>, pointer: string): void {
@@ -143,6 +172,13 @@ class Reader {
   }
 }
 
+function isAcceptance(value: unknown): value is Acceptance {
+  if (!isObject(value)) return false;
+  const { rule, sid, reason, ...more } = value;
+  const texts = typeof rule === "string" && typeof reason === "string";
+  return texts && (sid === undefined || typeof sid === "string") && Object.keys(more).length === 0;
+}
+
 function entriesOf(value: unknown): [string, unknown][] {
   return isObject(value) ? Object.entries(value) : [];
 }
@@ -167,6 +203,16 @@ function resourceTypesOf(value: unknown): ResourceType[] {
       isObject(one["actions"]) &&
       isTexts(Object.values(one["actions"])),
   );
+}
+
+/** True for a document that is meant as policies or a data set; false for other JSON and YAML files. */
+export function readsAsPolicies({ source: { value } }: Pick<PolicyDocument, "source">): boolean {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (!isObject(first)) return false;
+  if (Object.keys(first).some((name) => name.toLowerCase() === "statement")) return true;
+  if ("format" in first) return ["policies", "users", "groups"].some((name) => Array.isArray(first[name]));
+  const { policies } = first;
+  return Array.isArray(policies) && policies.every((one) => isObject(one) && "statement" in one);
 }
 
 /**

@@ -7,7 +7,7 @@ import type { DocumentSource } from "../../source-files/source.ts";
 import { accessDifference } from "../difference/access-difference.ts";
 import type { AccessDifference } from "../difference/line.ts";
 import { type PolicyDocument, readPolicies } from "../files/policy-documents.ts";
-import { type Finding, type LintOptions, lintDocument } from "../lint.ts";
+import { type Finding, type LintOptions, lintDocument } from "../lint/lint.ts";
 
 /** A document to be checked. */
 export interface LintJob {

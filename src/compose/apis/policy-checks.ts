@@ -1,6 +1,6 @@
 /** Checks of policies for the management API, in a thread that starts when it is first needed. */
 
-import { servicesOf } from "../../analysis/lint.ts";
+import { servicesOf } from "../../analysis/lint/lint.ts";
 import { GIVEN_UP } from "../../analysis/threads/bounded-thread.ts";
 import { PolicyThread } from "../../analysis/threads/policy-thread.ts";
 import type { PolicyChecks } from "../../api/management/policy-checks/ports.ts";

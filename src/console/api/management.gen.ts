@@ -1040,8 +1040,11 @@ export interface PolicyLintRequest {
   name?: string | null;
 }
 export interface PolicyFinding {
-  severity: "error" | "warning";
-  rule: "syntax" | "form" | "guard" | "doubtful" | "self-escalation";
+  severity: "error" | "warning" | "note";
+  /**
+   * Name of the rule: docs/lint-rules.md has a section for each.
+   */
+  rule: string;
   /**
    * What is wrong, for people.
    */

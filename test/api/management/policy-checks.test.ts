@@ -26,7 +26,7 @@ describe("a document is checked", () => {
     const { json } = await lint({ document });
     expect(json).toMatchObject({ errors: 1, warnings: 1 });
     expect(json.findings).toMatchObject([
-      { severity: "warning", rule: "doubtful", pointer: "/statement/0/action/0", line: 6, column: 9 },
+      { severity: "warning", rule: "unknown-action", pointer: "/statement/0/action/0", line: 6, column: 9 },
       { severity: "error", rule: "guard", pointer: "/statement/1/action/0", line: 13, column: 9 },
     ]);
   });
@@ -37,7 +37,7 @@ describe("a document is checked", () => {
       {
         severity: "error",
         rule: "syntax",
-        message: "not valid JSON from here on",
+        message: "not valid JSON: the comma before this is one too many",
         pointer: "",
         line: 2,
         column: 22,

@@ -68,7 +68,7 @@ async function hoverAt(ending: string, marked: string): Promise<string | undefin
 
 describe("diagnostics", () => {
   it("are the findings of lint, at their places", async () => {
-    const { text, diagnostics } = await open(
+    const { text, diagnostics, uri } = await open(
       "json",
       '{"name": "P",\n "statement": [{"effect": "permit", "action": ["fs:ReadObjects"], "resource": "*"}]}',
     );
@@ -77,9 +77,17 @@ describe("diagnostics", () => {
       text.split("\n")[start.line]!.slice(start.character, end.character);
     expect(found.map((one) => [one.severity, one.code, wordOf(one)])).toEqual([
       [1, "guard", '"permit"'],
-      [2, "doubtful", '"fs:ReadObjects"'],
+      [2, "unknown-action", '"fs:ReadObjects"'],
     ]);
     expect(found[1]?.message).toContain("fs:ReadObject");
+    const textDocument = { uri };
+    const actions = (await editor.sendRequest("textDocument/codeAction", {
+      textDocument,
+      range: found[1]?.range,
+      context: { diagnostics: found },
+    })) as { title: string; edit: { changes: Record<string, { newText: string }[]> } }[];
+    expect(actions.map(({ title }) => title)).toEqual(["Write fs:ReadObject"]);
+    expect(actions[0]?.edit.changes[uri]?.map(({ newText }) => newText)).toEqual(['"fs:ReadObject"']);
   });
 
   it("name the lines at which a file is broken", async () => {

@@ -6,7 +6,7 @@ import type { NamedStatements } from "../../../model/policy.ts";
 /** One finding in a policy, with its place. */
 export interface PolicyFinding {
   /** Errors keep a policy from being stored. */
-  readonly severity: "error" | "warning";
+  readonly severity: "error" | "warning" | "note";
   readonly rule: string;
   readonly message: string;
   /** JSON pointer of the value that it is about. */

@@ -1,49 +1,93 @@
 /** `svcctl policy lint`. */
 
-import { type Finding, lintDocument, servicesOf } from "../../../analysis/lint.ts";
+import { type PolicyDocument, readsAsPolicies } from "../../../analysis/files/policy-documents.ts";
+import { datasetProblems, definedNames, isDataset } from "../../../analysis/lint/dataset-findings.ts";
+import {
+  type Finding,
+  findingOf,
+  type LintOptions,
+  lintWhole,
+  servicesOf,
+} from "../../../analysis/lint/lint.ts";
+import { LINT_RULES, type LintRule, lintRuleNamed } from "../../../analysis/lint/lint-rules.ts";
+import type { Catalog } from "../../../catalog/catalog.ts";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
 import type { Problem } from "../../../errors.ts";
-import { textOption } from "../../command-spec.ts";
+import { suggestion } from "../../../model/closest-name.ts";
+import { withDeclaredTypes } from "../../../model/question-judge.ts";
+import { type OptionValues, textOption } from "../../command-spec.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { UsageFailure } from "../../failure.ts";
-import { safeText } from "../../safe-text.ts";
 import type { CommandCall } from "../command.ts";
-import { jsonText } from "../output/json-text.ts";
-import type { Style } from "../style.ts";
+import { countLevel, LINT_FORMATS, type LintFormat, lintReport } from "./lint-report.ts";
 import { loadPolicies } from "./load-policies.ts";
-import { countOf, placeText } from "./placed-text.ts";
-import { sarifOf } from "./sarif.ts";
 
-/** Checks policies and prints the findings as text, JSON or SARIF. */
+/** Checks policies and data sets, and prints the findings. */
 export async function lint({ context, options, args }: CommandCall): Promise<void> {
-  if (options["json"] === true && options["sarif"] === true)
-    throw new UsageFailure("--json and --sarif exclude each other");
+  const format = formatOf(options);
+  const allowed = new Set(listOf(options["allow"]).map(ruleOf));
   const partition = textOption(options, "partition") ?? "svc";
   const catalog = await openCatalog({ partition });
-  const { documents, problems } = await loadPolicies(context, args);
-  const declared = documents.flatMap(({ resourceTypes }) => resourceTypes);
-  const services = new Set([
-    ...catalog.services,
-    ...servicesOf(declared, partition),
-    ...listOf(options["service"]),
-  ]);
-  const findings = [
-    ...problems.map(unreadable),
-    ...documents.flatMap((document) => lintDocument(document, { vocabulary: catalog, services })),
-  ];
-  const counts = {
-    errors: findings.filter(({ severity }) => severity === "error").length,
-    warnings: findings.filter(({ severity }) => severity === "warning").length,
+  const loaded = await loadPolicies(context, args);
+  const documents = loaded.documents.filter((one) => !loaded.found.has(one) || readsAsPolicies(one));
+  const results = lintAll(documents, catalog, listOf(options["service"]));
+  const all = [...loaded.problems.map(unreadable), ...results.flatMap(({ findings }) => findings)];
+  const findings = all.filter(({ rule }) => !allowed.has(rule));
+  const report = {
+    findings,
+    accepted: results.flatMap(({ accepted }) => accepted),
+    allowed: all.length - findings.length,
     files: documents.length,
+    others: loaded.documents.length - documents.length,
   };
-  if (options["sarif"] === true) context.out(jsonText(sarifOf(findings, context.version)));
-  else if (options["json"] === true) context.out(jsonText({ ...counts, findings }));
-  else context.out(reportText(findings, counts, context.style));
+  context.out(lintReport(report, format, context.style, context.version));
   const most =
     options["strict"] === true
       ? 0
       : ((options["maxWarnings"] as number | undefined) ?? Number.POSITIVE_INFINITY);
-  context.finish(counts.errors > 0 || counts.warnings > most ? EXIT.failed : EXIT.ok);
+  const fails = countLevel(findings, "error") > 0 || countLevel(findings, "warning") > most;
+  context.finish(fails ? EXIT.failed : EXIT.ok);
+}
+
+/** Checks documents together: each knows the resource types, groups and policies of all of them. */
+function lintAll(documents: readonly PolicyDocument[], catalog: Catalog, services: readonly string[]) {
+  const declared = documents.flatMap(({ resourceTypes }) => resourceTypes);
+  const lintOptions: LintOptions = {
+    vocabulary: withDeclaredTypes(catalog, declared),
+    services: new Set([...catalog.services, ...servicesOf(declared, catalog.partition), ...services]),
+  };
+  const names = definedNames(documents, {
+    groups: new Set(catalog.preconfigured.groups.map(({ name }) => name)),
+    policies: new Set(catalog.preconfigured.policies.map(({ name }) => name)),
+  });
+  const schema = catalog.schema("dataset");
+  return documents.map((document) => {
+    const more = isDataset(document) ? datasetProblems(document, schema, names) : [];
+    return lintWhole(
+      document,
+      lintOptions,
+      more.map((problem) => findingOf(problem.rule, problem)),
+    );
+  });
+}
+
+function formatOf(options: OptionValues): LintFormat {
+  const given = textOption(options, "format");
+  const chosen = [
+    ...(given === undefined ? [] : [given]),
+    ...(options["json"] === true ? ["json"] : []),
+    ...(options["sarif"] === true ? ["sarif"] : []),
+  ];
+  if (chosen.length > 1) throw new UsageFailure("--format, --json and --sarif exclude each other");
+  const [format = "text"] = chosen;
+  return LINT_FORMATS.find((known) => known === format) ?? "text";
+}
+
+function ruleOf(name: string): LintRule {
+  const rule = lintRuleNamed(name);
+  if (rule === undefined)
+    throw new UsageFailure(`there is no rule ${name}${suggestion(name, LINT_RULES.keys())}`);
+  return rule;
 }
 
 function listOf(value: unknown): readonly string[] {
@@ -52,20 +96,4 @@ function listOf(value: unknown): readonly string[] {
 
 function unreadable(problem: Problem): Finding {
   return { ...problem, rule: "syntax", severity: "error" };
-}
-
-function reportText(
-  findings: readonly Finding[],
-  { errors, warnings, files }: { errors: number; warnings: number; files: number },
-  style: Style,
-): string {
-  const lines = findings.map((finding) => {
-    const { severity, rule, message, pointer, policy } = finding;
-    const label = severity === "error" ? style.red("error") : style.yellow("warning");
-    const about = policy === undefined ? pointer : `${policy}${pointer === "" ? "" : ` at ${pointer}`}`;
-    const place = style.bold(placeText(finding));
-    return `${place}: ${label} [${rule}] ${about === "" ? "" : `${safeText(about)}: `}${safeText(message)}`;
-  });
-  const summary = `${countOf(errors, "error")}, ${countOf(warnings, "warning")} in ${countOf(files, "file")}`;
-  return `${[...lines, summary].join("\n")}\n`;
 }

@@ -16,6 +16,8 @@ const STDIN_NAME = "standard input";
 /** Documents with policies, and the problems of those that could not be read, each with its place. */
 export interface LoadedPolicies {
   readonly documents: readonly PolicyDocument[];
+  /** Those that nobody named: they come from a folder or a glob. */
+  readonly found: ReadonlySet<PolicyDocument>;
   readonly problems: readonly Problem[];
 }
 
@@ -71,14 +73,21 @@ export async function loadPolicies(
 ): Promise<LoadedPolicies> {
   const named = patterns.filter((pattern) => pattern !== STDIN);
   const { files, problems } = await findFiles(context, named, "**/*.{json,yaml,yml}");
-  const found: Problem[] = [...problems];
+  const faults: Problem[] = [...problems];
   const documents: PolicyDocument[] = [];
+  const found = new Set<PolicyDocument>();
+  const given = new Set(named.map((pattern) => resolve(context.edge.cwd, pattern)));
   for (const file of named.length < patterns.length ? [...files, STDIN] : files) {
     const read = await readOne(context, file);
-    if ("source" in read) documents.push(readPolicies(read.source, nameFrom(file)));
-    else found.push(...read.problems);
+    if (!("source" in read)) {
+      faults.push(...read.problems);
+      continue;
+    }
+    const document = readPolicies(read.source, nameFrom(file));
+    documents.push(document);
+    if (file !== STDIN && !given.has(resolve(context.edge.cwd, file))) found.add(document);
   }
-  return { documents, problems: found };
+  return { documents, found, problems: faults };
 }
 
 /** Problems of form, with their places. */

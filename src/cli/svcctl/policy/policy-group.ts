@@ -15,19 +15,30 @@ export const POLICY_GROUP: GroupSpec = {
     {
       name: "lint",
       description:
-        "Checks policies for errors that a write refuses, and for valid statements that are almost certainly mistakes.",
-      examples: ["policies/*.json", "policies --strict --sarif"],
+        "Checks policies and data sets for errors that a write refuses, and for what is almost certainly a mistake.",
+      examples: ["policies/*.json", "policies --strict --format github", "policies --allow forged-address"],
       arguments: "<files...>",
       options: [
         { flags: "--strict", description: "fail on warnings as well" },
         { flags: "--max-warnings <int>", description: "fail when there are more warnings", kind: "integer" },
+        {
+          flags: "--allow <rule>",
+          description: "leave out the findings of a rule of docs/lint-rules.md (repeatable)",
+          kind: "repeated",
+        },
+        {
+          flags: "--format <format>",
+          description: "text, json, sarif (SARIF 2.1.0), or github (annotations of GitHub Actions)",
+          values: ["text", "json", "sarif", "github"],
+          closed: true,
+        },
         {
           flags: "--service <name>",
           description: "another service that actions may name (repeatable)",
           kind: "repeated",
         },
         JSON_OUTPUT,
-        { flags: "--sarif", description: "print SARIF 2.1.0, for code scanning" },
+        { flags: "--sarif", description: "as --format sarif" },
         PARTITION,
       ],
       load: async () => (await import("./lint-command.ts")).lint,

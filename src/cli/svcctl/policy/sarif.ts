@@ -1,7 +1,10 @@
 /** Writes findings as SARIF 2.1.0 (OASIS Standard, 27 March 2020), which code scanning services read. */
 
-import { type Finding, LINT_RULES } from "../../../analysis/lint.ts";
+import type { AcceptedFinding, Finding } from "../../../analysis/lint/lint.ts";
+import { LINT_RULES } from "../../../analysis/lint/lint-rules.ts";
 
+/** The page with a section for each rule. */
+export const PAGE = "https://github.com/svc-authorizer/svc-authorizer/blob/main/docs/lint-rules.md";
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /** A path as a relative URI reference: everything except the separators is percent-encoded. */
@@ -33,11 +36,22 @@ function resultOf({ rule, severity, message, pointer, policy, file, line, column
   };
 }
 
+/** A finding that somebody accepted: scanners show it as dismissed, with the reason. */
+function suppressed(finding: AcceptedFinding): object {
+  const suppressions = [{ kind: "inSource", status: "accepted", justification: finding.reason }];
+  return { ...resultOf(finding), suppressions };
+}
+
 /** The log of one run. */
-export function sarifOf(findings: readonly Finding[], version: string): object {
+export function sarifOf(
+  findings: readonly Finding[],
+  accepted: readonly AcceptedFinding[],
+  version: string,
+): object {
   const rules = [...LINT_RULES].map(([id, { severity, meaning }]) => ({
     id,
     shortDescription: { text: meaning },
+    helpUri: `${PAGE}#${id}`,
     defaultConfiguration: { level: severity },
   }));
   return {
@@ -47,7 +61,7 @@ export function sarifOf(findings: readonly Finding[], version: string): object {
       {
         tool: { driver: { name: "svcctl policy lint", semanticVersion: version, rules } },
         columnKind: "utf16CodeUnits",
-        results: findings.map(resultOf),
+        results: [...findings.map(resultOf), ...accepted.map(suppressed)],
       },
     ],
   };

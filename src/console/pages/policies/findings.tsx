@@ -12,7 +12,9 @@ export function Findings({ lint }: { readonly lint: PolicyLintAnswer | undefined
       <ul>
         {findings.map(({ severity, message, line, pointer }) => (
           <li key={`${pointer} ${message}`}>
-            <span class={severity === "error" ? "tag deny" : "tag warn"}>{severity}</span>{" "}
+            <span class={severity === "error" ? "tag deny" : severity === "warning" ? "tag warn" : "tag"}>
+              {severity}
+            </span>{" "}
             {line !== undefined && `line ${line}: `}
             {pointer !== "" && <code>{pointer}</code>} {message}
           </li>

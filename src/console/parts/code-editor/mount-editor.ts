@@ -35,7 +35,7 @@ const fromOutside = Annotation.define<boolean>();
 
 /** A fault in the text. */
 export interface Finding {
-  readonly severity: "error" | "warning";
+  readonly severity: "error" | "warning" | "note";
   readonly message: string;
   /** Line and column of its beginning, from 1; absent: it is about the whole text. */
   readonly line?: number;
@@ -156,7 +156,9 @@ function type(event: InputEvent, view: EditorView): boolean {
 }
 
 /** The value that begins at the place of a finding, marked as a whole. */
-function diagnosticOf(state: EditorState, { severity, message, line, column = 1 }: Finding): Diagnostic {
+function diagnosticOf(state: EditorState, finding: Finding): Diagnostic {
+  const { message, line, column = 1 } = finding;
+  const severity = finding.severity === "note" ? "info" : finding.severity;
   if (line === undefined || line > state.doc.lines) return { from: 0, to: 0, severity, message };
   const start = state.doc.line(line);
   const from = Math.min(start.from + column - 1, start.to);

@@ -2,13 +2,17 @@
 
 import { type Diagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import { isObject, readPolicies } from "../../../../analysis/files/policy-documents.ts";
-import { type Finding, lintDocument, servicesOf } from "../../../../analysis/lint.ts";
+import {
+  type PolicyDocument,
+  readPolicies,
+  readsAsPolicies,
+} from "../../../../analysis/files/policy-documents.ts";
+import { datasetProblems, isDataset } from "../../../../analysis/lint/dataset-findings.ts";
+import { type Finding, findingOf, lintWhole, servicesOf } from "../../../../analysis/lint/lint.ts";
 import type { Catalog } from "../../../../catalog/catalog.ts";
 import type { Problem } from "../../../../errors.ts";
 import { parseDocument } from "../../../../source-files/read-document.ts";
-
-const PAGE = "https://github.com/svc-authorizer/svc-authorizer/blob/main/docs/policy-work.md";
+import { PAGE } from "../sarif.ts";
 
 /** Checks a document; nothing for one that is neither a policy nor a data set. */
 export function diagnosticsOf(document: TextDocument, catalog: Catalog): Diagnostic[] {
@@ -21,18 +25,29 @@ export function diagnosticsOf(document: TextDocument, catalog: Catalog): Diagnos
       diagnostic(document, { ...problem, rule: "syntax", severity: "error" }),
     );
   }
-  if (!holdsPolicies(read.source.value)) return [];
+  // Other JSON and YAML files stay without findings.
+  if (!readsAsPolicies(read)) return [];
   const found = readPolicies(read.source, file.replace(/\.\w+$/, ""));
   const services = new Set([...catalog.services, ...servicesOf(found.resourceTypes, catalog.partition)]);
-  return lintDocument(found, { vocabulary: catalog, services }).map((one) => diagnostic(document, one));
+  // Names that other files may define are no findings in one of them.
+  const more = isDataset(found) ? formProblems(found, catalog) : [];
+  return lintWhole(found, { vocabulary: catalog, services }, more).findings.map((one) =>
+    diagnostic(document, one),
+  );
 }
 
-/** Other JSON and YAML files stay without findings. */
-function holdsPolicies(value: unknown): boolean {
-  const first = Array.isArray(value) ? value[0] : value;
-  if (!isObject(first)) return false;
-  return "statement" in first || ("format" in first && ("policies" in first || "users" in first));
+function formProblems(document: PolicyDocument, catalog: Catalog) {
+  const nobody = { groups: new Set<string>(), policies: new Set<string>() };
+  return datasetProblems(document, catalog.schema("dataset"), nobody)
+    .filter(({ rule }) => rule === "form")
+    .map((problem) => findingOf("form", problem));
 }
+
+const LEVELS = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  note: DiagnosticSeverity.Information,
+} as const;
 
 function diagnostic(
   document: TextDocument,
@@ -42,11 +57,12 @@ function diagnostic(
   const offset = document.offsetAt(start);
   return {
     range: { start, end: document.positionAt(offset + lengthOf(document.getText().slice(offset))) },
-    severity: finding.severity === "error" ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
+    severity: LEVELS[finding.severity],
     source: "svcctl",
     code: finding.rule,
-    codeDescription: { href: PAGE },
+    codeDescription: { href: `${PAGE}#${finding.rule}` },
     message: finding.message,
+    ...("instead" in finding && finding.instead !== undefined && { data: { instead: finding.instead } }),
   };
 }
 

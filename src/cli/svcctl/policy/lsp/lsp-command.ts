@@ -1,6 +1,7 @@
 /** `svcctl policy lsp`: a language server for policies and data sets, over standard input and output. */
 
 import {
+  CodeActionKind,
   CompletionItemKind,
   createConnection,
   InsertTextFormat,
@@ -19,6 +20,7 @@ import { suggestionsAt } from "./completion.ts";
 import { cursorAt } from "./cursor.ts";
 import { diagnosticsOf } from "./diagnostics.ts";
 import { hoverAt } from "./hover.ts";
+import { quickFixes } from "./quick-fixes.ts";
 
 /** Milliseconds without a key press after which a document is checked. */
 const SETTLED_MS = 150;
@@ -39,6 +41,7 @@ export async function serveEditor({ context, options }: CommandCall): Promise<vo
       textDocumentSync: TextDocumentSyncKind.Incremental,
       completionProvider: { triggerCharacters: ['"', ":", " "] },
       hoverProvider: true,
+      codeActionProvider: { codeActionKinds: [CodeActionKind.QuickFix] },
     },
     serverInfo: { name: "svcctl policy lsp", version: context.version },
   }));
@@ -87,6 +90,10 @@ function serveDocuments(
       textEdit: { range, newText: snippet ?? label },
       ...(snippet !== undefined && { insertTextFormat: InsertTextFormat.Snippet }),
     }));
+  });
+  connection.onCodeAction(({ textDocument, context }) => {
+    const document = documents.get(textDocument.uri);
+    return document === undefined ? [] : quickFixes(document, context.diagnostics);
   });
   connection.onHover(({ textDocument, position }) => {
     const document = documents.get(textDocument.uri);
