@@ -14,7 +14,8 @@ export function jsonFaultMessage(text: string, position: Position | undefined): 
   const before = text.slice(0, at).trimEnd().at(-1);
   if (/^[}\]]/.test(rest) && before === ",") return "not valid JSON: the comma before this is one too many";
   if (rest.startsWith("'")) return "not valid JSON: texts and names stand in double quotes";
-  if (rest === "" && at > 0) return "not valid JSON: the text ends too early, a bracket or a quote is missing";
+  if (rest === "" && at > 0)
+    return "not valid JSON: the text ends too early, a bracket or a quote is missing";
   return general;
 }
 

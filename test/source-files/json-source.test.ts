@@ -14,7 +14,8 @@ function faultsOf(text: string) {
   return "faults" in parsed ? parsed.faults : [];
 }
 
-const NO_COMMENTS = "not valid JSON, which has no comments: remove it, or write YAML in a file that ends in .yaml";
+const NO_COMMENTS =
+  "not valid JSON, which has no comments: remove it, or write YAML in a file that ends in .yaml";
 
 describe("a JSON data set", () => {
   it("is read as JSON.parse reads it, whatever its texts and names", () => {
