@@ -22,7 +22,7 @@ export interface ResourceWarning {
 
 const USER = "${user}";
 const WILDCARD = /[*?]/;
-/** What other systems write where a name is to be filled in. */
+/** Forms in which other systems write a name that is to be filled in. */
 const VARIABLES: readonly RegExp[] = [
   /\$\{[^}]*\}/,
   /\{\{[^{}]*\}\}/,

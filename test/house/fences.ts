@@ -46,6 +46,7 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/decision-api.md", language: "http", test: DECISIONS },
   { page: "docs/decision-api.md", language: "json", test: DECISIONS },
   { page: "docs/decision-api.md", language: "", test: DECISIONS },
+  { page: "docs/lint-rules.md", language: "yaml", test: "test/cli/policy/mistakes.test.ts" },
   { page: "docs/decision-log.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/decision-log.md", language: "json", test: "test/pages/decision-log.test.ts" },
   { page: "docs/gateways.md", language: "yaml", begins: "authorizer:", test: CONFIGURATIONS },
@@ -86,6 +87,12 @@ export const TESTED: readonly TestedBlocks[] = [
 
 /** Blocks that no test reads. */
 export const UNTESTED: readonly UntestedBlocks[] = [
+  {
+    page: "docs/policy-work.md",
+    language: "yaml",
+    begins: "accept:",
+    reason: "a part of a policy; docs/lint-rules.md shows whole ones, which a test lints",
+  },
   { page: "docs/model.md", language: "", begins: "arn : svc", reason: "a drawing of the parts of an ARN" },
   {
     page: "docs/operations.md",

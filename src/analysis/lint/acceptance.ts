@@ -16,7 +16,7 @@ export interface AcceptanceProblem {
   readonly message: string;
 }
 
-/** What is left of the findings of one policy, what was accepted, and the problems of the entries. */
+/** The findings of one policy that are left, those that were accepted, and the problems of the entries. */
 export interface Accepted<T> {
   readonly left: readonly T[];
   readonly accepted: readonly (T & { readonly reason: string })[];

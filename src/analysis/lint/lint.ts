@@ -61,7 +61,7 @@ export function findingOf(rule: LintRule, { pointer, message }: Problem, policy?
   return { rule, severity, pointer, message, ...(policy === undefined ? {} : { policy }) };
 }
 
-/** What a text that the service refuses should be, where that is plain. */
+/** The finding of a text that the service refuses, with the right text where that is plain. */
 function guardFinding(policy: FoundPolicy, problem: Problem, vocabulary: Vocabulary): Unplaced {
   const finding = findingOf("guard", { ...problem, pointer: policy.pointer + problem.pointer }, policy.name);
   const [, statement, field, action] =

@@ -1,4 +1,4 @@
-/** What people write who come from AWS IAM or from the data server's object store, and what to write instead. */
+/** Texts of people who come from AWS IAM or from object stores, and those to write instead. */
 
 import type { Problem } from "../../errors.ts";
 import { closestName } from "../../model/closest-name.ts";
