@@ -62,6 +62,24 @@ describe("the engine on Cosmos DB", () => {
       expect(warnings).toEqual([expect.stringMatching(/Session.*Strong or BoundedStaleness/)]);
     });
 
+    for (const [level, before] of [
+      ["Session", "POST"],
+      ["Strong", "GET"],
+    ] as const) {
+      it(`${level}: a look begins with ${before === "POST" ? "a write of its own, so that what it reads is not older" : "its first read"}`, async () => {
+        account({ userConsistencyPolicy: { defaultConsistencyLevel: level } });
+        engine = await openCosmosdbEngine(cosmosdbOptions(server, database));
+        const asked: string[] = [];
+        server.interfere = ({ method = "" }) => {
+          asked.push(method);
+          return undefined;
+        };
+        expect(await engine.look?.(0)).toEqual({ hasNext: false, own: undefined, floor: 0 });
+        expect(asked[0]).toBe(before);
+        expect(asked.filter((method) => method === "GET")).toHaveLength(2);
+      });
+    }
+
     for (const level of ["ConsistentPrefix", "Eventual"]) {
       it(`${level}: is refused`, async () => {
         account({ userConsistencyPolicy: { defaultConsistencyLevel: level } });

@@ -7,8 +7,10 @@
 import { it } from "vitest";
 import {
   LARGE_AND_LOST,
+  LOST_AND_ASKED,
   LOST_WHOLE,
   SHORT_PART_LIFE,
+  TRIMMED_AND_ASKED,
   TRIMMED_AND_LOST,
   TRIMMED_OFTEN,
 } from "./model/biases.ts";
@@ -28,10 +30,16 @@ it(
   () => expectSound(SCHEDULES),
 );
 
-it.each([SHORT_PART_LIFE, TRIMMED_OFTEN, TRIMMED_AND_LOST, LARGE_AND_LOST, LOST_WHOLE])(
-  "so is every history where $name",
-  { timeout: TIMEOUT_MS },
-  ({ edits }) => expectSound(SCHEDULES / 2, edits),
+it.each([
+  SHORT_PART_LIFE,
+  TRIMMED_OFTEN,
+  TRIMMED_AND_LOST,
+  LARGE_AND_LOST,
+  LOST_WHOLE,
+  LOST_AND_ASKED,
+  TRIMMED_AND_ASKED,
+])("so is every history where $name", { timeout: TIMEOUT_MS }, ({ edits }) =>
+  expectSound(SCHEDULES / 2, edits),
 );
 
 it.each(RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, (rule) =>

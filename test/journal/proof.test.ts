@@ -5,6 +5,8 @@ import { isErrorCode } from "../../src/errors.ts";
 import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
+import { lookAt } from "../../src/journal/look.ts";
+import { decodeHead } from "../../src/store/log-entry.ts";
 import type { Commit } from "../../src/store/port.ts";
 import { type Cable, openNode, sharedBy } from "./bed.ts";
 
@@ -124,8 +126,9 @@ describe("prove", () => {
     ).toBe(true);
   });
 
-  it("does not take an entry of another log for the own one", async () => {
-    const { log, node } = await twoNodes();
+  it("does not take an entry that was written in place of a lost one for the own one", async () => {
+    const { log, writer, node } = await twoNodes();
+    await writer.commit(put("second"));
     await node.prove();
     const { revision } = node;
     // The database was put back to before the newest entry, without a word, and something else was written there.
@@ -135,9 +138,31 @@ describe("prove", () => {
     await fresh.commit(put("else"));
     await node.prove();
     const snapshot = await node.snapshot();
-    const found = await Promise.all(["first", "else"].map((key) => snapshot.get(P, key)));
+    const found = await Promise.all(["second", "else"].map((key) => snapshot.get(P, key)));
     snapshot.release();
     expect(found.map((record) => record !== undefined)).toEqual([false, true]);
+  });
+});
+
+describe("a look", () => {
+  it("reads the next entry before the own one: a log that goes back in between is not taken for the copy's", async () => {
+    const log = new MemoryEngine();
+    const writer = await openNode(sharedBy(log), { pollMs: 60_000 });
+    open.push(writer);
+    for (const key of ["a", "b", "c"]) await writer.commit(put(key));
+    const { id } = decodeHead((await log.read(entryName(2)))!);
+    const shared = sharedBy(log);
+    let reads = 0;
+    const engine: Engine = {
+      ...shared,
+      read: async (name) => {
+        const item = await shared.read(name);
+        // The database is put back to its first entry between the first read and the second.
+        if (++reads === 1) await log.remove([entryName(2), entryName(3)]);
+        return item;
+      },
+    };
+    expect(await lookAt(engine, { revision: 2, id })).not.toBe("newest");
   });
 });
 

@@ -10,6 +10,7 @@ const useCase: fc.Arbitrary<UseCase> = fc.record({
   write: fc.nat(3),
   bulk: fc.integer({ min: 0, max: 7 }).map((of) => (of === 7 ? 400 : 0)),
   turn: fc.integer({ min: 0, max: 9 }).map((of) => of === 9),
+  nothing: fc.integer({ min: 0, max: 2 }).map((of) => of === 2),
 });
 
 const client = fc.array(useCase, { minLength: 1, maxLength: 4 });

@@ -94,3 +94,40 @@ export const LOST_WHOLE: Bias = {
     },
   ],
 };
+
+/** Most use cases find nothing to do. */
+const ASKED: readonly Edit[] = [
+  { file: ARBITRARY, from: "max: 2 }).map((of) => of === 2)", to: "max: 3 }).map((of) => of > 0)" },
+];
+
+/** Most use cases find nothing to do, and every run is put back to a backup. */
+export const LOST_AND_ASKED: Bias = {
+  name: "most use cases find nothing to do and the database is put back again and again",
+  edits: [
+    ...ASKED,
+    {
+      file: RUN,
+      from: "if (schedule.rarely(3)) start(loseEntries(world, nodes));",
+      to: "const lose = async () => { for (let time = 0; time < 6; time++) await loseEntries(world, nodes); }; start(lose());",
+    },
+    {
+      file: RUN,
+      from: "await schedule.wait(200);\n  const backup",
+      to: "await schedule.wait(60);\n  const backup",
+    },
+  ],
+};
+
+/** Most use cases find nothing to do, and every node trims. */
+export const TRIMMED_AND_ASKED: Bias = {
+  name: "most use cases find nothing to do and the log is trimmed all the time",
+  edits: [
+    ...ASKED,
+    {
+      file: RUN,
+      from: "if (schedule.choose(2) === 0) start(node.trim());",
+      to: "start(node.trim());",
+    },
+    { file: RUN, from: "keepMs: schedule.choose(2) * 100 * STEP_MS,", to: "keepMs: 0," },
+  ],
+};

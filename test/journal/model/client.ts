@@ -2,7 +2,7 @@
 
 import { isErrorCode } from "../../../src/errors.ts";
 import type { ReadSet } from "../../../src/store/port.ts";
-import { COMMIT_TIMEOUT_MS, type ModelNode, STEP_MS } from "./model-node.ts";
+import { COMMIT_TIMEOUT_MS, isPromised, type ModelNode, STEP_MS } from "./model-node.ts";
 
 /** The behaviour of one client: it reads one key or all of them, and writes another. */
 export interface UseCase {
@@ -13,6 +13,8 @@ export interface UseCase {
   readonly bulk: number;
   /** True: it asks the other nodes to hold back first. */
   readonly turn: boolean;
+  /** True: it finds nothing to do, and answers what it read. */
+  readonly nothing: boolean;
 }
 
 /** The answer that a client got. */
@@ -50,9 +52,10 @@ export async function runClient(
 ): Promise<void> {
   for (const [index, useCase] of useCases.entries()) {
     const uid = `${name}.${index}`;
-    outcomes.set(uid, { kind: "running" });
+    if (!useCase.nothing) outcomes.set(uid, { kind: "running" });
     if (useCase.turn) await node.writer.takeTurn().catch(expected);
-    outcomes.set(uid, await runUseCase(node, uid, useCase));
+    if (useCase.nothing) await findNothing(node, uid, useCase);
+    else outcomes.set(uid, await runUseCase(node, uid, useCase));
     await node.world.schedule.wait(40);
   }
 }
@@ -86,6 +89,27 @@ async function runUseCase(node: ModelNode, uid: string, useCase: UseCase): Promi
     }
   }
   return { kind: "refused" };
+}
+
+/**
+ * Answers what it read, without a commit (journal.md §2.8). After a check that failed it reads again and answers that: the
+ * state is proved. Whatever is answered was so at some moment since the request came.
+ */
+async function findNothing(node: ModelNode, uid: string, useCase: UseCase): Promise<void> {
+  const { schedule, database } = node.world;
+  const came = schedule.steps;
+  let { reads, trace } = await decide(node, uid, useCase);
+  await schedule.wait(12);
+  try {
+    await node.writer.commit({ reads });
+  } catch (error) {
+    expected(error);
+    if (!isErrorCode(error, "conflict")) return;
+    ({ reads, trace } = await decide(node, uid, useCase));
+  }
+  const { seen } = JSON.parse(trace) as Trace;
+  if (!isPromised(node.world) || database.wasSo(seen, P, came, schedule.steps)) return;
+  node.fault ||= `${uid} was answered ${JSON.stringify(seen)}, which was never so since it came`;
 }
 
 async function decide(node: ModelNode, uid: string, { read, scan, write }: UseCase) {

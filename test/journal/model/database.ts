@@ -45,6 +45,7 @@ export class Database {
   readonly known = new Map<string, Entry>();
   /** Those that were lost. */
   readonly lost: Entry[] = [];
+  readonly #entries = new Map<string, Entry>();
   readonly #heads: Head[] = [{ id: "", from: 0 }];
   readonly #schedule: Schedule;
 
@@ -63,6 +64,7 @@ export class Database {
     const follows = body !== undefined && name.number === this.log.length + 1 && head.prev === this.#newest;
     const entry = { head, item, body, follows };
     this.known.set(nameOf(head), entry);
+    this.#entries.set(head.id, entry);
     if (!follows) return made;
     this.log.push(entry);
     this.#noteHead();
@@ -118,6 +120,31 @@ export class Database {
       if (at.revision === 1) return at.id;
       at = { revision: at.revision - 1, id: entry.head.prev };
     }
+  }
+
+  /** True if some keys had these values at some moment between two steps. */
+  wasSo(seen: Readonly<Record<string, string | null>>, of: string, since: number, until: number): boolean {
+    return this.#heads.some((head, index) => {
+      const isThen = head.from <= until && (this.#heads[index + 1]?.from ?? until) >= since;
+      if (!isThen) return false;
+      const state = this.#stateAt(head, of);
+      return Object.entries(seen).every(([key, value]) => (state.get(key) ?? null) === value);
+    });
+  }
+
+  /** The values of the keys of a partition once an entry was applied. */
+  #stateAt(head: Head, of: string): ReadonlyMap<string, string> {
+    const state = new Map<string, string>();
+    for (
+      let entry = this.#entries.get(head.id);
+      entry !== undefined;
+      entry = this.#entries.get(entry.head.prev)
+    ) {
+      for (const { partition, key, value } of entry.body?.put ?? []) {
+        if (partition === of && !state.has(key)) state.set(key, value);
+      }
+    }
+    return state;
   }
 
   get #newest(): string {

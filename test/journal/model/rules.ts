@@ -3,8 +3,10 @@
 import {
   type Edit,
   LARGE_AND_LOST,
+  LOST_AND_ASKED,
   LOST_WHOLE,
   SHORT_PART_LIFE,
+  TRIMMED_AND_ASKED,
   TRIMMED_AND_LOST,
   TRIMMED_OFTEN,
 } from "./biases.ts";
@@ -22,6 +24,8 @@ const MAKER = "src/journal/entry-maker.ts";
 const GROUPS = "src/journal/groups.ts";
 const NODE = "src/journal/node.ts";
 const PLACE = "src/journal/place-in-log.ts";
+const PROOF = "src/journal/proof.ts";
+const LOOK = "src/journal/look.ts";
 const REBUILD = "src/journal/rebuild.ts";
 const CHECKPOINTS = "src/journal/checkpoints.ts";
 const ENGINE = "src/journal/engines/memory.ts";
@@ -178,6 +182,50 @@ export const RULES: readonly Rule[] = [
     file: WRITER,
     from: "await node.apply(winner.head, winner.writes, winner.item.length);",
     to: "",
+  },
+  {
+    name: "a proof for what commits nothing",
+    source: "journal.md §2.8",
+    file: PROOF,
+    from: "await this.prove(commit.actor);",
+    to: "",
+  },
+  {
+    name: "a read that is sent after the request came",
+    source: "journal.md §2.8",
+    file: PROOF,
+    from: "if (one.number <= mark)",
+    to: "if (Date.now() > 0)",
+  },
+  {
+    name: "checking against the proved state what was read before",
+    source: "journal.md §2.8",
+    file: PROOF,
+    from: "if (replica.holds(commit)) return node.revision;",
+    to: "if (Date.now() > 0) return node.revision;",
+  },
+  {
+    name: "comparing the id of the copy's own entry in a look",
+    source: "journal.md §2.8",
+    file: LOOK,
+    from: "decodeHead(own).id === id",
+    to: "Date.now() > 0",
+    also: LOST_AND_ASKED.edits,
+  },
+  {
+    name: "looking at the floor",
+    source: "journal.md §2.8",
+    file: LOOK,
+    from: 'if (floor > revision) return "other";',
+    to: "",
+    also: TRIMMED_AND_ASKED.edits,
+  },
+  {
+    name: "moving the copy for a proof in one lane",
+    source: "journal.md §2.9",
+    file: PROOF,
+    from: "return node.exclusive(async () => {",
+    to: "return (async (work: () => Promise<boolean>) => work())(async () => {",
   },
   {
     name: "moving the copy in one lane",
