@@ -46,6 +46,24 @@ export const JOURNAL_COMMANDS: GroupSpec = {
       load: async () => (await import("./journal-accept.ts")).journalAccept,
     },
     {
+      name: "lost",
+      description: "Shows what a database lost that was put back, or failed over.",
+      commands: [
+        {
+          name: "show",
+          description:
+            "Shows the entries that were lost and the records that they wrote or removed, from the file that a node wrote beside its copy. Values of records are left out: some are secrets.",
+          page: "high-availability.md",
+          examples: ["--file /var/lib/svc-authorizer/copy/lost-2026-11-25T20-15-00-000Z-FvgAaYe8-15.ndjson"],
+          options: [
+            { flags: "--file <file>", description: "the file, which the log line names", required: true },
+            JSON_OPTION,
+          ],
+          load: async () => (await import("./journal-lost.ts")).journalLostShow,
+        },
+      ],
+    },
+    {
       name: "upgrade",
       description:
         "Raises the format of a shared log once all nodes run this version. Nodes of earlier versions stop being ready.",
