@@ -43,6 +43,8 @@ export interface DataParts {
   readonly usageItems: UsageItems | undefined;
   /** Durations of the calls of its engine. */
   readonly engineTimes: EngineTimes | undefined;
+  /** See {@link OpenedStore.isContested}. */
+  readonly isContested: () => Promise<boolean>;
   readonly storeCounters: StoreCounters;
   readonly openSnapshots: OpenSnapshots;
   readonly directory: OpenedDirectory;
@@ -147,6 +149,7 @@ export async function openData(
       journal: opened.journal,
       engineTimes: opened.engineTimes,
       usageItems: opened.usageItems,
+      isContested: opened.isContested ?? (async () => false),
       storeCounters,
       openSnapshots,
       directory,

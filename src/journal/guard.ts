@@ -31,6 +31,11 @@ export async function guardedLogs(engine: Engine): Promise<readonly string[]> {
   return items.flatMap(({ name }) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : []));
 }
 
+/** True if nodes have copies of another log than this one, and miss it. Rejects with the error of the engine. */
+export async function isContested(engine: Engine, log: string): Promise<boolean> {
+  return (await guardedLogs(engine)).some((one) => one !== log);
+}
+
 /** Says that nodes with a copy of one log may go over to the log of this database. */
 export async function acceptLog(engine: Engine, from: string, to: string): Promise<void> {
   await engine.create(acceptanceOf(from, to), Buffer.from(JSON.stringify({ at: new Date().toISOString() })));

@@ -3,7 +3,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Setup } from "../../api/management/ports.ts";
 import { isSetUp, noteAdministrator, setUpFirstAdministrator } from "../../bootstrap/first-administrator.ts";
-import { isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { DataParts } from "../data.ts";
 import { derivedToken, keepToken, randomToken, removeToken, setupTokenFile } from "./setup-token.ts";
 
@@ -44,8 +44,14 @@ export async function openSharedSetup(data: DataParts, token: string | undefined
 }
 
 /** True where the set-up is done, or where nobody can tell: then it is not offered. */
-async function isDone({ directory, logger }: DataParts): Promise<boolean> {
+async function isDone({ directory, logger, isContested }: DataParts): Promise<boolean> {
   try {
+    if (await isContested()) {
+      logger.error(
+        "nodes have copies of another log, which is missing in the database: no set-up is offered",
+      );
+      return true;
+    }
     await noteAdministrator(directory);
     return await isSetUp(directory);
   } catch (error) {
@@ -57,7 +63,10 @@ async function isDone({ directory, logger }: DataParts): Promise<boolean> {
   }
 }
 
-function setupWith({ directory, catalog, values }: DataParts, offer: SetupOffer | undefined): ServiceSetup {
+function setupWith(
+  { directory, catalog, values, isContested }: DataParts,
+  offer: SetupOffer | undefined,
+): ServiceSetup {
   const wantedFile = setupTokenFile(values);
   let done = offer === undefined;
   const wanted = hash("sha256", offer?.token ?? "", "buffer");
@@ -70,12 +79,13 @@ function setupWith({ directory, catalog, values }: DataParts, offer: SetupOffer 
     isDone: async () => {
       // Another node may have done it, or a change have given an administrator a way to sign in.
       if (!done && (await isSetUp(directory))) await finish();
-      return done;
+      return done || (await isContested());
     },
     accepts: (given) =>
       timingSafeEqual(hash("sha256", given, "buffer"), wanted) && offer !== undefined && !done,
     run: async (administrator) => {
       const parts = { directory, catalog, guards: values["authorizer.guards"] };
+      if (await isContested()) throw contested();
       try {
         const created = await setUpFirstAdministrator(parts, administrator);
         await finish();
@@ -87,4 +97,12 @@ function setupWith({ directory, catalog, values }: DataParts, offer: SetupOffer 
       }
     },
   };
+}
+
+/** A database may have been emptied: who sets it up would be administrator in the place of those who are in the copies. */
+function contested(): AuthorizerError {
+  return new AuthorizerError(
+    "unavailable",
+    "Nodes have copies of another directory, which is missing in the database: nothing is set up.",
+  );
 }

@@ -5,6 +5,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import { NODES } from "../../directory/records/sealing.ts";
 import { AuthorizerError, isErrorCode } from "../../errors.ts";
 import type { Engine } from "../../journal/engine.ts";
+import { isContested } from "../../journal/guard.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
 import type { Logger } from "../../observe/log/logger.ts";
@@ -26,6 +27,8 @@ export interface OpenedStore {
   readonly usageItems?: UsageItems;
   /** Durations of the calls of its engine. */
   readonly engineTimes?: EngineTimes;
+  /** True if nodes have copies of another log than that of the shared database, and miss it there. */
+  readonly isContested?: () => Promise<boolean>;
 }
 
 type OpenBackend = (values: ConfigValues, logger: Logger) => Promise<OpenedStore>;
@@ -170,7 +173,14 @@ async function openReplicated(
     nodeRecords: { partition: "meta", prefix: NODES },
     log: storeLog(logger, true),
   });
-  return { store: journal, memory: undefined, journal, engineTimes, usageItems: new UsageItems(observed) };
+  return {
+    store: journal,
+    memory: undefined,
+    journal,
+    engineTimes,
+    usageItems: new UsageItems(observed),
+    isContested: () => isContested(observed, journal.history.head.log),
+  };
 }
 
 /** The engine; where the database is away and the copy of an earlier process may be answered from, it is opened later. */

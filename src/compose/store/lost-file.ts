@@ -4,12 +4,23 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { AuthorizerError } from "../../errors.ts";
 import type { LostLine } from "../../journal/lost-entries.ts";
+import type { Touched } from "../../store/port.ts";
+
+/** A line of the file, as it is shown: values of records are left out, since some are secrets. */
+export interface ShownLine {
+  readonly json: object;
+  readonly text: string;
+}
 
 /**
  * The lines of a file that a node wrote when its log went back.
  * @throws AuthorizerError "invalid_request" for a file that is none, or not whole
  */
-export async function* readLostFile(file: string): AsyncGenerator<LostLine> {
+export async function* shownLines(file: string): AsyncGenerator<ShownLine> {
+  for await (const line of readLostFile(file)) yield { json: withoutValue(line), text: textOf(line) };
+}
+
+async function* readLostFile(file: string): AsyncGenerator<LostLine> {
   let last: LostLine | undefined;
   for await (const text of createInterface({ input: opened(file) })) {
     const line = lineOf(text, file);
@@ -37,4 +48,44 @@ function lineOf(text: string, file: string): LostLine {
 
 function notOne(file: string): AuthorizerError {
   return new AuthorizerError("invalid_request", `${file} has no lost entries, or cannot be read`);
+}
+
+function withoutValue(line: LostLine): object {
+  if (line.kind !== "put") return line;
+  const { value: _, ...rest } = line;
+  return rest;
+}
+
+function textOf(line: LostLine): string {
+  switch (line.kind) {
+    case "lost": {
+      const past =
+        line.common === null ? "it is not known what was kept" : `kept up to revision ${line.common}`;
+      return `log ${line.log.slice(0, 8)} lost entries up to revision ${line.to} (noticed at ${line.at}; ${past})`;
+    }
+    case "entry": {
+      const { revision, at = "at an unknown time", useCases } = line;
+      const what = useCases?.map(({ actor, touched }) => `${actor ?? "the service"}: ${namesOf(touched)}`);
+      return `${revision} ${at} ${what === undefined ? "not known" : what.join("; ") || "upkeep"}`;
+    }
+    case "put":
+      return `+ ${line.partition} ${JSON.stringify(line.key)} (revision ${line.version})`;
+    case "delete":
+      return `- ${line.partition} ${JSON.stringify(line.key)}`;
+    case "end":
+      return `${line.entries} entries lost, ${line.records} records differ: look at each and make it again where it still holds`;
+  }
+}
+
+function namesOf(touched: Touched | undefined): string {
+  if (touched === undefined) return "nothing by name";
+  if (touched.all === true) return "anything";
+  const { users = [], groups = [], policies = [], resources = [] } = touched;
+  const named = [
+    ...users.map((name) => `user ${name}`),
+    ...groups.map((name) => `group ${name}`),
+    ...policies.map((name) => `policy ${name}`),
+    ...resources.map((name) => `resource ${name}`),
+  ];
+  return named.join(", ") || "nothing by name";
 }

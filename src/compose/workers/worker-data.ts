@@ -3,6 +3,7 @@
 import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "../../errors.ts";
 import type { Contact, WorkerView } from "../../journal/contact.ts";
+import { isContested } from "../../journal/guard.ts";
 import { LazyEngine } from "../../journal/lazy-engine.ts";
 import { UsageItems } from "../../journal/usage-items.ts";
 import { type PrimaryCalls, WorkerJournal } from "../../journal/worker-journal.ts";
@@ -64,5 +65,10 @@ function openCopy(
     contact,
   });
   onContact((news) => store.told(news));
-  return { store, memory: undefined, usageItems: new UsageItems(engine) };
+  return {
+    store,
+    memory: undefined,
+    usageItems: new UsageItems(engine),
+    isContested: () => isContested(engine, store.history.head.log),
+  };
 }
