@@ -74,7 +74,6 @@ function problemsOfTypes({ resourceTypes, actions }: PolicyData, file: string): 
   const rules = {
     partition: FILE_PARTITION,
     builtInServices: new Set<string>(),
-    builtInTypes: new Set<string>(),
   };
   const problems: Problem[] = [];
   for (const type of resourceTypes.values()) {

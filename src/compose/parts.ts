@@ -361,6 +361,7 @@ async function openServiceDecisions(
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     unknownSubjects: values["authorizer.subjects.unknown"],
+    subjectTypes: values["authorizer.subjects.types"],
     subjectTokens: subjectTokens(values, data.oidc),
     effectivePolicies: values["authorizer.effective_policies"],
     policiesPerUser: limits.policiesPerUser,

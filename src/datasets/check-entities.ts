@@ -93,7 +93,7 @@ export async function checkPolicies(checks: EntityChecks): Promise<void> {
 export function checkResources(checks: EntityChecks): void {
   const { merged, rules, problems } = checks;
   const { partition, builtInServices } = rules;
-  const typeRules = { partition, builtInServices, builtInTypes: new Set(rules.builtInTypes.keys()) };
+  const typeRules = { partition, builtInServices };
   const broken = new Set(merged.resourceTypes.brokenNames);
   for (const { value, source, pointer } of merged.resourceTypes.entries.values()) {
     for (const problem of resourceTypeProblems(value, typeRules)) {

@@ -63,6 +63,8 @@ export interface DecisionsOptions {
   readonly requestProperties: RequestProperties;
   /** `authorizer.subjects.unknown`; default deny. */
   readonly unknownSubjects?: UnknownSubjects;
+  /** `authorizer.subjects.types`; default user alone. */
+  readonly subjectTypes?: readonly string[];
   /** Verifies tokens of subjects; absent if no issuer is configured. */
   readonly subjectTokens?: SubjectTokens | undefined;
   /** Form of the effective policies for data servers; default portable. */
@@ -89,7 +91,7 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
-  const { scheduler = processScheduler, unknownSubjects = "deny", subjectTokens: tokens } = options;
+  const { scheduler = processScheduler, unknownSubjects = "deny" } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize + groups.size,
@@ -97,7 +99,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   });
   const principals = openPrincipals(options, sets, counters);
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
-  const subjects = new Subjects({ principals, groups, unknown: unknownSubjects, tokens });
+  const subjects = openSubjects(options, principals, groups);
   const types = new ResourceTypes(catalog, directory);
   await types.refreshed();
   const unsubscribe = directory.onChange(({ resources, all }) => {
@@ -154,6 +156,14 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
       for (const part of [searches, groups, principals]) part.close();
     },
   };
+}
+
+function openSubjects(
+  { unknownSubjects = "deny", subjectTypes = ["user"], subjectTokens: tokens }: DecisionsOptions,
+  principals: Principals,
+  groups: GroupSets,
+): Subjects {
+  return new Subjects({ principals, groups, unknown: unknownSubjects, types: subjectTypes, tokens });
 }
 
 function openPrincipals(

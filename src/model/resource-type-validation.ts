@@ -11,8 +11,6 @@ export interface ResourceTypeRules {
   readonly partition: string;
   /** Services of the data server, which a declared type must not use. Empty for the types that ship. */
   readonly builtInServices: ReadonlySet<string>;
-  /** Names of the types that ship, which cannot be declared again. Empty for the types that ship. */
-  readonly builtInTypes: ReadonlySet<string>;
 }
 
 const SERVICE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
@@ -89,7 +87,7 @@ function placeholderProblem(type: ResourceType): string | undefined {
 }
 
 /**
- * Lists all problems of a declared resource type.
+ * Lists all problems of a declared resource type. It may have the name of one that ships, and then stands in its place.
  * @param pointer JSON pointer of the type in its document
  */
 export function resourceTypeProblems(type: ResourceType, rules: ResourceTypeRules, pointer = ""): Problem[] {
@@ -97,10 +95,7 @@ export function resourceTypeProblems(type: ResourceType, rules: ResourceTypeRule
   const add = (field: string, message: string | undefined): void => {
     if (message !== undefined) problems.push({ pointer: `${pointer}/${field}`, message });
   };
-  const shipped = rules.builtInTypes.has(type.type)
-    ? "is a type of the data server; choose another name"
-    : undefined;
-  add("type", shipped ?? resourceTypeNameProblem(type.type));
+  add("type", resourceTypeNameProblem(type.type));
   const arn = arnProblem(type.arn, rules);
   const id = templateProblem(parseTemplate(type.id));
   add("arn", arn);

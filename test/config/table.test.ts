@@ -146,6 +146,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.oidc.issuers": [],
   "authorizer.scim.protected_groups": ["Admins"],
   "authorizer.shutdown_delay": 0,
+  "authorizer.subjects.types": ["user"],
   "authorizer.subjects.unknown": "deny",
   "authorizer.decision_log.compress": true,
   "authorizer.decision_log.directory": undefined,

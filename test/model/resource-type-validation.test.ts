@@ -5,7 +5,6 @@ import { type ResourceTypeRules, resourceTypeProblems } from "../../src/model/re
 const rules: ResourceTypeRules = {
   partition: "svc",
   builtInServices: new Set(["fs", "auth"]),
-  builtInTypes: new Set(["branch"]),
 };
 const record: ResourceType = {
   type: "record",
@@ -20,13 +19,14 @@ function pointers(change: Partial<ResourceType>): string[] {
   );
 }
 
-it("accepts a type with a service of its own", () => {
+it("accepts a type with a service of its own, also with a name of the data server's", () => {
+  expect(pointers({ type: "user" })).toEqual([]);
   expect(pointers({})).toEqual([]);
   expect(pointers({ arn: "arn:svc:demo:::{a}/{b}", id: "{b}/rec/{a}" })).toEqual([]);
 });
 
 describe("a type is refused", () => {
-  it.each([["arn"], [""], ["branch"], ["a\n"]])("when it is named %j", (type) => {
+  it.each([["arn"], [""], ["a\n"]])("when it is named %j", (type) => {
     expect(pointers({ type })).toEqual(["type"]);
   });
 

@@ -108,6 +108,7 @@ async function quietDecisions(
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],
     unknownSubjects: values["authorizer.subjects.unknown"],
+    subjectTypes: values["authorizer.subjects.types"],
     subjectTokens: subjectTokens(values, oidc),
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,

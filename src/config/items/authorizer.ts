@@ -337,6 +337,14 @@ export const AUTHORIZER_ITEMS = [
     meaning: "Peers whose forwarding headers are believed: IP addresses, CIDR blocks, or loopback",
   },
   {
+    name: "authorizer.subjects.types",
+    type: "strings",
+    default: ["user"],
+    acts: "yes",
+    meaning:
+      "Types of AuthZEN subjects that are users of the directory, such as user, identity, agent, client; a subject of another type is unknown",
+  },
+  {
     name: "authorizer.subjects.unknown",
     type: "choice",
     choices: ["deny", "from_request"],

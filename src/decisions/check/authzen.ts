@@ -135,7 +135,7 @@ export class Authzen {
     const { subject, action, resource } = request;
     const { types, subjects } = this.#options;
     const arn = types.arn(resource.type, resource.id);
-    if (subject.type !== "user") {
+    if (!subjects.areUsers(subject.type)) {
       return this.#refused(request, { arn, action: action.name }, "unknown_subject", "unknown subject");
     }
     const mapped: Mapped = { arn, action: types.action(resource.type, action.name) };

@@ -15,7 +15,6 @@ import type { Subjects } from "../subjects/subjects.ts";
 import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
-const USER = "user";
 const NO_FIELDS: ConditionFields = new Map();
 /** The result for an unknown user, type or action. */
 export const NOTHING: Found<never> = { results: [], total: 0 };
@@ -42,12 +41,12 @@ export class EntitySearching {
 
   /** Users for whom an evaluation of the rest says true. */
   async subjects(search: SubjectSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
-    const { types, registered, users, requestProperties, scheduler } = this.#options;
+    const { types, subjects, registered, users, requestProperties, scheduler } = this.#options;
     const { subject, action, resource, page } = search;
     await types.refreshed();
     const arn = types.arn(resource.type, resource.id);
     const name = types.action(resource.type, action.name);
-    if (subject.type !== USER || arn === undefined || name === undefined) return NOTHING;
+    if (!subjects.areUsers(subject.type) || arn === undefined || name === undefined) return NOTHING;
     const properties = await registered.propertiesOf(arn, resource);
     const context = withRegistered(requestedFields(search), { resource: properties }, requestProperties);
     const fields = (own: Properties): ConditionFields =>
@@ -66,7 +65,7 @@ export class EntitySearching {
         const { effect } = test(arn) ?? (await scheduler.run(test.inSteps(arn), { budget }));
         budget.spend(test.work());
         this.#options.counters.decisions.search[effect]++;
-        return effect === "allow" ? { type: USER, id: username } : undefined;
+        return effect === "allow" ? { type: subject.type, id: username } : undefined;
       },
     });
   }
@@ -77,7 +76,7 @@ export class EntitySearching {
     const { subject, resource, page } = search;
     await types.refreshed();
     const arn = types.arn(resource.type, resource.id);
-    if (subject.type !== USER || arn === undefined) return NOTHING;
+    if (!subjects.areUsers(subject.type) || arn === undefined) return NOTHING;
     const user = await subjects.get(askedSubject(subject, search.asserter, subjects));
     if (user === undefined) return NOTHING;
     const properties = {

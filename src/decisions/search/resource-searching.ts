@@ -56,7 +56,7 @@ export class ResourceSearching {
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
     const action = types.action(resource.type, asked.name);
-    if (subject.type !== "user" || action === undefined) return NOTHING;
+    if (!subjects.areUsers(subject.type) || action === undefined) return NOTHING;
     const user = await subjects.find(
       askedSubject(subject, search.asserter, subjects),
       { action, resource: "*" },

@@ -45,6 +45,8 @@ export interface SubjectsOptions {
   readonly principals: Principals;
   readonly groups: GroupSets;
   readonly unknown: UnknownSubjects;
+  /** Types of AuthZEN subjects that are users of the directory (`authorizer.subjects.types`). */
+  readonly types: readonly string[];
   /** Verifies tokens; absent if no issuer is configured: then no token holds. */
   readonly tokens?: SubjectTokens | undefined;
 }
@@ -58,20 +60,27 @@ export class Subjects {
   readonly #principals: Principals;
   readonly #groups: GroupSets;
   readonly #fromRequest: boolean;
+  readonly #types: ReadonlySet<string>;
   readonly #tokens: SubjectTokens | undefined;
   /** Subjects for whom nothing speaks, for another reason than that nobody knows them. */
   readonly #refused = new WeakMap<AskedSubject, UnknownReason>();
 
-  constructor({ principals, groups, unknown, tokens }: SubjectsOptions) {
+  constructor({ principals, groups, unknown, types, tokens }: SubjectsOptions) {
     this.#principals = principals;
     this.#groups = groups;
     this.#fromRequest = unknown === "from_request";
+    this.#types = new Set(types);
     this.#tokens = tokens;
   }
 
   /** True if tokens of some issuer are verified. */
   get readsTokens(): boolean {
     return this.#tokens !== undefined;
+  }
+
+  /** True for a type of AuthZEN subjects that are users of the directory. */
+  areUsers(type: string): boolean {
+    return this.#types.has(type);
   }
 
   /** The reason why a subject was not found. */

@@ -36,8 +36,8 @@ async function putType(
   { tx, context, managed, resourceTypes }: BatchScope,
   type: ResourceType,
 ): Promise<void> {
-  const { partition, services, resourceTypes: builtInTypes } = context.rules;
-  assertNoProblems(resourceTypeProblems(type, { partition, builtInServices: services, builtInTypes }));
+  const { partition, services } = context.rules;
+  assertNoProblems(resourceTypeProblems(type, { partition, builtInServices: services }));
   const before = await tx.get("resource_type", type.type);
   const after: ResourceTypeRecord = {
     type: type.type,
