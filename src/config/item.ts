@@ -41,6 +41,7 @@ export const OIDC_ALGORITHMS = [
   "ES384",
   "ES512",
   "EdDSA",
+  "Ed25519",
 ] as const;
 
 /** One entry of `authorizer.oidc.issuers`, with its defaults. */

@@ -3,8 +3,17 @@
  * language (decision-api.md §4; security.md §3.2), with the forms `IfExists`, `ForAnyValue:` and `ForAllValues:`.
  */
 
-/** The kind of values that an operator compares. `folded` is text without regard to letter case. */
-export type ValueKind = "text" | "folded" | "pattern" | "number" | "date" | "boolean" | "ip";
+/** The kind of values that an operator compares. `arn` has patterns in each of its six parts; `folded` is text without regard to letter case. */
+export type ValueKind =
+  | "text"
+  | "folded"
+  | "pattern"
+  | "arn"
+  | "binary"
+  | "number"
+  | "date"
+  | "boolean"
+  | "ip";
 
 /** The relation between a value of the request and a value of the policy for which an operator holds. */
 export type Comparison = "equal" | "less" | "lessOrEqual" | "greater" | "greaterOrEqual";
@@ -51,6 +60,12 @@ const BASES: readonly Base[] = [
   ...ordered("Numeric", "number"),
   ...ordered("Date", "date"),
   ["Bool", "boolean", false, "equal"],
+  ["BinaryEquals", "binary", false, "equal"],
+  // IAM says that the two names of each pair do the same.
+  ["ArnEquals", "arn", false, "equal"],
+  ["ArnLike", "arn", false, "equal"],
+  ["ArnNotEquals", "arn", true, "equal"],
+  ["ArnNotLike", "arn", true, "equal"],
 ];
 
 const QUANTIFIERS = [

@@ -22,10 +22,34 @@ export function parseNumber(text: string): number | undefined {
   return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
-/** Parses `true` or `false`, in lower case. */
+const TRUE = /^true$/i;
+const FALSE = /^false$/i;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** Colons between the six parts of an ARN; further ones belong to the last part. */
+const ARN_COLONS = 5;
+
+/** Parses `true` or `false`, in any letter case, as IAM does. */
 export function parseBoolean(text: string): boolean | undefined {
-  if (text === "true") return true;
-  return text === "false" ? false : undefined;
+  if (TRUE.test(text)) return true;
+  return FALSE.test(text) ? false : undefined;
+}
+
+/** The bytes of a base64 text, as the one text that stands for them; undefined for another text. */
+export function parseBinary(text: string): string | undefined {
+  return BASE64.test(text) ? Buffer.from(text, "base64").toString("base64") : undefined;
+}
+
+/** The six parts of an ARN; undefined for a text that has fewer or does not begin with `arn`. */
+export function arnParts(text: string): readonly string[] | undefined {
+  const parts: string[] = [];
+  let from = 0;
+  while (parts.length < ARN_COLONS) {
+    const colon = text.indexOf(":", from);
+    if (colon < 0) return undefined;
+    parts.push(text.slice(from, colon));
+    from = colon + 1;
+  }
+  return parts[0] === "arn" ? [...parts, text.slice(from)] : undefined;
 }
 
 /** Milliseconds from the first three digits of a fraction; further digits are cut off. */

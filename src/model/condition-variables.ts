@@ -4,6 +4,8 @@
  * operators read them, except the data server's StringLike and StringNotLike, for which `${…}` is ordinary text.
  */
 
+import { arnParts } from "./condition-values.ts";
+
 /** A piece of a value. */
 export type TemplatePart =
   /** Text of the policy. Escaped text is literal: a `*` in it is a star, in patterns too. */
@@ -58,4 +60,12 @@ export function parseTemplate(value: string): Template {
   }
   if (at < value.length || parts.length === 0) parts.push({ text: value.slice(at), literal: false });
   return { parts };
+}
+
+/** The problem of a value of the ARN operators, or undefined. A variable stands within one of its six parts. */
+export function conditionArnProblem(value: string): string | undefined {
+  const template = parseTemplate(value);
+  if ("problem" in template) return template.problem;
+  const text = template.parts.map((part) => ("text" in part && !part.literal ? part.text : "x")).join("");
+  return arnParts(text) === undefined ? "is no ARN of six parts, such as arn:aws:s3:::bucket/*" : undefined;
 }

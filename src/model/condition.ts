@@ -5,8 +5,8 @@
 
 import { type Problem, pointTo } from "../errors.ts";
 import { OPERATOR_NAMES, type Operator, operatorOf } from "./condition-operators.ts";
-import { parseBoolean, parseDate, parseNumber } from "./condition-values.ts";
-import { parseTemplate } from "./condition-variables.ts";
+import { parseBinary, parseBoolean, parseDate, parseNumber } from "./condition-values.ts";
+import { conditionArnProblem, parseTemplate } from "./condition-variables.ts";
 import { parseIpRange } from "./ip.ts";
 import type { Condition } from "./policy.ts";
 
@@ -62,6 +62,10 @@ function valueProblem({ kind, plain }: Operator, value: string): string | undefi
       const template = plain ? undefined : parseTemplate(value);
       return template !== undefined && "problem" in template ? template.problem : undefined;
     }
+    case "arn":
+      return conditionArnProblem(value);
+    case "binary":
+      return parseBinary(value) === undefined ? "is no base64" : undefined;
     case "number":
       if (parseNumber(value) !== undefined) return undefined;
       return "is no number, such as 12 or -0.5, of at most 2^53 - 1";

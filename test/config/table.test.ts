@@ -144,6 +144,8 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.shadow.share": 1,
   "authorizer.usage.interval": 300_000,
   "authorizer.oidc.issuers": [],
+  "authorizer.scim.replace_without_match": "add",
+  "authorizer.scim.unknown_extensions": "ignore",
   "authorizer.scim.protected_groups": ["Admins"],
   "authorizer.shutdown_delay": 0,
   "authorizer.subjects.types": ["user"],

@@ -85,8 +85,10 @@ describe("a date", () => {
   });
 });
 
-it("a boolean is true or false in these letters", () => {
-  expect(["true", "false", "True", "1", "", "yes"].map(parseBoolean)).toEqual([
+it("a boolean is true or false, in any letter case", () => {
+  expect(["true", "false", "True", "FALSE", "1", "", "yes", "true "].map(parseBoolean)).toEqual([
+    true,
+    false,
     true,
     false,
     ...Array(4).fill(undefined),

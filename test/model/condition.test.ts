@@ -5,20 +5,22 @@ import type { Condition } from "../../src/model/policy.ts";
 
 /** A value that each operator can read. */
 const SOUND = (name: string): string =>
-  name.includes("Ip")
-    ? "10.0.0.0/8"
-    : name.startsWith("Date")
-      ? "2026"
-      : name.startsWith("Num")
-        ? "1"
-        : "true";
+  name.startsWith("Arn")
+    ? "arn:svc:fs:::x"
+    : name.includes("Ip")
+      ? "10.0.0.0/8"
+      : name.startsWith("Date")
+        ? "2026"
+        : name.startsWith("Num")
+          ? "1"
+          : "true";
 
 const problems = (condition: Condition): string[] =>
   conditionProblems(condition, "/c").map(({ pointer, message }) => `${pointer}: ${message}`);
 
 describe("operators", () => {
   it("are the data server's four and IAM's, 22 names in all", () => {
-    expect(new Set(OPERATOR_NAMES).size).toBe(22);
+    expect(new Set(OPERATOR_NAMES).size).toBe(27);
     expect(OPERATOR_NAMES.filter((name) => operatorOf(name)?.plain)).toEqual([
       "IpAddress",
       "NotIpAddress",
@@ -70,7 +72,7 @@ describe("values", () => {
       {
         NumericEquals: { "context.a": ["1", "one", "${subject.x}"], "context.b": [] },
         DateLessThanIfExists: { "context.c/d": ["tomorrow"] },
-        "ForAnyValue:Bool": { "": ["TRUE"] },
+        "ForAnyValue:Bool": { "": ["yes"] },
         Null: { "context.e": ["null"] },
         "ForAllValues:NotIpAddress": { "context.f": ["10.0.0.0/8", "localhost"] },
         StringEquals: { "context.g": ["${user}", "${nobody}", "${user"] },

@@ -52,7 +52,8 @@ export function replaceGroup(parts: ScimParts) {
 
 /** Changes a group. */
 export function patchGroup(parts: ScimParts) {
-  return (call: ScimCall) => change(parts, call, "scimUpdateGroup", groupChange(readOperations(call.body)));
+  return (call: ScimCall) =>
+    change(parts, call, "scimUpdateGroup", groupChange(readOperations(call.body), parts.tolerance));
 }
 
 /** Deletes a group. */

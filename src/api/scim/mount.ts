@@ -2,7 +2,7 @@
 
 import type { Directory } from "../../directory/directory.ts";
 import { routeOf } from "../../http/declaration.ts";
-import { nothingHere } from "../../http/errors.ts";
+import { nothingHere, RequestRefused } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount, OPEN_API } from "../../http/route.ts";
@@ -12,24 +12,33 @@ import { SCIM_ROUTES } from "./declaration.ts";
 import { type ScimParts, wrote } from "./parts.ts";
 import { SCIM_PATH } from "./schema/discovery.ts";
 import { scimRefusal } from "./scim-error.ts";
+import type { Tolerance } from "./tolerance.ts";
+
+const ME = /^\/Me(?:[/?]|$)/;
 
 /** Options of the API. */
 export interface ScimOptions extends Pick<ScimParts, "audit" | "publicUrl"> {
   readonly directory: Directory;
   /** True for the name of a group that identity providers may not change (`authorizer.scim.protected_groups`). */
   readonly isProtected: (group: string) => boolean;
+  readonly tolerance: Tolerance;
 }
 
 /** Mounts the routes for callers that `authenticate` knows. */
 export function mountScim(
-  { directory, isProtected, audit, publicUrl }: ScimOptions,
+  { directory, isProtected, tolerance, audit, publicUrl }: ScimOptions,
   serving: {
     readonly authenticate: Authenticate<ServiceCaller>;
     readonly limits: HttpLimits & { readonly bulkBodyBytes?: number };
     readonly counters: HttpCounters;
   },
 ): readonly MountedRoute[] {
-  const parts: ScimParts = { provisioning: directory.provisioning(isProtected), audit, publicUrl };
+  const parts: ScimParts = {
+    provisioning: directory.provisioning(isProtected),
+    tolerance,
+    audit,
+    publicUrl,
+  };
   const api: Api<ServiceCaller> = { authenticate: serving.authenticate, refusal: scimRefusal };
   const authorize = ({ caller }: ServiceCall): void => requireScope(caller, "scim");
   const routes = SCIM_ROUTES.map((declaration) => {
@@ -47,16 +56,24 @@ export function mountScim(
   return mount(api, routes, serving.counters);
 }
 
-/** The answer below the path of the API where there is no resource: a 404 as SCIM has it. */
+/**
+ * The answer below the path of the API where there is no resource, as SCIM has it: 404, and 501 for `/Me`, since callers are
+ * programs (RFC 7644, section 3.11).
+ */
 export function scimNothing(counters: HttpCounters): (target: string) => MountedRoute | undefined {
-  const route: MountedRoute = {
+  const refusing = (error: () => Error): MountedRoute => ({
     method: "GET",
     path: SCIM_PATH,
     api: { ...OPEN_API, refusal: scimRefusal },
     meter: counters.route("*", "unmatched"),
     handle: () => {
-      throw nothingHere();
+      throw error();
     },
+  });
+  const nothing = refusing(nothingHere);
+  const me = refusing(() => new RequestRefused(501, "/Me is not supported: the caller is no user"));
+  return (target) => {
+    if (!target.startsWith(`${SCIM_PATH}/`)) return undefined;
+    return ME.test(target.slice(SCIM_PATH.length)) ? me : nothing;
   };
-  return (target) => (target.startsWith(`${SCIM_PATH}/`) ? route : undefined);
 }

@@ -8,6 +8,7 @@ import type { ServiceCaller } from "../service-caller.ts";
 import type { Attributes } from "./read-values.ts";
 import { SCIM_PATH } from "./schema/discovery.ts";
 import { SCIM_TYPE } from "./scim-error.ts";
+import type { Tolerance } from "./tolerance.ts";
 
 /** Values of a list that are written in one go. */
 const SLICE = 1_000;
@@ -15,6 +16,7 @@ const SLICE = 1_000;
 /** Parts of the API. */
 export interface ScimParts {
   readonly provisioning: Provisioning;
+  readonly tolerance: Tolerance;
   readonly audit: AuditEvents;
   /** URL of the listener as identity providers know it, without a slash at its end; undefined where it is not known. */
   readonly publicUrl: () => string | undefined;

@@ -72,7 +72,7 @@ function readObject(
 
 function readValue(attribute: Attribute, value: unknown, pointer: string, problems: Problem[]): unknown {
   if (value === null || value === undefined) return undefined;
-  if (!attribute.multiValued) return readSingle(attribute, value, pointer, problems);
+  if (!attribute.multiValued) return readSingle(attribute, aloneIn(attribute, value), pointer, problems);
   const list = Array.isArray(value) ? value : [value];
   const most = attribute.name === "members" ? MOST_MEMBERS : MOST_VALUES;
   if (list.length > most) {
@@ -84,6 +84,13 @@ function readValue(attribute: Attribute, value: unknown, pointer: string, proble
     return known === undefined ? [] : [known];
   });
   return read.length === 0 ? undefined : read;
+}
+
+/** The value of `[{"value": …}]`, as Entra sent values of attributes with one in its former way. */
+function aloneIn({ type }: Attribute, value: unknown): unknown {
+  if (type === "complex" || !Array.isArray(value) || value.length !== 1) return value;
+  const [one] = value as readonly unknown[];
+  return isObject(one) && Object.hasOwn(one, "value") ? one["value"] : value;
 }
 
 function readSingle(attribute: Attribute, value: unknown, pointer: string, problems: Problem[]): unknown {

@@ -54,7 +54,7 @@ export function patchUser(parts: ScimParts) {
   return (call: ScimCall) => {
     const operations = readOperations(call.body);
     return change(parts, call, "scimUpdateUser", async (user) => {
-      const attributes = await applyOperations(USERS, attributesOf(user), operations);
+      const attributes = await applyOperations(USERS, attributesOf(user), operations, parts.tolerance);
       if (typeof attributes["userName"] !== "string")
         throw new ScimError("invalidValue", "userName: required");
       return attributes;

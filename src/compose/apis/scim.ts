@@ -12,5 +12,9 @@ export function scimOptions(
 ): Omit<ScimOptions, "publicUrl"> {
   const protectedGroups = values["authorizer.scim.protected_groups"].map(compileWildcard);
   const isProtected = (group: string): boolean => protectedGroups.some((pattern) => pattern.match(group));
-  return { directory, audit, isProtected };
+  const tolerance = {
+    unknownExtensions: values["authorizer.scim.unknown_extensions"],
+    replaceWithoutMatch: values["authorizer.scim.replace_without_match"],
+  };
+  return { directory, audit, isProtected, tolerance };
 }

@@ -155,5 +155,10 @@ export const OPERATORS: readonly string[] = [
 "DateGreaterThan",
 "DateGreaterThanEquals",
 "Bool",
+"BinaryEquals",
+"ArnEquals",
+"ArnLike",
+"ArnNotEquals",
+"ArnNotLike",
 "Null",
 ];

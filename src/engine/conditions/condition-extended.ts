@@ -81,7 +81,7 @@ export function* extendedPart(
         if (match === undefined) return "unreadable";
         if (value === undefined) return ofMissing(operator);
         if (value === UNREADABLE) return "unreadable";
-        const results = new Map<string, boolean>();
+        const results = new Map<string, boolean | undefined>();
         for (const text of typeof value === "string" ? [value] : value) {
           if (!results.has(text)) results.set(text, yield* match(text));
         }

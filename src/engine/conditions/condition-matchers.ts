@@ -1,8 +1,13 @@
 /** Compiled values of the extended operators, which match one text of the request. */
 
 import type { Comparison, Operator } from "../../model/condition-operators.ts";
-import { parseBoolean, parseDate, parseNumber } from "../../model/condition-values.ts";
-import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
+import { arnParts, parseBinary, parseBoolean, parseDate, parseNumber } from "../../model/condition-values.ts";
+import {
+  conditionArnProblem,
+  parseTemplate,
+  type TemplatePart,
+  USER_VARIABLE,
+} from "../../model/condition-variables.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
 import { compilePieces, matching, type Wildcard } from "../patterns/wildcard.ts";
@@ -25,11 +30,13 @@ export interface Matcher {
   readonly bindInSteps?: (context: ConditionFields, user: string) => Steps<MatchInSteps | undefined>;
 }
 
-/** As {@link Match}, in steps, for texts that are always readable. */
-export type MatchInSteps = (text: string) => Steps<boolean>;
+/** As {@link Match}, in steps. */
+export type MatchInSteps = (text: string) => Steps<boolean | undefined>;
 
 /** Longest text of a variable, in UTF-16 units. A longer text counts as no value. */
 const MOST_SUBSTITUTED = 4096;
+
+const ARN_PARTS = 6;
 
 const NO_VARIABLES: ReadonlySet<string> = new Set();
 
@@ -141,6 +148,84 @@ const PATTERN: TextForm<Wildcard> = {
   read: (text) => text.toWellFormed(),
 };
 
+/** A pattern for each of the six parts of an ARN; undefined for what is none. */
+type ArnPattern = readonly Wildcard[] | undefined;
+
+/** The pieces of each part of an ARN. Colons of the policy alone part it: a variable stands within a part. */
+function arnPieces(pieces: readonly PatternPiece[]): PatternPiece[][] {
+  const parts: PatternPiece[][] = [[]];
+  for (const piece of pieces) {
+    if (piece.literal === true) {
+      parts.at(-1)?.push(piece);
+      continue;
+    }
+    let rest = piece.text;
+    for (let colon = rest.indexOf(":"); colon >= 0 && parts.length < ARN_PARTS; colon = rest.indexOf(":")) {
+      parts.at(-1)?.push({ ...piece, text: rest.slice(0, colon) });
+      parts.push([]);
+      rest = rest.slice(colon + 1);
+    }
+    parts.at(-1)?.push({ ...piece, text: rest });
+  }
+  return parts;
+}
+
+function* triesArn(text: string, pattern: ArnPattern): Steps<boolean> {
+  const parts = arnParts(text);
+  if (pattern === undefined || parts === undefined) return false;
+  for (const [index, part] of parts.entries()) {
+    const tested = matching(pattern[index] as Wildcard, part);
+    if (!(typeof tested === "boolean" ? tested : yield* tested)) return false;
+  }
+  return true;
+}
+
+function arnPattern(pieces: readonly PatternPiece[]): ArnPattern {
+  const parts = arnPieces(pieces);
+  return parts.length === ARN_PARTS ? parts.map((part) => compilePieces(part)) : undefined;
+}
+
+const ARN: TextForm<ArnPattern> = {
+  value: arnPattern,
+  *fixed(values) {
+    return { known: () => false, tried: values };
+  },
+  compares: (text, pattern) => {
+    const parts = arnParts(text);
+    if (pattern === undefined || parts === undefined) return false;
+    return parts.every((part, index) => (pattern[index] as Wildcard).match(part));
+  },
+  tries: (text, pieces) => triesArn(text, arnPattern(pieces)),
+  triesValue: triesArn,
+  read: (text) => text.toWellFormed(),
+};
+
+/** The matcher, for which a text that is no ARN is unreadable. */
+function* arnMatcher(texts: readonly string[]): Steps<Matcher> {
+  const matcher = yield* textMatcher(ARN, texts);
+  const areArns = texts.every((text) => conditionArnProblem(text) === undefined);
+  if (!areArns) return { variables: NO_VARIABLES, bind: () => undefined };
+  const { bind, bindInSteps } = matcher;
+  return {
+    ...matcher,
+    bind: (context, user) => {
+      const match = bind(context, user);
+      return match && ((text) => (arnParts(text) === undefined ? undefined : match(text)));
+    },
+    ...(bindInSteps && {
+      *bindInSteps(context: ConditionFields, user: string) {
+        const match = yield* bindInSteps(context, user);
+        return (
+          match &&
+          function* (text: string) {
+            return arnParts(text) === undefined ? undefined : yield* match(text);
+          }
+        );
+      },
+    }),
+  };
+}
+
 /** A value of the policy: parsed, or with variables. */
 type ReadValue<Value> = { readonly value: Value } | { readonly parts: readonly TemplatePart[] };
 
@@ -239,6 +324,10 @@ export function compileMatcher({ kind, comparison }: Operator, values: readonly 
       return textMatcher(FOLDED, values);
     case "pattern":
       return textMatcher(PATTERN, values);
+    case "arn":
+      return arnMatcher(values);
+    case "binary":
+      return parsedMatcher(values, parseBinary, parseBinary, (left, right) => left === right);
     case "number":
       return parsedMatcher(values, parseNumber, parseNumber, COMPARE[comparison]);
     case "date":

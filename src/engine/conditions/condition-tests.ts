@@ -105,7 +105,7 @@ export class ConditionTests {
   }
 }
 
-const TEXT_KINDS: ReadonlySet<string> = new Set(["text", "folded", "pattern"]);
+const TEXT_KINDS: ReadonlySet<string> = new Set(["text", "folded", "pattern", "arn"]);
 
 /** The beginning of a long text. */
 function cut(text: string): string {

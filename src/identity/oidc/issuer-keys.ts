@@ -61,8 +61,12 @@ export class IssuerKeys {
       cooldownDuration: this.#times.cooldown,
       [customFetch]: async (address, { signal }) => {
         const document = await this.#fetch(address, signal);
-        if (!isKeySet(document)) throw this.#failed("answers with something else than keys");
-        return Response.json(document);
+        const keys = isObject(document) ? document["keys"] : undefined;
+        const known = Array.isArray(keys) ? keys.filter(isObject) : [];
+        if (!Array.isArray(keys) || (known.length === 0 && keys.length > 0))
+          throw this.#failed("answers with something else than keys");
+        // An element that is no key of any kind takes nothing from the others.
+        return Response.json({ keys: known });
       },
     });
   }
@@ -118,10 +122,6 @@ function isSafeUrl(text: string, issuer: string): boolean {
   if (url.protocol === "https:") return true;
   const isLocal = url.protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(url.hostname);
   return isLocal && URL.parse(issuer)?.protocol === "http:";
-}
-
-function isKeySet(document: unknown): boolean {
-  return isObject(document) && Array.isArray(document["keys"]) && document["keys"].every(isObject);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

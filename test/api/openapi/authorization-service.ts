@@ -35,7 +35,12 @@ export function startAuthorizationService({
         log: { warn() {} },
         version: VERSION,
       },
-      scim: { directory, audit: { event() {} }, isProtected: (name) => name === "Admins" },
+      scim: {
+        directory,
+        audit: { event() {} },
+        isProtected: (name) => name === "Admins",
+        tolerance: { unknownExtensions: "ignore", replaceWithoutMatch: "add" },
+      },
       changes: {
         log: changeLog({ store, journal: undefined }),
         records: new ReplicaRecords(store),

@@ -1,10 +1,10 @@
 /** Conversations of identity providers with the service (scim.md §2). */
 
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { play, startScim, stepsOf } from "./kit.ts";
+import { call, play, startScim, stepsOf } from "./kit.ts";
 
-describe.each(["okta", "entra", "rfc7644"])("the conversation with %s", (name) => {
+describe.each(["okta", "entra", "rfc7644", "leavers"])("the conversation with %s", (name) => {
   let service: TestAuthorizer;
   const kept = new Map<string, string>();
   beforeAll(async () => {
@@ -13,4 +13,34 @@ describe.each(["okta", "entra", "rfc7644"])("the conversation with %s", (name) =
   afterAll(() => service.close());
 
   it.each(stepsOf(name))("$name", (step) => play(service, step, kept));
+});
+
+describe("the strict ways", () => {
+  let service: TestAuthorizer;
+  beforeAll(async () => {
+    service = await startScim({
+      "authorizer.scim.unknown_extensions": "refuse",
+      "authorizer.scim.replace_without_match": "refuse",
+    });
+  });
+  afterAll(() => service.close());
+
+  it.each([
+    [
+      "an extension that is not known",
+      { op: "add", path: "urn:x:extension:Own:2.0:User:a", value: "1" },
+      "invalidPath",
+    ],
+    [
+      "a replacement that matches nothing",
+      { op: "replace", path: 'emails[type eq "work"].value', value: "a@x.io" },
+      "noTarget",
+    ],
+  ])("refuse %s", async (_name, operation, scimType) => {
+    const send = { schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"], userName: scimType };
+    const { body } = await call(service, "POST", "/Users", send);
+    const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
+    const answer = await call(service, "PATCH", `/Users/${body.id}`, { schemas, Operations: [operation] });
+    expect(answer).toMatchObject({ status: 400, body: { scimType } });
+  });
 });

@@ -4,6 +4,7 @@ import { createPublicKey } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { base64url, CompactSign, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { OIDC_ALGORITHMS } from "../../../src/config/item.ts";
 import type { OidcIssuer, OidcTokens } from "../../../src/identity/oidc/oidc.ts";
 import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
 import { type IssuerKey, newKey, TestIssuer } from "./issuer.ts";
@@ -189,6 +190,28 @@ describe("keys", () => {
       await expect(verify(await unknown(`k${count}`), patient)).rejects.toMatchObject(REFUSED);
     }
     expect(issuer.requests).toHaveLength(2);
+  });
+});
+
+describe("the keys of an issuer", () => {
+  it("are those of its list that are keys, whatever else is in it", async () => {
+    const body = JSON.stringify({ keys: [1, null, "key", [], FIRST.publicJwk, {}] });
+    issuer.answer = () => ({ status: 200, body });
+    const tokens = openOidc([settings({ jwksUri: `${issuer.url}/keys` })]);
+    expect(await verify(await issuer.token(), tokens)).toMatchObject({ username: "zoe" });
+  });
+
+  it("may be of Ed25519 by its own name (RFC 9864)", async () => {
+    const key = await newKey("edwards", "Ed25519");
+    const body = JSON.stringify({ keys: [key.publicJwk] });
+    issuer.answer = () => ({ status: 200, body });
+    const token = await issuer.token({}, { key });
+    const uri = `${issuer.url}/keys`;
+    expect(OIDC_ALGORITHMS).toContain("Ed25519");
+    const tokens = openOidc([settings({ jwksUri: uri, algorithms: ["Ed25519"] })]);
+    expect(await verify(token, tokens)).toMatchObject({ username: "zoe" });
+    const others = openOidc([settings({ jwksUri: uri, algorithms: ["RS256"] })]);
+    await expect(verify(token, others)).rejects.toMatchObject({ code: "unauthenticated" });
   });
 });
 

@@ -28,6 +28,13 @@ export function resolvePath(kind: ResourceKind, { urn, name, sub }: AttributePat
   return undefined;
 }
 
+/** True for a path into an extension, known or not: it begins with another URN than that of the core schema. */
+export function isOfExtension({ core }: ResourceKind, { urn, name }: AttributePath): boolean {
+  if (urn === undefined) return false;
+  const known = core.id.toLowerCase();
+  return urn.toLowerCase() !== known && `${urn}:${name}`.toLowerCase() !== known;
+}
+
 function below(
   attributes: readonly Attribute[],
   names: readonly string[],

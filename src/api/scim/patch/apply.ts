@@ -4,10 +4,11 @@ import { isObject } from "../../../http/body/json-body.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import { type ChangePath, type Filter, parsePath } from "../filter/filter.ts";
 import { compileValueFilter } from "../filter/matching.ts";
-import { resolvePath } from "../filter/resolve.ts";
+import { isOfExtension, resolvePath } from "../filter/resolve.ts";
 import { type Attributes, MOST_VALUES, readAttribute, readElement } from "../read-values.ts";
 import { type Attribute, findAttribute, type ResourceKind } from "../schema/attribute.ts";
 import { ScimError } from "../scim-error.ts";
+import type { Tolerance } from "../tolerance.ts";
 import { type PatchOperation, withPaths } from "./operations.ts";
 
 type Holder = Record<string, unknown>;
@@ -26,21 +27,37 @@ export async function applyOperations(
   kind: ResourceKind,
   attributes: Attributes,
   operations: readonly PatchOperation[],
+  tolerance: Tolerance,
 ): Promise<Attributes> {
   const steps = withPaths(operations, MOST_OPERATIONS);
   const changed = structuredClone(attributes) as Holder;
   const pause = bulkPause();
   for (const { op, path, value } of steps) {
-    applyOne(kind, changed, op, parsePath(path), value);
+    applyOne({ kind, tolerance }, changed, op, parsePath(path), value);
     await pause();
   }
   return changed;
 }
 
-function applyOne(kind: ResourceKind, resource: Holder, op: Op, path: ChangePath, value: unknown): void {
+/** The kind of a resource, and the tolerance of its change. */
+interface Changing {
+  readonly kind: ResourceKind;
+  readonly tolerance: Tolerance;
+}
+
+function applyOne(
+  { kind, tolerance }: Changing,
+  resource: Holder,
+  op: Op,
+  path: ChangePath,
+  value: unknown,
+): void {
   const { filter, sub, ...rest } = path;
   const target = resolvePath(kind, filter === undefined ? path : rest);
-  if (target === undefined) throw new ScimError("invalidPath", "the path names no attribute");
+  if (target === undefined) {
+    if (tolerance.unknownExtensions === "ignore" && isOfExtension(kind, path)) return;
+    throw new ScimError("invalidPath", "the path names no attribute");
+  }
   const attribute = target.attributes.at(-1) as Attribute;
   const fixed = target.attributes.find(({ mutability }) => mutability === "readOnly");
   if (fixed !== undefined) throw new ScimError("mutability", `${fixed.name} cannot be changed`);
@@ -49,7 +66,7 @@ function applyOne(kind: ResourceKind, resource: Holder, op: Op, path: ChangePath
   }
   if (filter !== undefined) {
     const holder = holderOf(resource, target.names, target.attributes, op !== "remove");
-    if (holder !== undefined) changeSome({ holder, attribute, filter, sub }, op, value);
+    if (holder !== undefined) changeSome({ holder, attribute, filter, sub }, op, value, tolerance);
     return;
   }
   if (op === "remove" && attribute.type === "boolean" && target.attributes.length === 1) {
@@ -65,7 +82,7 @@ function applyOne(kind: ResourceKind, resource: Holder, op: Op, path: ChangePath
       op !== "remove",
     );
     if (holder !== undefined)
-      changeSome({ holder, attribute: list, filter: undefined, sub: attribute.name }, op, value);
+      changeSome({ holder, attribute: list, filter: undefined, sub: attribute.name }, op, value, tolerance);
     return;
   }
   const holder = holderOf(resource, target.names, target.attributes, op !== "remove");
@@ -132,7 +149,12 @@ interface Selection {
   readonly sub: string | undefined;
 }
 
-function changeSome({ holder, attribute, filter, sub }: Selection, op: Op, value: unknown): void {
+function changeSome(
+  { holder, attribute, filter, sub }: Selection,
+  op: Op,
+  value: unknown,
+  { replaceWithoutMatch }: Tolerance,
+): void {
   const { name } = attribute;
   if (!attribute.multiValued)
     throw new ScimError("invalidPath", `${name} has no list of values to choose from`);
@@ -149,9 +171,16 @@ function changeSome({ holder, attribute, filter, sub }: Selection, op: Op, value
     return;
   }
   if (chosen.length === 0) {
-    if (op === "replace" && filter !== undefined)
-      throw new ScimError("noTarget", `no value of ${name} passes the filter`);
-    const described = filter === undefined ? {} : readElement(attribute, elementOf(filter));
+    const element = filter === undefined ? {} : elementOf(filter);
+    if (op === "replace" && filter !== undefined) {
+      if (replaceWithoutMatch === "refuse")
+        throw new ScimError("noTarget", `no value of ${name} passes the filter`);
+      if (element === undefined) return;
+    }
+    if (element === undefined) {
+      throw new ScimError("noTarget", "no value passes the filter, and the filter does not say what to add");
+    }
+    const described = readElement(attribute, element);
     chosen.push((described ?? {}) as Holder);
     list.push(...chosen);
   }
@@ -166,13 +195,16 @@ function changeSome({ holder, attribute, filter, sub }: Selection, op: Op, value
   setList(holder, attribute, list, chosen);
 }
 
-/** The value that an addition makes where none passes the filter: the one that the filter describes. */
-function elementOf(filter: Filter): Holder {
-  if (filter.op === "and") return { ...elementOf(filter.left), ...elementOf(filter.right) };
+/** The value that an addition makes where none passes the filter; undefined where the filter does not describe one. */
+function elementOf(filter: Filter): Holder | undefined {
+  if (filter.op === "and") {
+    const [left, right] = [elementOf(filter.left), elementOf(filter.right)];
+    return left && right && { ...left, ...right };
+  }
   if (filter.op === "eq" && filter.path.sub === undefined && filter.value !== null) {
     return { [filter.path.name]: filter.value };
   }
-  throw new ScimError("noTarget", "no value passes the filter, and the filter does not say what to add");
+  return undefined;
 }
 
 /** Sets a list without repeated and empty values, at most one of which is the primary one: the last that was set. */

@@ -3,11 +3,12 @@
 import type { ProvisionedGroupChange } from "../../../directory/provisioning.ts";
 import { isObject } from "../../../http/body/json-body.ts";
 import { type Filter, parsePath } from "../filter/filter.ts";
-import { resolvePath } from "../filter/resolve.ts";
+import { isOfExtension, resolvePath } from "../filter/resolve.ts";
 import { readAttribute } from "../read-values.ts";
 import type { Attribute } from "../schema/attribute.ts";
 import { GROUPS } from "../schema/group-schema.ts";
 import { ScimError } from "../scim-error.ts";
+import type { Tolerance } from "../tolerance.ts";
 import { MOST_OPERATIONS, type PatchOperation, type PathOperation, withPaths } from "./operations.ts";
 
 interface Draft {
@@ -19,9 +20,12 @@ interface Draft {
 }
 
 /** The change that the operations describe; throws {@link ScimError}. */
-export function groupChange(operations: readonly PatchOperation[]): ProvisionedGroupChange {
+export function groupChange(
+  operations: readonly PatchOperation[],
+  tolerance: Tolerance,
+): ProvisionedGroupChange {
   const draft: Draft = { add: new Set(), remove: new Set() };
-  for (const operation of withPaths(operations, MOST_OPERATIONS)) applyOne(draft, operation);
+  for (const operation of withPaths(operations, MOST_OPERATIONS)) applyOne(draft, operation, tolerance);
   const { add, remove, members, ...rest } = draft;
   const whole = { ...rest, ...(members && { members: [...members] }) };
   return {
@@ -31,7 +35,7 @@ export function groupChange(operations: readonly PatchOperation[]): ProvisionedG
   };
 }
 
-function applyOne(draft: Draft, { op, path: text, value }: PathOperation): void {
+function applyOne(draft: Draft, { op, path: text, value }: PathOperation, tolerance: Tolerance): void {
   const path = parsePath(text);
   const { filter, ...plain } = path;
   const attributes = resolvePath(
@@ -39,7 +43,10 @@ function applyOne(draft: Draft, { op, path: text, value }: PathOperation): void 
     filter === undefined ? path : ({ ...plain, sub: undefined } as never),
   )?.attributes;
   const [attribute, part] = attributes ?? [];
-  if (attribute === undefined) throw new ScimError("invalidPath", "the path names no attribute of groups");
+  if (attribute === undefined) {
+    if (tolerance.unknownExtensions === "ignore" && isOfExtension(GROUPS, path)) return;
+    throw new ScimError("invalidPath", "the path names no attribute of groups");
+  }
   if (attribute.mutability === "readOnly")
     throw new ScimError("mutability", `${attribute.name} cannot be changed`);
   if (attribute.name === "members") {

@@ -60,11 +60,14 @@ const USER: ScimSchema = {
   name: "User",
   description: "User account",
   attributes: [
-    attribute("userName", "Name of the user in decisions and policies; letter case counts.", {
-      required: true,
-      caseExact: true,
-      uniqueness: "server",
-    }),
+    attribute(
+      "userName",
+      "Name of the user in decisions and policies, where letter case counts; no two differ in it only.",
+      {
+        required: true,
+        uniqueness: "server",
+      },
+    ),
     attribute("name", "Parts of the name.", { subAttributes: NAME }),
     attribute("displayName", "Name to show."),
     attribute("nickName", "Casual name."),

@@ -41,8 +41,10 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
 
     createUser: async (fields) => {
       assertSound(context, fields);
+      const { username } = fields;
+      const namesake = await read(context, (reader) => namesakeOf(reader, username));
+      if (namesake !== undefined) throw alreadyExists("user", namesake);
       return writer.write(async (tx) => {
-        const { username } = fields;
         if ((await tx.get("user", username)) !== undefined) throw alreadyExists("user", username);
         const head = {
           id: context.generateId(),
@@ -72,6 +74,10 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
         const name = fields.username;
         if (name === username && isDeepStrictEqual(after, record)) return before;
         await assertOpenUser(tx, isProtected, { id, name: username });
+        if (folded(name) !== folded(username)) {
+          const namesake = await read(context, (reader) => namesakeOf(reader, name));
+          if (namesake !== undefined) throw alreadyExists("user", namesake);
+        }
         await putUser(tx, username, record, after);
         if (name !== username) await renameUser(tx, username, name, after);
         if (name !== username || (after.inactive === true && record.inactive !== true)) {
@@ -109,11 +115,32 @@ async function requireById(
 async function findUser(reader: StateReader, key: ProvisionedUserKey) {
   const text = "username" in key ? key.username : key.external_id;
   if (!isPossibleName(text)) return undefined;
-  const username = "username" in key ? text : (await reader.get("external_id", text))?.username;
+  const username =
+    "username" in key ? await namesakeOf(reader, text) : (await reader.get("external_id", text))?.username;
   const record = username === undefined ? undefined : await reader.get("user", username);
   if (username === undefined || record === undefined) return undefined;
   if ("external_id" in key && record.external_id !== text) return undefined;
   return toProvisionedUser(username, record);
+}
+
+/** Names that differ in letter case only are one to identity providers (RFC 7643, section 4.1.1). */
+function folded(username: string): string {
+  return username.toLowerCase();
+}
+
+/**
+ * The user of a name, else the first whose name differs in letter case only. For a name of nobody it goes through all names,
+ * in slices between other work.
+ */
+async function namesakeOf(reader: StateReader, username: string): Promise<string | undefined> {
+  if (!isPossibleName(username)) return undefined;
+  if ((await reader.get("user", username)) !== undefined) return username;
+  const wanted = folded(username);
+  let found: string | undefined;
+  await eachSlice(reader, "user", (slice) => {
+    found ??= slice.find(({ key }) => folded(key) === wanted)?.key;
+  });
+  return found;
 }
 
 function assertSound({ rules }: DirectoryContext, fields: ProvisionedFields): void {
