@@ -11,10 +11,12 @@ import { EMAIL_ITEMS } from "./items/email.ts";
 import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
+import { SCIM_ITEMS } from "./items/scim.ts";
 
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
   { title: "Forward-auth", items: FORWARD_AUTH_ITEMS },
+  { title: "SCIM", items: SCIM_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },
   { title: "General", items: GENERAL_ITEMS },

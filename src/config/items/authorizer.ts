@@ -362,32 +362,6 @@ export const AUTHORIZER_ITEMS = [
       "Identity providers whose tokens forward-auth and the decision API verify: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, clock_tolerance}",
   },
   {
-    name: "authorizer.scim.protected_groups",
-    type: "strings",
-    default: ["Admins"],
-    acts: "yes",
-    meaning:
-      "Patterns of the names of groups that identity providers may not change by SCIM, and neither their members",
-  },
-  {
-    name: "authorizer.scim.unknown_extensions",
-    type: "choice",
-    choices: ["ignore", "refuse"],
-    default: "ignore",
-    acts: "yes",
-    meaning:
-      "Operations of SCIM on attributes of extensions that the service does not know: ignored, so that the others are done, or refused with all",
-  },
-  {
-    name: "authorizer.scim.replace_without_match",
-    type: "choice",
-    choices: ["add", "refuse"],
-    default: "add",
-    acts: "yes",
-    meaning:
-      "Replacing values of which none passes the filter, by SCIM: the value that the filter describes is added, or all operations are refused",
-  },
-  {
     name: "authorizer.ext_authz.listen_address",
     type: "string",
     default: null,
