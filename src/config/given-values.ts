@@ -19,6 +19,12 @@ const UNCHECKED: ReadonlySet<string> = new Set(UNCHECKED_NAMES);
 const NAMES: readonly string[] = [...ALL_ITEMS.map((item) => item.name), ...UNCHECKED_NAMES];
 const SECTIONS: ReadonlySet<string> = new Set(NAMES.flatMap(prefixesOf));
 const KNOWN: readonly string[] = [...NAMES, ...SECTIONS];
+/** Names by their lower case: a data server reads them in any letter case. */
+const BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(KNOWN.map((name) => [name.toLowerCase(), name]));
+const SECRETS: ReadonlySet<string> = new Set(
+  ALL_ITEMS.flatMap((item) => ("secret" in item && item.secret === true ? [item.name] : [])),
+);
+const FORMER_SECRET = /\.access_secret_key$/;
 
 /** Unknown items that get a suggestion; more than that is no typing error. */
 const MOST_SUGGESTIONS = 100;
@@ -31,7 +37,7 @@ export function givenValues(tree: RawMap, sink: ProblemSink): GivenValues {
   const given = new Map<string, GivenAt>();
   let unknown = 0;
   const visit = (entry: RawEntry, prefix: string): void => {
-    const name = prefix + entry.key;
+    const name = knownName(prefix + entry.key);
     const item = findItem(name);
     if (item !== undefined) {
       const first = given.get(item.name);
@@ -65,13 +71,32 @@ function visitSection(
 
 function reportUnknown(name: string, place: Place, sink: ProblemSink, suggest: boolean): void {
   const shown = shownName(name);
-  const problem = problemOf(shown, `unknown item${suggest ? suggestion(name, KNOWN) : ""}`, place);
+  const problem = problemOf(shown, `unknown item${suggest ? hint(name) : ""}`, place);
   (name.startsWith("authorizer.") ? sink.problems : sink.warnings).push(problem);
 }
 
 /** Reports a name that is no item, wherever it was given, as a problem. */
 export function unknownItem(name: string, place: Place): ReturnType<typeof problemOf> {
-  return problemOf(shownName(name), `unknown item${suggestion(name, KNOWN)}`, place);
+  return problemOf(shownName(name), `unknown item${hint(name)}`, place);
+}
+
+/** The item that a name in any letter case means, also by its former name; another text as it is. */
+function knownName(written: string): string {
+  const lower = written.toLowerCase();
+  return (
+    BY_LOWER_CASE.get(lower) ??
+    BY_LOWER_CASE.get(lower.replace(FORMER_SECRET, ".secret_access_key")) ??
+    written
+  );
+}
+
+/** "Did you mean", which names a secret only to who writes in its section: nobody is to move one elsewhere. */
+function hint(name: string): string {
+  const section = name.toLowerCase().slice(0, name.lastIndexOf(".") + 1);
+  return suggestion(
+    name,
+    KNOWN.filter((one) => !SECRETS.has(one) || one.slice(0, one.lastIndexOf(".") + 1) === section),
+  );
 }
 
 function shownName(name: string): string {

@@ -1,0 +1,54 @@
+/** Names of items in any letter case, as a data server reads them, and what a hint says. */
+import { describe, expect, it } from "vitest";
+import { configFromObject } from "../../src/config/load.ts";
+import { ConfigError } from "../../src/config/problem.ts";
+
+const read = (config: object) => configFromObject(config as never, {});
+
+function problemsOf(config: object): string {
+  try {
+    read(config);
+    return "";
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return JSON.stringify(error.problems);
+  }
+}
+
+const WHOLE = { "database.type": "mem", "auth.encrypt.secret_key": "x".repeat(40) };
+
+describe("the names of items", () => {
+  it("may be in any letter case, as sections and with dots", () => {
+    const { values } = read({
+      ...WHOLE,
+      auth: { UI_Config: { RBAC: "simplified" } },
+      "LOGGING.Level": "DEBUG",
+    });
+    expect(values["auth.ui_config.rbac"]).toBe("simplified");
+    expect(values["logging.level"]).toBe("DEBUG");
+  });
+
+  it("are one item in two spellings: given twice", () => {
+    const twice = { ...WHOLE, auth: { ui_config: { RBAC: "simplified", rbac: "external" } } };
+    expect(problemsOf(twice)).toContain("given twice");
+  });
+
+  it("have the data server's former name of a secret, too", () => {
+    const { values } = read({
+      ...WHOLE,
+      installation: { access_key_id: "A", access_secret_key: "long-enough" },
+    });
+    expect(values["installation.secret_access_key"]).toBe("long-enough");
+  });
+});
+
+describe("a hint", () => {
+  it("names no secret of another section", () => {
+    const problems = problemsOf({
+      ...WHOLE,
+      authorizer: { secret_access_kye: "x", previous_secret_kye: "y" },
+    });
+    expect(problems).not.toContain("bootstrap_admin.secret_access_key");
+    expect(problems).toContain("did you mean authorizer.previous_secret_key?");
+  });
+});
