@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Row>[] = [
     head: "Policy",
     cell: ({ policy, statement, sid }) => <StatementName policy={policy} statement={statement} sid={sid} />,
   },
-  { head: "Way", cell: ({ via }) => <ViaText via={via} /> },
+  { head: "Via", cell: ({ via }) => <ViaText via={via} /> },
 ];
 
 /** Asks, and shows the users. */
