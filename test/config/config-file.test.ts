@@ -71,7 +71,7 @@ describe("a file", () => {
   it.each([
     ["a list", "- 1\n", "1: expected a mapping of items to values"],
     ["a text", "hello\n", "1: expected a mapping of items to values"],
-    ["a tab as indentation", "auth:\n\tcache:\n", "2: a tab is used as indentation; YAML wants blanks"],
+    ["a tab as indentation", "auth:\n\tcache:\n", "2: a tab is used as indentation; YAML needs spaces"],
     ["several documents", "ui: {}\n---\nui: {}\n", "2: expected one document, found several"],
     [
       "an unclosed bracket",
