@@ -7,6 +7,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
 
+// What a command waits for may be a timer that keeps no process alive, such as one of a node that follows its database.
+const untilDone = setInterval(() => {}, 2 ** 30);
 process.exitCode = await runAuthorizer(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
@@ -21,3 +23,4 @@ process.exitCode = await runAuthorizer(process.argv.slice(2), {
     process.exit(code);
   },
 });
+clearInterval(untilDone);
