@@ -20,7 +20,16 @@ const KINDS: ReadonlyMap<string | number, TroubleKind> = new Map<string | number
   ["53300", "busy"],
   ["42P01", "other_log"],
   ["57P01", "away"],
+  ["57P02", "away"],
   ["57P03", "away"],
+  ["ECONNREFUSED", "away"],
+  ["ECONNRESET", "away"],
+  ["EPIPE", "away"],
+  ["ENOTFOUND", "away"],
+  ["ETIMEDOUT", "away"],
+  ["EHOSTUNREACH", "away"],
+  ["ENETUNREACH", "away"],
+  ["EAI_AGAIN", "away"],
   ["AccessDeniedException", "access"],
   ["UnrecognizedClientException", "access"],
   ["InvalidSignatureException", "access"],
@@ -50,6 +59,7 @@ export function troubleKind(error: unknown): TroubleKind {
     const known = KINDS.get(code ?? "") ?? KINDS.get(name);
     if (known !== undefined) return known;
     if (/leads to a standby/.test(message)) return "read_only";
+    if (/Connection terminated|timeout expired|connection timeout/.test(message)) return "away";
     if (/of the log (is gone|does not follow)|the log has entries of format/.test(message)) return "behind";
     refused ||= at instanceof NothingDone;
   }

@@ -9,6 +9,12 @@ const withCode = (code: string | number, name = "Error") =>
 
 it.each([
   [withCode("ECONNREFUSED"), "away"],
+  [new NothingDone("nothing answers", { cause: withCode("ECONNREFUSED") }), "away"],
+  [
+    new NothingDone("it closed the connection", { cause: new Error("Connection terminated unexpectedly") }),
+    "away",
+  ],
+  [withCode("57P02"), "away"],
   [new NothingDone("it is read-only; name the primary", { cause: withCode("25006") }), "read_only"],
   [
     new NothingDone("a connection leads to a standby: name the primary in the connection string"),

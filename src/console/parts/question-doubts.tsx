@@ -16,7 +16,7 @@ export function QuestionDoubts({ doubts, onTake }: QuestionDoubtsProps) {
     <ul class="warnings" aria-label="Doubts about the question">
       {doubts.map(({ part, message, meant }) => (
         <li key={message}>
-          {message}
+          <bdi>{message}</bdi>
           {meant.length > 0 && ". Perhaps: "}
           {meant.map((text, index) => (
             <span key={text}>
@@ -31,7 +31,7 @@ export function QuestionDoubts({ doubts, onTake }: QuestionDoubtsProps) {
                   class="link"
                   onClick={() => onTake(part === "action" ? part : "resource", text)}
                 >
-                  {text}
+                  <bdi>{text}</bdi>
                 </button>
               )}
             </span>
