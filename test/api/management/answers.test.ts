@@ -114,7 +114,7 @@ describe("paths", () => {
   });
 
   it("other methods are 405 and name those that are known", async () => {
-    const answer = await api.call("admin", "PATCH", "/auth/users/viewer");
+    const answer = await api.call("admin", "PATCH", "/auth/groups/Viewers");
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, DELETE, OPTIONS"]);
   });
 });

@@ -86,7 +86,11 @@ function withMode(mode: string): void {
   });
   beforeEach(async () => {
     await api.authorizer.reset();
-    await api.authorizer.directory.policies.create({ name: "Held", statement: [reads, denies] } as never);
+    const { policies, users, groups } = api.authorizer.directory;
+    await policies.create({ name: "Held", statement: [reads, denies] } as never);
+    await users.create({ username: "asleep" });
+    await groups.addMember("Admins", "asleep");
+    await users.update("asleep", { inactive: true });
   });
   afterAll(() => api?.close());
 }

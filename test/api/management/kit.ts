@@ -41,7 +41,6 @@ export const DATASET = {
     { username: "manager", policies: ["Manages", "Reads"], credentials: [KEYS.manager] },
     { username: "plain", credentials: [KEYS.plain] },
     { username: "target", policies: ["Reads"] },
-    { username: "asleep", groups: ["Admins"], inactive: true },
   ],
   groups: [
     { name: "Readers", policies: ["Reads"] },

@@ -270,9 +270,11 @@ describe.each(CASES)("$id", ({ call, body, status, action }) => {
 
 describe.each(OF_EVERYBODY.filter((id) => id !== "check"))("%s", (id) => {
   it("is for every user, and for nobody else", async () => {
-    const { method = "", path = "" } = MANAGEMENT_OPERATIONS.find((one) => one.id === id) ?? {};
-    expect((await api.call("plain", method, path.slice(BASE_PATH.length))).status).toBeLessThan(300);
-    expect((await api.call(undefined, method, path.slice(BASE_PATH.length))).status).toBe(401);
+    const { method = "", path = "", body } = MANAGEMENT_OPERATIONS.find((one) => one.id === id) ?? {};
+    const options = body === undefined ? {} : { body: body.example };
+    const answer = await api.call("plain", method, path.slice(BASE_PATH.length), options);
+    expect(answer.status).toBeLessThan(300);
+    expect((await api.call(undefined, method, path.slice(BASE_PATH.length), options)).status).toBe(401);
   });
 });
 

@@ -49,8 +49,8 @@ describe("PATCH /auth/users/{userId}", () => {
 
   it("is audited with before and after", async () => {
     await change("target", { friendly_name: "Audited" });
-    const event = api.audit().findLast(({ operation }) => operation === "updateUser");
-    expect(event).toMatchObject({ user: "target", after: { friendly_name: "Audited" } });
+    const newest = () => api.audit().findLast(({ operation }) => operation === "updateUser");
+    await expect.poll(newest).toMatchObject({ user: "target", after: { friendly_name: "Audited" } });
   });
 
   it("is 404 for an unknown user", async () => {
