@@ -17,7 +17,7 @@ import {
 import { expectFault, expectSound } from "./model/check.ts";
 import { RULES } from "./model/rules.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 600_000;
 const SCHEDULES = 500;
 /** Most schedules until one has to fail without a rule. */
 const UNTIL_FAULT = 20_000;

@@ -25,6 +25,7 @@ export interface Backup {
 
 /** The newest entry of the log, and the step from which on it was that. */
 interface Head {
+  readonly revision: number;
   readonly id: string;
   readonly from: number;
 }
@@ -45,8 +46,7 @@ export class Database {
   readonly known = new Map<string, Entry>();
   /** Those that were lost. */
   readonly lost: Entry[] = [];
-  readonly #entries = new Map<string, Entry>();
-  readonly #heads: Head[] = [{ id: "", from: 0 }];
+  readonly #heads: Head[] = [{ revision: 0, id: "", from: 0 }];
   readonly #schedule: Schedule;
 
   constructor(schedule: Schedule, budgets: { entry: number; part: number }) {
@@ -64,7 +64,6 @@ export class Database {
     const follows = body !== undefined && name.number === this.log.length + 1 && head.prev === this.#newest;
     const entry = { head, item, body, follows };
     this.known.set(nameOf(head), entry);
-    this.#entries.set(head.id, entry);
     if (!follows) return made;
     this.log.push(entry);
     this.#noteHead();
@@ -135,11 +134,12 @@ export class Database {
   /** The values of the keys of a partition once an entry was applied. */
   #stateAt(head: Head, of: string): ReadonlyMap<string, string> {
     const state = new Map<string, string>();
-    for (
-      let entry = this.#entries.get(head.id);
-      entry !== undefined;
-      entry = this.#entries.get(entry.head.prev)
-    ) {
+    let { id } = head;
+    // By place too: without the rule of new ids several entries have one.
+    for (let { revision } = head; revision > 0; revision--) {
+      const entry = this.known.get(nameOf({ revision, id }));
+      if (entry === undefined) break;
+      id = entry.head.prev;
       for (const { partition, key, value } of entry.body?.put ?? []) {
         if (partition === of && !state.has(key)) state.set(key, value);
       }
@@ -152,7 +152,7 @@ export class Database {
   }
 
   #noteHead(): void {
-    this.#heads.push({ id: this.#newest, from: this.#schedule.steps });
+    this.#heads.push({ revision: this.log.length, id: this.#newest, from: this.#schedule.steps });
   }
 }
 
