@@ -60,12 +60,15 @@ export class EffectivePolicies {
 
   #make({ username, policies }: Principal): readonly Policy[] {
     const wildcard = isWildcardName(username);
-    return policies.flatMap((policy) => {
+    const served = policies.flatMap((policy): readonly Policy[] => {
       const own = wildcard ? withoutUserAllows(policy.statement) : policy.statement;
       const statement = this.#form === "exact" ? knownStatements(own) : this.#portableOf(policy, own);
       if (statement === policy.statement) return [policy];
       return statement.length === 0 ? [] : [{ ...policy, statement }];
     });
+    const isUnchanged =
+      served.length === policies.length && served.every((policy, index) => policy === policies[index]);
+    return isUnchanged ? policies : served;
   }
 
   #portableOf(policy: EffectivePolicy, statements: readonly Statement[]): readonly Statement[] {
