@@ -41,7 +41,14 @@ function requestOf({ api, method = "GET", target = "", bucket, copy_source: sour
   return wireRequest(target, asked);
 }
 
+/** What this service requires where the data server requires nothing: nobody deletes a bucket for being somebody. */
+const STRICTER: ReadonlyMap<string, Permission> = new Map([
+  ["DeleteBucket", { action: "fs:DeleteRepository", resource: "arn:svc:fs:::repository/{repository}" }],
+]);
+
 function permissionOf(api: string, operation: string): Permission | null {
+  const stricter = api === "gateway" ? STRICTER.get(operation) : undefined;
+  if (stricter !== undefined) return stricter;
   const rows = api === "main" ? DATA_SERVER.api : DATA_SERVER.gateway;
   return rows.find((row) => row.operation === operation)?.permission ?? null;
 }
