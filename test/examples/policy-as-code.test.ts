@@ -134,7 +134,9 @@ describe("the workflow of examples/policy-as-code", () => {
     expect(text("output")).toBe("code=2\n");
     expect(text("body.md")).toMatch(/^<!-- access plan -->\n### Access\n\n/);
     expect(text("body.md")).toContain("| add | membership | ana in Analysts | gives ReadSales |");
-    expect(text("body.md")).toMatch(/```diff\n\+ .*fs:ReadObject on arn:svc:fs:::repository\/sales/);
+    expect(text("body.md")).toMatch(
+      /```diff\n\+ fs:ReadObject, fs:ListObjects on arn:svc:fs:::repository\/sales\/\*\n/,
+    );
 
     expect(await apply()).toEqual({ code: 0, output: expect.stringContaining("applied: 5 added") });
     expect((await authorizer.directory.groups.get("Analysts")).description).toBe("Read sales data");
