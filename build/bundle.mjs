@@ -30,7 +30,8 @@ export async function bundle(out, entry, kept) {
     resolve: { modules: [join(root, "node_modules")] },
     onLog: (_, { message }) => fail(message),
   });
-  await build.write({ file, format: "esm" });
+  // Doc comments are for editors, which read those of the types.
+  await build.write({ file, format: "esm", comments: { legal: true, annotation: true, jsdoc: false } });
   await build.close();
 }
 
