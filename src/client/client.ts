@@ -21,11 +21,11 @@ import type {
   CheckResult,
   ClientContext,
   DataServerRequest,
-  DeepReadonly,
   Evaluation,
   EvaluationResult,
   Evaluations,
   Filter,
+  Given,
   Simulation,
 } from "./questions.ts";
 import { type CallOptions, DEFAULT_TIMEOUT_MS, Transport, type TransportOptions } from "./transport.ts";
@@ -190,41 +190,32 @@ export class AuthorizerClient {
   }
 
   /** Describes the resources on which a user may act, as patterns (decision-api.md §3.7). */
-  plan(request: DeepReadonly<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
+  plan(request: Given<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
     return this.#post("/access/v1/plan", request, options);
   }
 
   /** Lists a page of the users who may do an action on a resource, each with the statement that allows it. */
-  whoCan(request: DeepReadonly<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
+  whoCan(request: Given<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
     return this.#post("/access/v1/who-can", request, options);
   }
 
   /** Lists a page of the actions that a user may do on a resource. */
-  whatCan(request: DeepReadonly<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
+  whatCan(request: Given<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
     return this.#post("/access/v1/what-can", request, options);
   }
 
   /** Searches users for whom an evaluation is true (AuthZEN). */
-  searchSubjects(
-    search: DeepReadonly<api.SubjectSearch>,
-    options?: CallOptions,
-  ): Promise<api.EntitySearchAnswer> {
+  searchSubjects(search: Given<api.SubjectSearch>, options?: CallOptions): Promise<api.EntitySearchAnswer> {
     return this.#post("/access/v1/search/subject", search, options);
   }
 
   /** Searches registered resources for which an evaluation is true (AuthZEN). */
-  searchResources(
-    search: DeepReadonly<api.ResourceSearch>,
-    options?: CallOptions,
-  ): Promise<api.EntitySearchAnswer> {
+  searchResources(search: Given<api.ResourceSearch>, options?: CallOptions): Promise<api.EntitySearchAnswer> {
     return this.#post("/access/v1/search/resource", search, options);
   }
 
   /** Searches actions for which an evaluation is true (AuthZEN). */
-  searchActions(
-    search: DeepReadonly<api.ActionSearch>,
-    options?: CallOptions,
-  ): Promise<api.ActionSearchAnswer> {
+  searchActions(search: Given<api.ActionSearch>, options?: CallOptions): Promise<api.ActionSearchAnswer> {
     return this.#post("/access/v1/search/action", search, options);
   }
 
