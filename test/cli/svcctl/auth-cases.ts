@@ -217,7 +217,7 @@ const POLICY_CASES: readonly AuthCase[] = [
   },
   {
     args: "policies create --id Data --statement-document -",
-    stdin: JSON.stringify({ statement: [{ ...POLICY.statement[0], note: "left out" }] }),
+    stdin: JSON.stringify({ Statement: [{ ...POLICY.statement[0], resource: undefined, Resource: "*" }] }),
     asks: ["POST /auth/policies"],
     sends: { id: "Data", statement: [POLICY.statement[0]] },
     answer: [201, POLICY],

@@ -76,9 +76,24 @@ describe("text of others", () => {
 describe("a statement document", () => {
   const ALLOW = { action: ["fs:*"], effect: "allow", resource: "*" };
 
-  it("is the first JSON value, without unknown keys", () => {
-    const text = JSON.stringify({ id: "x", statement: [{ ...ALLOW, Sid: 1 }] });
-    expect(parseDocument(`  ${text}\n{"statement": "not looked at"} and more`)).toEqual([ALLOW]);
+  it("is the first JSON value, its members in any letter case", () => {
+    const text = JSON.stringify({ id: "x", statement: [{ ...ALLOW, Sid: "1" }] });
+    const statement = { ...ALLOW, sid: "1" };
+    expect(parseDocument(`  ${text}\n{"statement": "not looked at"} and more`)).toEqual([statement]);
+  });
+
+  it("with a member that a statement does not have is refused, or read without it by choice", () => {
+    const text = JSON.stringify({ statement: [{ ...ALLOW, note: "a", notAction: ["fs:*"] }] });
+    expect(() => parseDocument(text)).toThrow(
+      /: statement\[0\]\.note: is no member of a statement; .*; statement\[0\]\.notAction: is no member/,
+    );
+    const left: string[] = [];
+    expect(() => parseDocument(text, (at) => left.push(at))).toThrow(
+      /: statement\[0\]\.notAction: is no member/,
+    );
+    expect(left).toEqual(["statement[0].note"]);
+    const harmless = JSON.stringify({ statement: [{ ...ALLOW, note: "a" }] });
+    expect(parseDocument(harmless, () => {})).toEqual([ALLOW]);
   });
 
   it("may have conditions, and the list of resources that show prints", () => {
@@ -98,6 +113,7 @@ describe("a statement document", () => {
     ["[]", "document: expected an object"],
     ['{"statement":{}}', "statement: expected a list"],
     ['{"statement":[1]}', "statement[0]: expected an object"],
+    ['{"statement":[{"Sid":1}]}', "statement[0].sid: expected a string"],
     ['{"statement":[{"resource":5}]}', "statement[0].resource: expected a string"],
     ['{"statement":[{"action":"fs:*"}]}', "statement[0].action: expected a list"],
     ['{"statement":[{"condition":[]}]}', "statement[0].condition: expected an object"],
