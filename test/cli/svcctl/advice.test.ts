@@ -135,7 +135,7 @@ describe("svcctl doctor without a key", () => {
     });
     const file = join(home, ".svcctl.yaml");
     expect({ code, stdout }).toEqual({
-      code: 0,
+      code: 1,
       stdout: `No access key is configured\nsvcctl config asks for one and keeps it in ${file}\n`,
     });
   });
