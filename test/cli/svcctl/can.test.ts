@@ -3,7 +3,16 @@ import { painted, unpainted } from "./painted.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 
-const CAN = ["auth", "can", "--user", "bob", "--action", "fs:ReadObject", "--resource", "arn:svc:fs:::x"];
+const CAN = [
+  "auth",
+  "can",
+  "--user",
+  "bob",
+  "--action",
+  "fs:ReadObject",
+  "--resource",
+  "arn:svc:fs:::repository/r/object/x",
+];
 const MESSAGE = "insufficient permissions: not allowed to fs:ReadObject";
 const ALLOWED = { status: 200, body: { allowed: true, effect: "allow" } };
 const REFUSED = { status: 200, body: { allowed: false, effect: "neutral", message: MESSAGE } };
@@ -13,13 +22,16 @@ describe("svcctl auth can", () => {
     const server = await replay([ALLOWED]);
     expect(await svcctl(CAN, { env: server.env, terminal: true })).toEqual({
       code: 0,
-      stdout: painted("[green:Allowed]: bob may fs:ReadObject on arn:svc:fs:::x\n"),
+      stdout: painted("[green:Allowed]: bob may fs:ReadObject on arn:svc:fs:::repository/r/object/x\n"),
       stderr: "",
     });
     expect(server.asked).toMatchObject([
       {
         line: "POST /api/v1/auth/check",
-        body: { user: "bob", required: { action: "fs:ReadObject", resource: "arn:svc:fs:::x" } },
+        body: {
+          user: "bob",
+          required: { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/x" },
+        },
       },
     ]);
     expect(server.asked[0]?.body).not.toHaveProperty("explain");
@@ -29,7 +41,7 @@ describe("svcctl auth can", () => {
     const { env } = await replay([REFUSED]);
     expect(await svcctl(CAN, { env })).toEqual({
       code: 3,
-      stdout: `Refused: bob may not fs:ReadObject on arn:svc:fs:::x\n${MESSAGE}\n`,
+      stdout: `Refused: bob may not fs:ReadObject on arn:svc:fs:::repository/r/object/x\n${MESSAGE}\n`,
       stderr: "",
     });
   });
@@ -83,7 +95,7 @@ const EXPLANATION = {
   tree: {
     effect: "deny",
     and: [
-      { effect: "allow", action: "fs:ReadObject", resource: "arn:svc:fs:::x" },
+      { effect: "allow", action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/x" },
       {
         or: [
           { effect: "deny", any_resource: { action: "fs:List*" } },
@@ -108,7 +120,7 @@ const EXPLANATION = {
 const TREE = `
 [bold:Required]
 └─ [red:deny] all of
-   ├─ [green:allow] fs:ReadObject on arn:svc:fs:::x
+   ├─ [green:allow] fs:ReadObject on arn:svc:fs:::repository/r/object/x
    └─ [yellow:not looked at] one of
       ├─ [red:deny] fs:List* on any resource
       └─ [yellow:not looked at] a:b on c
@@ -137,7 +149,7 @@ describe("svcctl auth can --explain", () => {
     const body = { allowed: false, effect: "neutral", explanation: { id: "d-2", determining: null } };
     const { env } = await replay([{ status: 200, body }]);
     expect((await svcctl([...CAN, "--explain"], { env })).stdout).toMatch(
-      /on arn:svc:fs:::x\n\nDecision d-2\n$/,
+      /on arn:svc:fs:::repository\/r\/object\/x\n\nDecision d-2\n$/,
     );
   });
 });
