@@ -52,7 +52,7 @@ describe("operators", () => {
     "IfExists",
     "ForAnyValue:",
     "ForAnyValue:Nope",
-    "ArnLike",
+    "ArnLikes",
     "__proto__",
     "toString",
   ])("%j is unknown", (name) => {
