@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
 
   it("says what the comparison left out, where a bound was reached", async () => {
     const [statement] = READ.statement;
-    const many = Array.from({ length: 60 }, (_, index) => {
+    const many = Array.from({ length: 110 }, (_, index) => {
       return { ...statement, resource: `arn:svc:fs:::repository/other-${index}/object/*` };
     });
     await write(JSON.stringify({ statement: many }, null, 2));
@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await page.getByRole("button", { name: "What changes", exact: true }).click();
     const compared = page.getByRole("region", { name: "What changes if this is saved" });
     await compared.getByText("This is not the whole answer:").waitFor();
-    await compared.getByText("there are more changes than are listed", { exact: true }).waitFor();
+    await compared.getByText("10 more lines of what is gained are not listed", { exact: true }).waitFor();
     expect(await compared.textContent()).toContain("It applies to at least 1 user");
     await page.getByRole("button", { name: "Discard changes", exact: true }).click();
   });
