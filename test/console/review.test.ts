@@ -95,12 +95,12 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews a
       const pages = region.getByRole("navigation", { name: `Pages of ${what}` });
       const items = region.locator(what === "administrators" ? ".list > ul > li" : ".list > details");
       await pages.getByRole("button", { name: "Next page", exact: true }).click({ timeout: 20_000 });
-      await expect.poll(() => items.count()).toBeLessThan(50);
+      await expect.poll(() => items.count(), { timeout: 15_000 }).toBeLessThan(50);
       expect(await items.count()).toBeGreaterThan(9);
       await pages.getByRole("button", { name: "Previous page", exact: true }).click();
-      await expect.poll(() => items.count()).toBe(50);
+      await expect.poll(() => items.count(), { timeout: 15_000 }).toBe(50);
       await region.getByLabel(`Search ${what}`).fill(found.toUpperCase());
-      await expect.poll(() => items.count()).toBe(1);
+      await expect.poll(() => items.count(), { timeout: 15_000 }).toBe(1);
       expect(await items.first().textContent()).toContain("admin-69");
       await region.getByLabel(`Search ${what}`).fill("nobody has this");
       await region.getByText(`None of the ${what} has this text.`).waitFor();
