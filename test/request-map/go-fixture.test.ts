@@ -41,7 +41,7 @@ function requestOf({ api, method = "GET", target = "", bucket, copy_source: sour
   return wireRequest(target, asked);
 }
 
-/** What this service requires where the data server requires nothing: nobody deletes a bucket for being somebody. */
+/** Permissions that this service requires where the data server requires nothing: who is somebody may not delete a bucket. */
 const STRICTER: ReadonlyMap<string, Permission> = new Map([
   ["DeleteBucket", { action: "fs:DeleteRepository", resource: "arn:svc:fs:::repository/{repository}" }],
 ]);
