@@ -114,7 +114,7 @@ describe("warnings", () => {
     expect(odd).toEqual({
       policy: "Odd",
       warnings: 1,
-      message: "the data server has no action fs:ReadObjects",
+      message: "the data server has no action fs:ReadObjects (did you mean fs:ReadObject?)",
     });
     expect(warnings.doubtful_policies.count).toBeGreaterThanOrEqual(1);
   });
