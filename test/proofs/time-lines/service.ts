@@ -170,14 +170,14 @@ async function heard(store: JournalStore): Promise<void> {
 export class CuttingProxy {
   readonly #server = createServer((socket) => this.#pass(socket));
   readonly #open = new Set<Socket>();
-  readonly #target: () => string;
+  readonly #target: () => string | undefined;
   readonly #cutAfter: () => number;
 
   /**
-   * @param target URL of the node for the next connection
+   * @param target URL of the node for the next connection; undefined: it is ended at once
    * @param cutAfter bytes of an answer after which the next connection is cut
    */
-  constructor(target: () => string, cutAfter: () => number) {
+  constructor(target: () => string | undefined, cutAfter: () => number) {
     this.#target = target;
     this.#cutAfter = cutAfter;
   }
@@ -198,7 +198,12 @@ export class CuttingProxy {
   }
 
   #pass(socket: Socket): void {
-    const { hostname, port } = new URL(this.#target());
+    const target = this.#target();
+    if (target === undefined) {
+      socket.destroy();
+      return;
+    }
+    const { hostname, port } = new URL(target);
     const upstream = connect(Number(port), hostname);
     let left = this.#cutAfter();
     for (const one of [socket, upstream]) {
