@@ -1,9 +1,16 @@
 /** Streams of records, while the right to them ends (security.md §4.4, decision-log.md §3.1). */
 
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { UserCall } from "../../../src/api/management/call.ts";
+import type { AuditRecords, RecordQuery } from "../../../src/api/management/records/ports.ts";
+import { openRecordStreams } from "../../../src/api/management/records/record-stream.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { basic, type Key, type Management, startManagement } from "./kit.ts";
 
@@ -27,10 +34,10 @@ afterAll(async () => {
 });
 
 /** A user who may read records until something ends that. */
-async function newReader(username: string): Promise<Key> {
-  await directory.users.create({ username });
-  await directory.users.attachPolicy(username, "Manages");
-  return directory.credentials.create(username) as Promise<Key>;
+async function newReader(username: string, { users, credentials }: Directory = directory): Promise<Key> {
+  await users.create({ username });
+  await users.attachPolicy(username, "Manages");
+  return credentials.create(username) as Promise<Key>;
 }
 
 /** A stream as its reader sees it. */
@@ -112,28 +119,65 @@ describe.each(STREAMS)("%s", (path) => {
   });
 });
 
-it.each(STREAMS)(
-  "%s: 32 at most, half of them of one caller, also of callers who come at once",
-  async (path) => {
-    const aborts: AbortController[] = [];
+describe.each(STREAMS)("places of %s", (path) => {
+  /** A service that has no other readers. */
+  let own: Management;
+  beforeAll(async () => {
+    own = await startManagement({
+      "authorizer.audit.directory": join(folder, "own", path, "audit"),
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": join(folder, "own", path, "decisions"),
+    });
+  });
+  afterAll(() => own.close());
+
+  it("are 32, half of them for one caller, also for callers who come at once", async () => {
+    const abort = new AbortController();
+    // fetch ends the stream of a response that nobody holds any more.
+    const held: Response[] = [];
     const open = async (authorization: string) => {
-      const abort = new AbortController();
-      aborts.push(abort);
-      const { signal } = abort;
-      const { status } = await fetch(`${api.authorizer.userUrl}/api/v1${path}`, {
+      const response = await fetch(`${own.authorizer.userUrl}/api/v1${path}`, {
         headers: { authorization },
-        signal,
+        signal: abort.signal,
       });
-      return status;
+      held.push(response);
+      return response.status;
     };
     const opened = async (name: string) => {
-      const authorization = basic(await newReader(`${name} for ${path}`));
+      const authorization = basic(await newReader(name, own.authorizer.directory));
       const statuses = await Promise.all(Array.from({ length: 20 }, () => open(authorization)));
       expect(new Set(statuses)).toEqual(new Set([200, 503]));
       return statuses.filter((status) => status === 200).length;
     };
     expect([await opened("greedy"), await opened("other")]).toEqual([16, 16]);
-    expect(await open(basic(await newReader(`third for ${path}`)))).toBe(503);
-    for (const abort of aborts) abort.abort();
-  },
-);
+    const third = basic(await newReader("third", own.authorizer.directory));
+    expect(await open(third)).toBe(503);
+    expect(held).toHaveLength(41);
+    abort.abort();
+  });
+});
+
+it("a reader who has gone gives its place back before the next look for records", async () => {
+  const streams = openRecordStreams();
+  const records = { since: async () => ({ records: [], place: 0, more: false }) } as unknown as AuditRecords;
+  const permitted = { ask: async () => true, close: () => {} };
+  const begun = Promise.withResolvers<ServerResponse>();
+  let isServed = false;
+  const server = createServer(async (request, response) => {
+    const call = { request, response, caller: { name: "reader" }, commonHeaders: () => [] };
+    begun.resolve(response);
+    await streams.serve(call as unknown as UserCall, records, {} as RecordQuery, permitted);
+    isServed = true;
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const abort = new AbortController();
+  const { port } = server.address() as AddressInfo;
+  const { status } = await fetch(`http://127.0.0.1:${port}`, { signal: abort.signal });
+  expect(status).toBe(200);
+  const closed = once(await begun.promise, "close");
+  abort.abort();
+  await closed;
+  await setImmediate();
+  expect(isServed).toBe(true);
+  server.close();
+});

@@ -1,5 +1,6 @@
 /** Streams of new records as server-sent events. */
 
+import type { ServerResponse } from "node:http";
 import { Places } from "../../../http/places.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
@@ -69,7 +70,7 @@ async function follow(
   let place = from;
   let wait = LOOK_MS;
   for (let look = 1; !response.destroyed && !response.writableEnded; look++) {
-    await new Promise((resolve) => setTimeout(resolve, wait).unref());
+    await nextLook(response, wait);
     if (response.destroyed || response.writableEnded) return;
     // Nothing is written that the caller could not ask for now.
     if (!(await permitted.ask().catch(() => false))) break;
@@ -82,4 +83,17 @@ async function follow(
     if (response.writableLength > MOST_BEHIND) break;
   }
   response.end();
+}
+
+/** Resolves after a while, or when the reader has gone: the next caller may have its place at once. */
+function nextLook(response: ServerResponse, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      response.off("close", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms).unref();
+    response.on("close", done);
+  });
 }
