@@ -3,7 +3,7 @@
  * that only the user has.
  */
 
-import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
+import type { HeldPolicies, StoredPolicy } from "../model/held-policies.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
 /**

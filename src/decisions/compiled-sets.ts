@@ -5,12 +5,12 @@
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { HeldPolicies, StoredPolicy } from "../directory/directory.ts";
 import { CompiledPolicies } from "../engine/compile/compile.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compile/compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "../engine/compile/policy-set.ts";
 import { StatementPool } from "../engine/statement.ts";
 import { finish, type Steps } from "../engine/work.ts";
+import type { HeldPolicies, StoredPolicy } from "../model/held-policies.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 import { attachedTogether } from "./attached-together.ts";

@@ -1,9 +1,10 @@
 /** Users with compiled policies: from the cache, else loaded from the directory and compiled. */
 
 import type { CacheSettings } from "../cache/dependent-cache.ts";
-import type { Directory, Principal, StoredPolicy } from "../directory/directory.ts";
+import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "../engine/compile/compile.ts";
 import type { RequiredPermissions } from "../model/decision.ts";
+import type { StoredPolicy } from "../model/held-policies.ts";
 import { isPossibleName } from "../model/names.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { CachedPrincipal } from "./cached-principal.ts";

@@ -16,7 +16,8 @@ import type {
   Properties,
   User,
 } from "../model/entities.ts";
-import type { EffectivePolicy, NamedStatements, Policy, Via } from "../model/policy.ts";
+import type { HeldPolicies, StoredPolicy } from "../model/held-policies.ts";
+import type { EffectivePolicy, NamedStatements, Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
@@ -173,18 +174,6 @@ export interface Sessions {
 export interface TokenClaims {
   /** Claims a one-time token id until `expiresAt` (Unix seconds); "invalid_request" when it is claimed already. */
   claim(tokenId: string, expiresAt: number): Promise<void>;
-}
-
-/** A policy as it is stored, whoever holds it. */
-export type StoredPolicy = Omit<EffectivePolicy, "via">;
-
-/** The policies attached to the user itself or to one group of the user. */
-export interface HeldPolicies {
-  /** Internal id of the holder. */
-  readonly holder: string;
-  readonly via: Via;
-  /** Sorted by name in UTF-8 byte order. Of a group, the same list for all members for as long as nothing changes. */
-  readonly policies: readonly StoredPolicy[];
 }
 
 /** Everything a decision about one user needs, read from one state of the store. */

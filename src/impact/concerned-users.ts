@@ -1,7 +1,8 @@
 /** The users whom a change concerns, read from one state of the directory. */
 
-import type { Principal, StoredPolicy, Survey } from "../directory/directory.ts";
+import type { Principal, Survey } from "../directory/directory.ts";
 import { AuthorizerError } from "../errors.ts";
+import type { StoredPolicy } from "../model/held-policies.ts";
 import type { NamedStatements, Via } from "../model/policy.ts";
 import type { AccessChange, PolicyHolder } from "./access-change.ts";
 import { changedStatements, Relevance } from "./relevance.ts";

@@ -3,7 +3,7 @@
  * actions need no comparison, and users who differ in these alone need only one.
  */
 
-import type { StoredPolicy } from "../directory/directory.ts";
+import type { StoredPolicy } from "../model/held-policies.ts";
 import { patternsMeet } from "../model/pattern-meeting.ts";
 import type { Statement } from "../model/policy.ts";
 import { parseResourceText } from "../model/resource-text.ts";

@@ -4,7 +4,8 @@ import { GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
 import type { Doubt } from "../analysis/threads/policy-jobs.ts";
 import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import type { Directory, StoredPolicy, Survey } from "../directory/directory.ts";
+import type { Directory, Survey } from "../directory/directory.ts";
+import type { StoredPolicy } from "../model/held-policies.ts";
 import type { NamedStatements } from "../model/policy.ts";
 import { Pace } from "../schedule/pace.ts";
 

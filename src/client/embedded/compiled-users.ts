@@ -2,12 +2,12 @@
 
 import { attachedTogether } from "../../decisions/attached-together.ts";
 import { denyAllPolicies } from "../../decisions/deny-all.ts";
-import type { HeldPolicies, StoredPolicy } from "../../directory/directory.ts";
 import { CompiledPolicies } from "../../engine/compile/compile.ts";
 import { compilePolicyInSteps } from "../../engine/compile/compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "../../engine/compile/policy-set.ts";
 import { StatementPool } from "../../engine/statement.ts";
 import { finish } from "../../engine/work.ts";
+import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
 import { Holdings } from "./held-policies.ts";
 import type { ReplicaState, ReplicaUser } from "./replica-state.ts";
 

@@ -1,6 +1,6 @@
 /** The policies of a user in a state: his own and those of his groups, by holder. */
 
-import type { HeldPolicies, StoredPolicy } from "../../directory/directory.ts";
+import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import type { ReplicaState, ReplicaUser } from "./replica-state.ts";
 

@@ -3,11 +3,12 @@
  * policies only. A page is read from one state of the directory.
  */
 
-import type { Directory, HolderTest, StoredPolicy, Survey } from "../../directory/directory.ts";
+import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
 import { type AllowedFields, narrowPolicies } from "../../engine/decide/may-allow.ts";
 import { PER_ITEM } from "../../engine/work.ts";
 import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
+import type { StoredPolicy } from "../../model/held-policies.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";

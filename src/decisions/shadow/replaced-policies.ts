@@ -1,6 +1,7 @@
 /** A directory in which other statements take the place of those of some policies: what if these were put. */
 
-import type { Directory, HeldPolicies, Principal, StoredPolicy } from "../../directory/directory.ts";
+import type { Directory, Principal } from "../../directory/directory.ts";
+import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
 import type { EffectivePolicy, NamedStatements } from "../../model/policy.ts";
 
 /**

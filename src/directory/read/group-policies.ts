@@ -4,7 +4,8 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { DirectoryChange, StoredPolicy } from "../directory.ts";
+import type { StoredPolicy } from "../../model/held-policies.ts";
+import type { DirectoryChange } from "../directory.ts";
 
 /** A state that is read. */
 interface ReadState {

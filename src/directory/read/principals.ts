@@ -1,11 +1,12 @@
 /** Reads the input of decisions about a user from one snapshot of the store. */
 
 import type { Properties } from "../../model/entities.ts";
+import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
 import { isPossibleName } from "../../model/names.ts";
 import type { EffectivePolicy } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { GroupPrincipal, HeldPolicies, Principal, StoredPolicy } from "../directory.ts";
+import type { GroupPrincipal, Principal } from "../directory.ts";
 import { type RecordTypes, type UserRecord, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";

@@ -1,9 +1,10 @@
 /** One state of the directory, looked through. */
 
 import type { Credential } from "../../model/entities.ts";
+import type { StoredPolicy } from "../../model/held-policies.ts";
 import { isPossibleName } from "../../model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { Part, StoredPolicy, Survey } from "../directory.ts";
+import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import type { GroupPolicies } from "./group-policies.ts";

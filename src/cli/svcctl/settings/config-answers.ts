@@ -3,13 +3,7 @@
 import { createInterface } from "node:readline";
 import { apiBase } from "../api/endpoint.ts";
 import type { CommandContext } from "../command-context.ts";
-
-/** The values that the file is to hold. */
-export interface Answers {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly endpointUrl: string;
-}
+import type { Answers } from "./write-settings-file.ts";
 
 /** The questions of `svcctl config`. */
 export interface Questions {

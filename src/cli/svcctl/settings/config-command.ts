@@ -5,10 +5,10 @@ import { safeText } from "../../safe-text.ts";
 import { apiBase } from "../api/endpoint.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
-import { type Answers, askPeople, type Questions, readLines } from "./config-answers.ts";
+import { askPeople, type Questions, readLines } from "./config-answers.ts";
 import { effectiveSettings } from "./load-settings.ts";
 import { readSettingsFile, settingsPlace } from "./settings-file.ts";
-import { writeSettingsFile } from "./write-settings-file.ts";
+import { type Answers, writeSettingsFile } from "./write-settings-file.ts";
 
 /**
  * Takes what options give, asks for the rest on a terminal, reads the rest from standard input elsewhere, and writes

@@ -6,7 +6,6 @@ import { dirname } from "node:path";
 import { stringify } from "yaml";
 import { formatDuration } from "../../../config/values/duration.ts";
 import { makeFolder } from "../../../make-folder.ts";
-import type { Answers } from "./config-answers.ts";
 import { openFault } from "./settings-file.ts";
 import {
   SETTING_NAMES,
@@ -15,6 +14,13 @@ import {
   type SettingName,
   type SettingValue,
 } from "./settings-table.ts";
+
+/** The values that the file is to hold. */
+export interface Answers {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly endpointUrl: string;
+}
 
 /** Only the owner may read and write. */
 const OWNER_ONLY = 0o600;
