@@ -181,12 +181,40 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       await page.getByRole("option").first().waitFor();
       expect(await faultsOfLayout(page)).toEqual([]);
       const before = page.url();
-      await page.keyboard.press("Enter");
+      await search.press("Enter");
       // Until the page of this user is there, the one before is, too, with its search about to be emptied.
       await page.waitForURL((url) => url.href !== before && url.pathname.startsWith("/users/"));
       await page.getByRole("button", { name: "Delete user", exact: true }).waitFor();
+      await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
     }
     expect(console.faults).toEqual([]);
+  }, 60_000);
+
+  it("is opened by Enter in the search before the service has answered", async () => {
+    await page.goto("/account");
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const answers = await heldBack(page, "**/api/v1/auth/*?*");
+    const search = page.getByRole("combobox", { name: "Search users, groups and policies" });
+    await search.fill("onerror");
+    await search.press("Enter");
+    await expect.poll(() => answers.held()).toBeGreaterThan(0);
+    expect(new URL(page.url()).pathname).toBe("/account");
+    answers.release();
+    await page.waitForURL((url) => url.pathname.startsWith("/users/"));
+  });
+
+  it("that opens late takes nobody out of the search", async () => {
+    const scripts = await heldBack(page, "**/*account-page*");
+    await page.goto("/account");
+    const search = page.getByRole("combobox", { name: "Search users, groups and policies" });
+    await search.fill("onerror");
+    await page.getByRole("option").first().waitFor();
+    await expect.poll(() => scripts.held()).toBeGreaterThan(0);
+    scripts.release();
+    await expect.poll(() => page.title()).toMatch(/^Account/);
+    expect(await page.getByRole("option").first().isVisible()).toBe(true);
+    await search.press("Enter");
+    await page.waitForURL((url) => url.pathname.startsWith("/users/"));
   });
 
   it.each([
@@ -231,6 +259,18 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
     expect(headers["cache-control"]).toBe("no-store");
   });
 });
+
+/** Holds requests of a page back until they are released. */
+async function heldBack(page: Page, url: string) {
+  const released = Promise.withResolvers<void>();
+  let held = 0;
+  await page.route(url, async (route) => {
+    held += 1;
+    await released.promise;
+    await route.continue();
+  });
+  return { held: () => held, release: () => released.resolve() };
+}
 
 /** Elements that stick out of the window, markup that came alive, and text that could turn its neighbours around. */
 function faultsOfLayout(page: Page): Promise<readonly string[]> {

@@ -5,6 +5,7 @@ import { useLocation } from "preact-iso";
 import { useAnswer } from "../api/hooks.ts";
 import { groupPage, policyPage, userPage } from "../parts/links.ts";
 import { Name } from "../parts/name.tsx";
+import { Alert } from "../parts/states/alert.tsx";
 import { useDelayed } from "../parts/states/use-delayed.ts";
 import { useSession } from "./session.tsx";
 
@@ -17,8 +18,16 @@ interface Found {
   readonly href: string;
 }
 
-/** The results of a search; groups and policies are those that the person may list. */
-function useFound(part: string): { readonly results: readonly Found[]; readonly isAsking: boolean } {
+/** Results of a search. */
+interface Search {
+  readonly results: readonly Found[];
+  readonly isAsking: boolean;
+  /** The reason why not all names were looked through. */
+  readonly error: unknown;
+}
+
+/** Searches what the person may list. */
+function useFound(part: string): Search {
   const { actions } = useSession();
   const input = { query: { search: part, amount: AMOUNT } };
   const asked = part !== "";
@@ -43,6 +52,7 @@ function useFound(part: string): { readonly results: readonly Found[]; readonly 
           ]
         : [],
     isAsking,
+    error: users.error ?? groups.error ?? policies.error,
   };
 }
 
@@ -58,22 +68,33 @@ export function GlobalSearch() {
   const isSettled = part === text.trim();
   const results = isSettled ? found.results : [];
   const isAsking = found.isAsking || !isSettled;
+  const shown = open && part !== "";
   useSlash(input);
-  const go = (found: Found | undefined): void => {
-    if (found === undefined) return;
+  const go = ({ href }: Found): void => {
     setText("");
     setOpen(false);
-    route(found.href);
+    // The page that opens, or is open already, has the focus next.
+    document.getElementById("page")?.focus();
+    route(href);
+  };
+  const setOpensNext = useOpensNext({ results, isAsking }, go);
+  const close = (): void => {
+    setOpen(false);
+    setOpensNext(false);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0 && results.length > 0) {
       event.preventDefault();
       setAt((at + step + results.length) % results.length);
-    } else if (event.key === "Enter") go(results[at]);
-    else if (event.key === "Escape") setOpen(false);
+    } else if (event.key === "Enter") {
+      const chosen = results[at];
+      setOpen(true);
+      // What is not shown yet is not opened yet: the person does not see what it would be.
+      if (shown && chosen !== undefined) go(chosen);
+      else setOpensNext(isAsking && text.trim() !== "");
+    } else if (event.key === "Escape") close();
   };
-  const shown = open && part !== "";
   return (
     <search class="global-search">
       <input
@@ -90,26 +111,40 @@ export function GlobalSearch() {
         onInput={(event) => {
           setText(event.currentTarget.value);
           setAt(0);
+          setOpensNext(false);
           setOpen(true);
         }}
         onKeyDown={onKeyDown}
         onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={close}
       />
-      <Results {...{ results, at, shown, isAsking, go }} />
+      <Results {...{ results, at, shown, isAsking, error: found.error, go }} />
     </search>
   );
 }
 
-interface ResultsProps {
-  readonly results: readonly Found[];
+/** Returns what decides whether the first result is opened as soon as the results are there. */
+function useOpensNext(
+  { results, isAsking }: Pick<Search, "results" | "isAsking">,
+  go: (found: Found) => void,
+): (opensNext: boolean) => void {
+  const [opensNext, setOpensNext] = useState(false);
+  useEffect(() => {
+    if (!opensNext || isAsking) return;
+    setOpensNext(false);
+    const first = results[0];
+    if (first !== undefined) go(first);
+  }, [opensNext, isAsking]);
+  return setOpensNext;
+}
+
+interface ResultsProps extends Search {
   readonly at: number;
   readonly shown: boolean;
-  readonly isAsking: boolean;
   readonly go: (found: Found) => void;
 }
 
-function Results({ results, at, shown, isAsking, go }: ResultsProps) {
+function Results({ results, at, shown, isAsking, error, go }: ResultsProps) {
   return (
     <div class="global-results" hidden={!shown}>
       <div id="global-results" role="listbox" aria-label="Found">
@@ -130,7 +165,9 @@ function Results({ results, at, shown, isAsking, go }: ResultsProps) {
           </div>
         ))}
       </div>
-      {results.length === 0 && <p>{isAsking ? "Searching…" : "No name has this text."}</p>}
+      {!isAsking && <Alert error={error} />}
+      {results.length === 0 && isAsking && <p>Searching…</p>}
+      {results.length === 0 && !isAsking && error === null && <p>No name has this text.</p>}
     </div>
   );
 }

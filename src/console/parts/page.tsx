@@ -14,12 +14,18 @@ export interface PageProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows a page below its heading, which takes the focus when the page is opened, so that screen readers read it. */
+/** Elements into which a person types, or chooses. */
+const FIELDS = "input, textarea, select, [contenteditable]";
+
+/**
+ * Shows a page below its heading, which takes the focus when the page is opened, so that screen readers read it. A
+ * person who is in a field by then, such as the search of the header, stays there.
+ */
 export function Page({ title, kind, help, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · svc-authorizer`;
-    heading.current?.focus();
+    if (document.activeElement?.closest(FIELDS) == null) heading.current?.focus();
   }, [title]);
   return (
     <article class="page">
