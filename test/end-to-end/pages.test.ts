@@ -20,7 +20,7 @@ function stepsOfPage(page: string): Step[] {
 /** Pages for readers whose service of the quick start runs, with svcctl set up for its administrator. */
 const WITH_SERVICE = ["svcctl.md", "policy-as-code.md", "data-server-api.md", "management-api.md"];
 /** Pages for readers who work on a store of their own, without a service. */
-const WITHOUT_SERVICE = ["datasets.md", "bootstrap.md", "operations.md", "recipes.md"];
+const WITHOUT_SERVICE = ["datasets.md", "operations.md", "recipes.md"];
 /** The two programs as they are called where they are installed. */
 const PROGRAMS = `
 svcctl() { PATH="$PWD/node_modules/.bin:$PATH" node bin/svcctl.cjs "$@"; }

@@ -7,7 +7,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "reset",
     description: "Empties the store. Without --yes it only reports what would be lost.",
-    page: "bootstrap.md",
+    page: "operations.md",
     examples: ["--config authorizer.yaml --yes"],
     options: [...CONFIG_OPTIONS, { flags: "--yes", description: "empty the store" }],
     load: async () => (await import("./reset-command.ts")).reset,
@@ -16,7 +16,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     name: "check-store",
     description:
       "Checks the store for damage and inconsistencies without changing it: exit code 1 if there are any.",
-    page: "bootstrap.md",
+    page: "operations.md",
     examples: ["--config authorizer.yaml"],
     options: [
       ...CONFIG_OPTIONS,
@@ -38,7 +38,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "rotate-key",
     description: "Encrypts all secrets of the store with a new auth.encrypt.secret_key.",
-    page: "bootstrap.md",
+    page: "operations.md",
     examples: ["OLD=… NEW=… --config authorizer.yaml --from-env OLD --to-env NEW"],
     options: [
       ...CONFIG_OPTIONS,
@@ -57,7 +57,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     name: "import",
     description:
       "Copies users, groups, policies and everything that belongs to them from a running data-server API.",
-    page: "bootstrap.md",
+    page: "operations.md",
     examples: ["TOKEN=… --from http://old-host:8001/api/v1 --token-env TOKEN --dry-run"],
     options: [
       ...CONFIG_OPTIONS,

@@ -56,20 +56,26 @@ function sharedOptions(commands: readonly DescribedCommand[]): Shared {
 
 function sections(command: DescribedCommand, shared: Shared): readonly string[] {
   const { path, description, usage, options, commands } = command;
-  const heading = `## ${path}`;
   if (commands.length > 0) {
-    return [heading, escaped(description), ...commands.flatMap((one) => sections(one, shared))];
+    // A group below another says nothing that its commands do not say.
+    const isNested = path.split(" ").length > 2;
+    const group = isNested ? [] : [`## ${path}`, escaped(description)];
+    return [...group, ...commands.flatMap((one) => sections(one, shared))];
   }
-  const call = usage === "" || usage === "[options]" ? [] : [`\`${path} ${usage}\``];
+  const parameters = usage.replace(/^\[options\] ?/, "");
   const own = options.filter((option) => !shared.has(textOf(option)));
-  const others = options.filter((option) => shared.has(textOf(option))).map(({ flags }) => `\`${flags}\``);
+  const others = options.filter((option) => shared.has(textOf(option)));
   return [
-    heading,
+    `## ${path}${parameters === "" ? "" : ` ${escaped(parameters)}`}`,
     escaped(description),
-    ...call,
     ...(own.length > 0 ? [optionList(own)] : []),
-    ...(others.length > 0 ? [`Also: ${others.join(", ")}`] : []),
+    ...(others.length > 0 ? [`Also: ${others.map(({ flags }) => `\`${nameOf(flags)}\``).join(", ")}`] : []),
   ];
+}
+
+/** The flags of an option without the form of its value. */
+function nameOf(flags: string): string {
+  return flags.replace(/ [<[].*$/, "");
 }
 
 function optionList(options: readonly DescribedOption[]): string {
