@@ -92,7 +92,7 @@ Of these further items it knows the names only: ${namesOf(UNCHECKED_NAMES)}.
 `;
 }
 
-/** What the meaning does not say of an item on which this version does not act, or in part only. */
+/** The note on an item on which this version acts in part only, or not at all. */
 function actsNote({ acts }: NamedItem): string {
   const colon = acts.indexOf(":");
   return colon < 0 ? "" : `. ${acts.startsWith("no") ? "Not acted on" : "In part"}: ${acts.slice(colon + 2)}`;
