@@ -8,13 +8,16 @@ import type { Policy } from "../model/policy.ts";
 import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 
-/** One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. */
+/**
+ * One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. `partial`: the
+ * policy comes from a state in which it was so ({@link ManagedPolicy}).
+ */
 export type BatchOperation =
   | { readonly op: "put_user"; readonly user: NewUser }
   | { readonly op: "delete_user"; readonly username: string }
   | ({ readonly op: "put_group" } & NewGroup)
   | { readonly op: "delete_group"; readonly name: string }
-  | { readonly op: "put_policy"; readonly policy: NewPolicy }
+  | { readonly op: "put_policy"; readonly policy: NewPolicy; readonly partial?: boolean }
   | { readonly op: "delete_policy"; readonly name: string }
   | { readonly op: "add_member" | "remove_member"; readonly group: string; readonly username: string }
   | { readonly op: "attach_to_user" | "detach_from_user"; readonly username: string; readonly policy: string }
@@ -85,6 +88,12 @@ export interface Managed<T> {
   readonly managed: boolean;
 }
 
+/** A policy, with what is known of how it was written. */
+export interface ManagedPolicy extends Managed<NewPolicy> {
+  /** True: an earlier version wrote it, which may have dropped members of its statements (evaluation.md §11.1). */
+  readonly partial: boolean;
+}
+
 /** A user with all that refers to it, keys by name or id. */
 export interface UserState {
   readonly user: Managed<NewUser>;
@@ -108,7 +117,7 @@ export interface GroupState {
 export interface DirectoryState {
   readonly users: ReadonlyMap<string, UserState>;
   readonly groups: ReadonlyMap<string, GroupState>;
-  readonly policies: ReadonlyMap<string, Managed<NewPolicy>>;
+  readonly policies: ReadonlyMap<string, ManagedPolicy>;
   readonly resourceTypes: ReadonlyMap<string, Managed<ResourceType>>;
   /** By type, then id. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, Managed<RegisteredResource>>>;

@@ -97,8 +97,9 @@ export interface Policies {
   /**
    * Replaces statements, acl and creation_date; "not_found" when there is none of that name.
    * @param expected what is replaced has to say this still, else "conflict"; absent: whatever it says
+   * @param partial true: it goes back to what an earlier version stored, which may have dropped members
    */
-  update(policy: NewPolicy, expected?: NamedStatements): Promise<Policy>;
+  update(policy: NewPolicy, expected?: NamedStatements, partial?: boolean): Promise<Policy>;
   delete(name: string): Promise<void>;
   /** Users that the policy is attached to directly. A page may have few of them, or none, and a next one. */
   users(name: string, page: PageRequest): Promise<Page<User>>;

@@ -41,6 +41,8 @@ export interface PolicyVersion {
   readonly actors: readonly string[];
   /** As it was written; undefined: it was removed. */
   readonly policy: Policy | undefined;
+  /** True: an earlier version wrote it, which may have dropped members of its statements (evaluation.md §11.1). */
+  readonly partial: boolean;
 }
 
 /** Kinds of what a restore changes. */

@@ -22,7 +22,7 @@ it("policies that an earlier version may have stripped are named, and no others"
     ],
   });
   const shipped = [{ name: "Shipped", statement: [ALLOW] }];
-  expect(await doubtfulPolicies(store, shipped)).toEqual([{ policy: "Old", statements: [1, 2] }]);
+  expect(await doubtfulPolicies(store, shipped)).toMatchObject([{ policy: "Old", statements: [1, 2] }]);
 });
 
 it("a statement with a member of a later version is a fault of the store", async () => {

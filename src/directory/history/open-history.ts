@@ -129,9 +129,9 @@ async function versionOfEntry(
   if (write === undefined) return undefined;
   const about = useCases.filter((useCase) => isAbout(useCase, { kind: "policy", name }));
   const head = { revision, at, actors: actorsOf(about) };
-  if (write.value === undefined) return { ...head, policy: undefined };
+  if (write.value === undefined) return { ...head, policy: undefined, partial: false };
   const record: PolicyRecord = policies.decode(name, { value: write.value, version: String(revision) });
-  return { ...head, policy: toPolicy(name, record) };
+  return { ...head, policy: toPolicy(name, record), partial: record.whole !== true };
 }
 
 /** The record that a policy has now, with the revision of the entry that wrote it. */
@@ -157,8 +157,10 @@ async function oldestVersion(
   try {
     const stored = await store.history.recordAt(from, { partition: "policy", key: name });
     if (stored === undefined) return undefined;
-    const policy = toPolicy(name, policies.decode(name, stored));
-    return { revision: Number(stored.version), at: undefined, actors: [], policy };
+    const record = policies.decode(name, stored);
+    const policy = toPolicy(name, record);
+    const partial = record.whole !== true;
+    return { revision: Number(stored.version), at: undefined, actors: [], policy, partial };
   } catch (error) {
     // It was trimmed meanwhile.
     if (error instanceof AuthorizerError && error.code === "not_found") return undefined;

@@ -46,10 +46,10 @@ class Planner implements RestorePlan {
     // What is given up first makes room for what takes its place: external ids, principals.
     this.#removals();
     this.#resources();
-    for (const [name, { value, managed }] of this.#past.policies) {
+    for (const [name, { value, managed, partial }] of this.#past.policies) {
       const before = this.#present.policies.get(name)?.value;
       if (isDeepStrictEqual(before, value)) continue;
-      this.#add("policy", name, before, { op: "put_policy", policy: value }, managed);
+      this.#add("policy", name, before, { op: "put_policy", policy: value, partial }, managed);
     }
     for (const [name, { group }] of this.#past.groups) {
       const before = this.#present.groups.get(name)?.group.value;

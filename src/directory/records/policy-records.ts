@@ -45,10 +45,14 @@ function storedStatement({ sid, effect, action, resource, condition, ...unknown 
   };
 }
 
-/** A record for a new or replaced policy, with a revision of its own. */
+/**
+ * A record for a new or replaced policy, with a revision of its own.
+ * @param partial true: it goes back to what an earlier version stored, which may have dropped members
+ */
 export function policyRecord(
   policy: NewPolicy,
   head: { readonly id: string; readonly creation_date: number; readonly managed: boolean },
+  partial = false,
 ): PolicyRecord {
   return {
     id: head.id,
@@ -56,7 +60,7 @@ export function policyRecord(
     ...mark(head.managed),
     creation_date: policy.creation_date ?? head.creation_date,
     ...(policy.acl !== undefined && { acl: policy.acl }),
-    whole: true,
+    ...(!partial && { whole: true }),
     statement: policy.statement.map(storedStatement),
   };
 }

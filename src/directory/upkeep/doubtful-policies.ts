@@ -1,6 +1,7 @@
 /**
  * Policies of which an earlier version may have stored a part: until it read every member of a statement (evaluation.md §11.1), the
  * APIs dropped those that they did not know. What was dropped is nowhere any more; what is left may grant more than was meant.
+ * `doubtful-origins.ts` finds who wrote them.
  */
 
 import { parseJsonText } from "../../json-text.ts";
@@ -14,6 +15,10 @@ export interface DoubtfulPolicy {
   readonly policy: string;
   /** Numbers, from 0, of its allows without a condition. */
   readonly statements: readonly number[];
+  /** All its statements. */
+  readonly document: readonly Statement[];
+  /** Revision of the entry that wrote it. */
+  readonly revision: number;
 }
 
 const PAGE = 1_000;
@@ -33,9 +38,9 @@ export async function doubtfulPolicies(
     try {
       for (let after: string | undefined; ; ) {
         const page = await snapshot.scan("policy", { limit: PAGE, ...(after !== undefined && { after }) });
-        for (const { key, value } of page) {
-          const statements = doubtful(key, value, known);
-          if (statements.length > 0) found.push({ policy: key, statements });
+        for (const { key, value, version } of page) {
+          const seen = doubtful(key, value, known);
+          if (seen !== undefined) found.push({ policy: key, ...seen, revision: Number(version) });
         }
         after = page.at(-1)?.key;
         if (page.length < PAGE || after === undefined) return found;
@@ -60,18 +65,23 @@ function textOf(name: string, statements: readonly Statement[]): string {
   return JSON.stringify([name, parts]);
 }
 
-function doubtful(name: string, value: string, shipped: ReadonlySet<string>): readonly number[] {
+function doubtful(
+  name: string,
+  value: string,
+  shipped: ReadonlySet<string>,
+): Pick<DoubtfulPolicy, "statements" | "document"> | undefined {
   let record: Partial<PolicyRecord>;
   try {
     record = parseJsonText(value) as Partial<PolicyRecord>;
   } catch {
-    return [];
+    return undefined;
   }
   const { whole, managed, statement } = record;
-  if (whole === true || managed === true || !Array.isArray(statement)) return [];
-  const statements = statement as readonly Statement[];
-  if (shipped.has(textOf(name, statements))) return [];
-  return statements.flatMap((one, index) =>
+  if (whole === true || managed === true || !Array.isArray(statement)) return undefined;
+  const document = statement as readonly Statement[];
+  if (shipped.has(textOf(name, document))) return undefined;
+  const statements = document.flatMap((one, index) =>
     one.effect === "allow" && Object.keys(one.condition ?? {}).length === 0 ? [index] : [],
   );
+  return statements.length === 0 ? undefined : { statements, document };
 }

@@ -53,12 +53,13 @@ export function createPolicies(context: DirectoryContext): Policies {
       );
     },
 
-    async update(policy, expected) {
+    async update(policy, expected, partial) {
       assertPossible("policy", policy.name);
       return writer.write(async (tx) => {
         await check(tx, policy);
         const { id, managed } = await requireSamePolicy(tx, policy.name, expected);
-        const record = policyRecord(policy, { id, creation_date: now(), managed: managed === true });
+        const head = { id, creation_date: now(), managed: managed === true };
+        const record = policyRecord(policy, head, partial);
         putPolicy(tx, policy.name, record);
         return toPolicy(policy.name, record);
       });

@@ -104,6 +104,39 @@ describe("svcctl against the service", () => {
     });
   });
 
+  it("leaves out remarks of statements with --lenient-members, warns of each, and refuses what may restrict", async () => {
+    const [allow] = JSON.parse(DOCUMENT).statement;
+    const written = (more: object) => JSON.stringify({ statement: [allow, { ...allow, ...more }] });
+    const remark = written({ comment: "for the office", ticket: "T-1" });
+    for (const command of ["create", "update"]) {
+      const line = `policies ${command} --id Remarked --statement-document -`;
+      expect(await as(ADMIN, line, remark)).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("statement[1].comment: is no member of a statement"),
+      });
+      expect(await as(ADMIN, `${line} --lenient-members`, remark)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("successfully"),
+        stderr: ["comment", "ticket"]
+          .map(
+            (name) =>
+              `warning: statement[1].${name} is no member of a statement and is left out; the next version refuses it\n`,
+          )
+          .join(""),
+      });
+      for (const name of ["Conditoin", "notAction", "expires", "Principal"]) {
+        const restricted = await as(ADMIN, `${line} --lenient-members`, written({ [name]: ["x"] }));
+        expect(restricted, name).toMatchObject({ code: 1, stdout: "" });
+        expect(restricted.stderr).toContain(`statement[1].${name}: is no member of a statement`);
+        expect(restricted.stderr).not.toContain("warning");
+      }
+    }
+    const stored = JSON.parse(await admin("policies show --id Remarked --json"));
+    expect(stored.statement).toEqual([allow, allow]);
+    await admin("policies delete --id Remarked");
+  });
+
   it("manages policies and what they are attached to, and sees the difference it makes", async () => {
     await admin("groups create --id Team");
     await admin("users create --id bob");

@@ -142,14 +142,14 @@ async function restore(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const name = param(call, 0);
   const { revision } = call.body as { readonly revision: number };
   const before = await policies.get(name);
-  const { policy: then } = await history.policyVersion(name, revision);
+  const { policy: then, partial } = await history.policyVersion(name, revision);
   const policy = { name, statement: then.statement, ...(then.acl !== undefined && { acl: then.acl }) };
   const grant: Grant = {
     what: `restoring version ${revision} of policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
   };
   const { result: after, warnings } = await parts.escalation.checkGrant(call, grant, () =>
-    policies.update(policy, before),
+    policies.update(policy, before, partial),
   );
   parts.audit.wrote(call, "restorePolicy", { policy: name, from: revision, before, after });
   const headers = [...warnings, ...writtenPolicyWarnings(call, after, parts)];

@@ -1,15 +1,19 @@
 /** Implements `svc-authorizer check-store`. */
 
+import { existsSync, statSync } from "node:fs";
 import { openCatalog } from "../../../catalog/open-catalog.ts";
+import { auditedWrites } from "../../../compose/store/audited-writes.ts";
 import { withBackup } from "../../../compose/store/backup.ts";
 import { withOfflineStoreToRead } from "../../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../../directory/upkeep/check-store.ts";
+import { doubtfulOrigins } from "../../../directory/upkeep/doubtful-origins.ts";
 import { doubtfulPolicies } from "../../../directory/upkeep/doubtful-policies.ts";
 import { EXIT } from "../../exit-codes.ts";
 import type { ProcessEdge } from "../../process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
+import { doubtfulLines } from "./doubtful-lines.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Options of the command. */
@@ -17,12 +21,14 @@ export interface CheckFlags {
   readonly json?: boolean;
   /** File of a backup to check in place of the store. */
   readonly backup?: string;
+  /** Further files of the audit log: rotated ones, most likely. */
+  readonly auditLog?: readonly string[];
 }
 
 /** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
 export async function runCheckStore(
   values: ConfigValues,
-  { json = false, backup }: CheckFlags,
+  { json = false, backup, auditLog = [] }: CheckFlags,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
 ): Promise<number> {
   const secretKey = values["auth.encrypt.secret_key"];
@@ -33,19 +39,23 @@ export async function runCheckStore(
     findings: await (secretKey === undefined
       ? checkConsistency(store)
       : checkWholeStore(store, { secretKey, previousSecretKey })),
-    doubtful: await doubtfulPolicies(store, preconfigured.policies),
+    doubtful: await doubtfulOrigins(store, await doubtfulPolicies(store, preconfigured.policies)),
   });
   const { findings, doubtful } = await (backup === undefined
     ? withOfflineStoreToRead(values, check)
     : withBackup(backup, check));
-  if (json) stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings, doubtful })}\n`);
-  else {
-    for (const { policy, statements } of doubtful) {
-      const which = `${statements.length === 1 ? "statement" : "statements"} ${statements.join(", ")}`;
-      stdout.write(
-        `doubtful: policy ${JSON.stringify(policy)}: ${which}: an earlier version wrote it, and dropped members that it did not know: compare it with what was meant, and save it\n`,
-      );
-    }
+  const wrote = await auditedWrites(
+    [...new Set([...auditFileOf(values), ...auditLog])],
+    doubtful.map(({ policy, document }) => ({ name: policy, statement: document })),
+  );
+  const entries = doubtful.map(({ document: _, ...entry }) => {
+    const call = wrote.get(entry.policy);
+    return { ...entry, ...(call !== undefined && { call }) };
+  });
+  if (json) {
+    stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings, doubtful: entries })}\n`);
+  } else {
+    for (const line of doubtfulLines(entries)) stdout.write(`${line}\n`);
     for (const { kind, partition, key, message } of findings) {
       // JSON escapes whatever a damaged key may hold.
       stdout.write(`${kind}: ${partition} ${JSON.stringify(key)}: ${message}\n`);
@@ -53,6 +63,13 @@ export async function runCheckStore(
     stdout.write(findings.length === 0 ? "the store is sound\n" : `${findings.length} found\n`);
   }
   return findings.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The file of the audit log, where the configuration names one that exists. */
+function auditFileOf(values: ConfigValues): readonly string[] {
+  const output = values["authorizer.audit.output"];
+  if (output === undefined || output === "-" || output === "=" || !existsSync(output)) return [];
+  return statSync(output).isFile() ? [output] : [];
 }
 
 /** The command on the command line. */

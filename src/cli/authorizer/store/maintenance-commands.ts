@@ -21,6 +21,12 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     options: [
       ...CONFIG_OPTIONS,
       { flags: "--backup <file>", description: "check a backup of the store instead" },
+      {
+        flags: "--audit-log <file>",
+        description:
+          "a file of the audit log, also with .gz, that says who wrote doubtful policies; authorizer.audit.output is always read (repeatable)",
+        kind: "repeated",
+      },
       JSON_OPTION,
     ],
     load: async () => (await import("./check-store-command.ts")).checkStore,

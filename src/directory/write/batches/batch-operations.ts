@@ -3,7 +3,7 @@
 import { isPossibleName } from "../../../model/names.ts";
 import { type BatchOperation, entityKey } from "../../batch.ts";
 import { assertNoProblems, groupProblems, userProblems } from "../../checks.ts";
-import type { NewPolicy, NewUser } from "../../new-entities.ts";
+import type { NewUser } from "../../new-entities.ts";
 import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../../records/group-records.ts";
 import { mark } from "../../records/layout.ts";
 import {
@@ -32,7 +32,7 @@ export async function applyOperation(scope: BatchScope, operation: BatchOperatio
     case "put_group":
       return applyGroup(scope, operation);
     case "put_policy":
-      return applyPolicy(scope, operation.policy);
+      return applyPolicy(scope, operation);
     case "delete_user":
     case "delete_group":
     case "delete_policy":
@@ -111,13 +111,13 @@ async function applyGroup(scope: BatchScope, operation: Op<"put_group">): Promis
   putGroup(scope.tx, name, after);
 }
 
-async function applyPolicy(scope: BatchScope, policy: NewPolicy): Promise<void> {
+async function applyPolicy(scope: BatchScope, { policy, partial }: Op<"put_policy">): Promise<void> {
   const { tx, context, resourceTypes } = scope;
   const services = new Set(context.rules.services);
   for (const type of resourceTypes.values()) for (const service of servicesOf(type)) services.add(service);
   assertNoProblems(newPolicyProblems(policy, context.rules, services));
   const before = await tx.get("policy", policy.name);
-  const after = policyRecord(policy, headOf(scope, before));
+  const after = policyRecord(policy, headOf(scope, before), partial);
   if (before === undefined) return putPolicy(tx, policy.name, after);
   const unrevised = { ...after, rev: before.rev };
   if (isSame(before, unrevised)) return;

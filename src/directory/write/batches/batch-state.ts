@@ -3,9 +3,8 @@
 import type { RegisteredResource, ResourceType } from "../../../model/resource-type.ts";
 import { compareUtf8 } from "../../../model/utf8-order.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
-import type { DirectoryState, GroupState, Managed, UserState } from "../../batch.ts";
+import type { DirectoryState, GroupState, Managed, ManagedPolicy, UserState } from "../../batch.ts";
 import { type DirectoryContext, read } from "../../context.ts";
-import type { NewPolicy } from "../../new-entities.ts";
 import type { Found, StateReader } from "../../read/reader.ts";
 import { toGroup } from "../../records/group-records.ts";
 import { type Partition, splitKey } from "../../records/layout.ts";
@@ -67,7 +66,7 @@ async function each<P extends Partition>(
 class WholeState {
   readonly users = new Map<string, UserEntry>();
   readonly groups = new Map<string, GroupEntry>();
-  readonly policies = new Map<string, Managed<NewPolicy>>();
+  readonly policies = new Map<string, ManagedPolicy>();
   readonly #usersById = new Map<string, UserEntry>();
   readonly #groupsById = new Map<string, GroupEntry>();
   readonly #policyIds = new Map<string, string>();
@@ -103,7 +102,10 @@ class WholeState {
       this.#groupsById.set(record.id, entry);
     });
     await each(this.#reader, "policy", ({ key, record }) => {
-      this.policies.set(key, managed(toPolicy(key, record), record));
+      this.policies.set(key, {
+        ...managed(toPolicy(key, record), record),
+        partial: record.whole !== true,
+      });
       this.#policyIds.set(key, record.id);
     });
   }
