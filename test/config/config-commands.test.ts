@@ -10,7 +10,7 @@ import {
 import { DATABASE_TYPES } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";
-import { ALL_ITEMS, effectiveValue, variableOf } from "../../src/config/table.ts";
+import { ALL_ITEMS, CONFIG_ITEMS, effectiveValue, variableOf } from "../../src/config/table.ts";
 import { COMPLETE, ConfigFolder } from "./config-folder.ts";
 
 /** Streams that keep what is written. */
@@ -194,12 +194,16 @@ describe("config docs", () => {
     );
   });
 
-  it("names every item and variable once", () => {
+  it("names every item once, and the variable of each that the service reads", () => {
     const streams = captured();
     printConfigReference(streams);
-    for (const { name } of ALL_ITEMS) {
-      expect(streams.out().split(`| \`${name}\` |`), name).toHaveLength(2);
-      expect(streams.out().split(`| \`${variableOf(name)}\` |`), name).toHaveLength(2);
+    const [read = "", onlyNamed = ""] = streams.out().split("## Items that only the data server reads");
+    for (const { name } of CONFIG_ITEMS) {
+      expect(read.split(`| \`${name}\` |`), name).toHaveLength(2);
+      expect(read.split(`| \`${variableOf(name)}\` |`), name).toHaveLength(2);
     }
+    const others = new Set(ALL_ITEMS.map(({ name }) => name));
+    for (const { name } of CONFIG_ITEMS) others.delete(name);
+    for (const name of others) expect(onlyNamed.split(`\`${name}\``), name).toHaveLength(2);
   });
 });
