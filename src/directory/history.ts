@@ -3,6 +3,7 @@
 import type { Policy } from "../model/policy.ts";
 import type { CommittedChange, LogHead, Thing } from "../store/port.ts";
 import type { DirectoryState } from "./batch.ts";
+import type { LostChanges, LostReport } from "./lost-changes.ts";
 
 export type { Thing };
 
@@ -125,4 +126,11 @@ export interface DirectoryHistory {
    * in `Admins` or where what was then is not permitted now
    */
   restore(revision: number, options: RestoreOptions): Promise<RestoreReport>;
+  /**
+   * Makes again what the log lost, as far as nothing that it wrote was written since, in one commit. Things of one entry are
+   * made again together or not at all.
+   * @throws AuthorizerError "invalid_request" where it is of another log or past, or nobody can say what was changed since,
+   * or it would leave no administrator
+   */
+  applyLost(lost: LostChanges, options: { readonly dryRun: boolean }): Promise<LostReport>;
 }

@@ -82,7 +82,7 @@ export class CopyKeeper {
       counters.lostEntries += lost;
       log?.error(
         { ...fields, lost, file },
-        "the database lost commits that were acknowledged, and this node has followed it; the lost entries are in the file: svc-authorizer journal lost show shows them",
+        "the database lost commits that were acknowledged, and this node has followed it; the lost entries are in the file: svc-authorizer journal lost show shows them, and journal lost apply makes them again",
       );
       return file;
     } catch (err) {

@@ -24,6 +24,8 @@ export interface LostHead {
   readonly log: string;
   /** Newest revision that the log kept; null where that is not known. */
   readonly common: number | null;
+  /** Id of that entry; null where it is not known. */
+  readonly commonId: string | null;
   /** Newest revision that was lost. */
   readonly to: number;
   /** The folder of the state that had them; null where it was in memory. */
@@ -57,8 +59,10 @@ export async function writeLostFile(
 ): Promise<number> {
   const entries = lostEntries(back);
   const lines = async function* (): AsyncGenerator<string> {
-    const { log, common = null, from, former } = back;
-    yield line({ kind: "lost", format: LOST_FORMAT, at, log, common, to: from, copy: former.folder ?? null });
+    const { log, common = null, from, ids, former } = back;
+    const commonId = ids.find(([revision]) => revision === common)?.[1] ?? null;
+    const copy = former.folder ?? null;
+    yield line({ kind: "lost", format: LOST_FORMAT, at, log, common, commonId, to: from, copy });
     for (const entry of entries) yield line(entry);
     let records = 0;
     for await (const one of differences(former.pages(), now, common ?? undefined)) {

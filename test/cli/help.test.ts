@@ -77,6 +77,7 @@ const AUTHORIZER = [
   "journal accept",
   "journal lost",
   "journal lost show",
+  "journal lost apply",
   "journal upgrade",
   "reset",
   "check-store",

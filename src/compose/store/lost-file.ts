@@ -2,9 +2,10 @@
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
+import type { LostChanges, LostEntry } from "../../directory/lost-changes.ts";
 import { AuthorizerError } from "../../errors.ts";
-import type { LostLine } from "../../journal/lost-entries.ts";
-import type { Touched } from "../../store/port.ts";
+import type { LostHead, LostLine } from "../../journal/lost-entries.ts";
+import type { RecordName, Touched, VersionedRecord } from "../../store/port.ts";
 
 /** A line of the file, as it is shown: values of records are left out, since some are secrets. */
 export interface ShownLine {
@@ -18,6 +19,29 @@ export interface ShownLine {
  */
 export async function* shownLines(file: string): AsyncGenerator<ShownLine> {
   for await (const line of readLostFile(file)) yield { json: withoutValue(line), text: textOf(line) };
+}
+
+/**
+ * Everything in such a file, to be made again.
+ * @throws AuthorizerError "invalid_request" as {@link shownLines}, and where the file does not say what the log kept
+ */
+export async function lostChangesOf(file: string): Promise<LostChanges> {
+  const entries: LostEntry[] = [];
+  const puts: VersionedRecord[] = [];
+  const removed: RecordName[] = [];
+  let head: LostHead | undefined;
+  for await (const line of readLostFile(file)) {
+    if (line.kind === "lost") head = line;
+    else if (line.kind === "entry") entries.push({ revision: line.revision, useCases: line.useCases });
+    else if (line.kind === "put") puts.push(line);
+    else if (line.kind === "delete") removed.push(line);
+  }
+  const { log = "", common, commonId } = head ?? {};
+  if (typeof common !== "number" || typeof commonId !== "string") {
+    const message = `${file} does not say which entries the log kept: compare and make them again yourself`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  return { log, common: { revision: common, id: commonId }, entries, puts, removed };
 }
 
 async function* readLostFile(file: string): AsyncGenerator<LostLine> {
@@ -73,7 +97,7 @@ function textOf(line: LostLine): string {
     case "delete":
       return `- ${line.partition} ${JSON.stringify(line.key)}`;
     case "end":
-      return `${line.entries} entries lost, ${line.records} records differ: look at each and make it again where it still holds`;
+      return `${line.entries} entries lost, ${line.records} records differ: svc-authorizer journal lost apply says what of it still fits`;
   }
 }
 

@@ -11,6 +11,7 @@ import { Reader } from "../read/reader.ts";
 import type { PolicyRecord } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { readStateOf } from "../write/batches/batch-state.ts";
+import { applyLost } from "./apply-lost.ts";
 import { openable, restoreState } from "./restore.ts";
 import { entryAtTime } from "./time.ts";
 
@@ -49,6 +50,7 @@ export function createHistory(context: DirectoryContext): DirectoryHistory {
       const past = await stateOf(revision, (reader) => readStateOf(reader, openable(context)));
       return restoreState(context, revision, past, options);
     },
+    applyLost: (lost, options) => applyLost(context, lost, options),
   };
 }
 

@@ -47,7 +47,7 @@ export const JOURNAL_COMMANDS: GroupSpec = {
     },
     {
       name: "lost",
-      description: "Shows what a database lost that was put back, or failed over.",
+      description: "Shows, or makes again, what a database lost that was put back, or failed over.",
       commands: [
         {
           name: "show",
@@ -60,6 +60,23 @@ export const JOURNAL_COMMANDS: GroupSpec = {
             JSON_OPTION,
           ],
           load: async () => (await import("./journal-lost.ts")).journalLostShow,
+        },
+        {
+          name: "apply",
+          description:
+            "Makes again what was lost, as one change, as far as nothing of it was changed since. Without --yes it only says what it would do. Exit code 1 where something no longer fits.",
+          page: "high-availability.md",
+          examples: [
+            "--config authorizer.yaml --file copy/lost-2026-11-25T20-15-00-000Z-FvgAaYe8-15.ndjson",
+            "--config authorizer.yaml --file copy/lost-2026-11-25T20-15-00-000Z-FvgAaYe8-15.ndjson --yes",
+          ],
+          options: [
+            ...CONFIG_OPTIONS,
+            { flags: "--file <file>", description: "the file, which the log line names", required: true },
+            { flags: "--yes", description: "do it; without it, nothing changes" },
+            JSON_OPTION,
+          ],
+          load: async () => (await import("./journal-lost-apply.ts")).journalLostApply,
         },
       ],
     },
