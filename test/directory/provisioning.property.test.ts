@@ -14,7 +14,8 @@ interface ModelUser {
   inactive: boolean;
 }
 
-const NAMES = ["a", "b", "c"] as const;
+/** Names of users that differ in letter case only are one. */
+const NAMES = ["a", "A", "Bc", "bC", "c"] as const;
 const name = fc.constantFrom(...NAMES);
 const pick = fc.nat(5);
 const call = fc.oneof(
@@ -70,7 +71,8 @@ class Model {
         if (one.op === "rename") next.name = one.name;
         else if (one.op === "email") next.email = one.email;
         else next.inactive = !one.active;
-        const taken = next.name !== was.name && this.#userNamed(next.name);
+        const isNew = next.name.toLowerCase() !== was.name.toLowerCase();
+        const taken = isNew && this.#userNamed(next.name);
         const done = await this.#tried(taken, () =>
           provisioning.changeUser(id, () => ({
             username: next.name,
@@ -132,7 +134,7 @@ class Model {
   }
 
   #userNamed(text: string): boolean {
-    return [...this.users.values()].some((one) => one.name === text);
+    return [...this.users.values()].some((one) => one.name.toLowerCase() === text.toLowerCase());
   }
 
   #groupNamed(text: string): boolean {
@@ -161,6 +163,7 @@ describe("users and groups of an identity provider", () => {
               external,
               inactive,
             ]);
+            expect((await provisioning.findUser({ username: name.toUpperCase() }))?.id).toBe(id);
             const groups = (await provisioning.groupsOf([id])).get(id) ?? [];
             const wanted = [...model.groups]
               .filter(([, { members }]) => members.has(id))

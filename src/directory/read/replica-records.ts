@@ -30,6 +30,7 @@ export const REPLICATED: FieldsOf = {
   meta: undefined,
   external_id: undefined,
   email: undefined,
+  folded_name: undefined,
   key: undefined,
   user_key: undefined,
   principal: undefined,

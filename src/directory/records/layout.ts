@@ -14,6 +14,7 @@
  * | `policy`         | `<name>`                         | {@link PolicyRecord}        |
  * | `external_id`    | `<external id>`                  | {@link OwnerRecord}         |
  * | `email`          | `<SHA-256 of it>/<username>`     | {@link RefRecord} (user)    |
+ * | `folded_name`    | `<SHA-256 of the name in lower case>/<username>` | {@link RefRecord} (user): of names that are not in lower case |
  * | `user_group`     | `<user id>/<group name>`         | {@link RefRecord} (group)   |
  * | `group_user`     | `<group id>/<username>`          | {@link RefRecord} (user)    |
  * | `user_policy`    | `<user id>/<policy name>`        | {@link RefRecord} (policy)  |
@@ -186,6 +187,7 @@ export interface RecordTypes {
   policy: PolicyRecord;
   external_id: OwnerRecord;
   email: RefRecord;
+  folded_name: RefRecord;
   user_group: RefRecord;
   group_user: RefRecord;
   user_policy: RefRecord;
@@ -229,6 +231,16 @@ function hash(text: string): string {
 /** Key of a user in the index of e-mails; e-mails are hashed since two long texts exceed a key. */
 export function emailKey(email: string, username: string): string {
   return under(hash(email), username);
+}
+
+/** A name as it is compared with others regardless of letter case. */
+export function foldName(username: string): string {
+  return username.toLowerCase();
+}
+
+/** Key of a user in the index of names in any letter case; it is needed where {@link foldName} changes the name. */
+export function foldedKey(username: string): string {
+  return under(hash(foldName(username)), username);
 }
 
 /** Key of the record that leads from a policy to a user or group it is attached to. */

@@ -4,6 +4,7 @@ import {
   type ClaimRecord,
   emailKey,
   expiryKey,
+  foldedKey,
   holderKey,
   type OwnerRecord,
   type Partition,
@@ -111,6 +112,14 @@ export function linksOf<P extends Partition>(
       const username = splitKey(key).rest;
       const matches: Mirror["matches"] = (user) =>
         emailKey((user as UserRecord).email ?? "", username) === key;
+      return {
+        ids: [{ id: ref.id, name: username }],
+        mirrors: [{ partition: "user", key: username, matches }],
+      };
+    }
+    case "folded_name": {
+      const username = splitKey(key).rest;
+      const matches: Mirror["matches"] = () => foldedKey(username) === key;
       return {
         ids: [{ id: ref.id, name: username }],
         mirrors: [{ partition: "user", key: username, matches }],

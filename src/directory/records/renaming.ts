@@ -12,6 +12,7 @@ import {
   type UserRecord,
   under,
 } from "./layout.ts";
+import { indexName, removeName } from "./user-records.ts";
 
 type Keys<P extends Partition> = { readonly key: string; readonly record: RecordTypes[P] };
 
@@ -34,6 +35,8 @@ export async function renameUser(
 ): Promise<void> {
   if ((await tx.get("user", after)) !== undefined) throw alreadyExists("user", after);
   const { id, external_id, email } = record;
+  removeName(tx, before);
+  indexName(tx, after, record);
   tx.delete("user", before);
   tx.put("user", after, record);
   if (external_id !== undefined) tx.put("external_id", external_id, { id, username: after });

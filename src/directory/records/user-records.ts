@@ -7,7 +7,7 @@ import type { NewUser } from "../new-entities.ts";
 import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { generateId } from "./ids.ts";
-import { emailKey, mark, type OwnerRecord, type UserRecord } from "./layout.ts";
+import { emailKey, foldedKey, foldName, mark, type OwnerRecord, type UserRecord } from "./layout.ts";
 
 /** The user of a name; "not_found" if there is none. */
 export async function requireUser(from: Pick<StateReader, "get">, username: string): Promise<UserRecord> {
@@ -85,8 +85,19 @@ export async function putUser(
   if (after.email !== undefined && before?.email !== after.email) {
     tx.put("email", emailKey(after.email, username), { id: after.id });
   }
+  if (before?.id !== after.id) indexName(tx, username, after);
   tx.put("user", username, after);
   tx.changes.touch("user", after.id, username);
+}
+
+/** Puts a user's name into the index of names in any letter case. */
+export function indexName(tx: Transaction, username: string, { id }: UserRecord): void {
+  if (foldName(username) !== username) tx.put("folded_name", foldedKey(username), { id });
+}
+
+/** Takes a user's name out of the index of names in any letter case. */
+export function removeName(tx: Transaction, username: string): void {
+  if (foldName(username) !== username) tx.delete("folded_name", foldedKey(username));
 }
 
 async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerRecord): Promise<void> {
@@ -116,6 +127,7 @@ function beginSessions(tx: Transaction, userId: string): void {
 export function removeUser(tx: Transaction, username: string, record: UserRecord): void {
   if (record.external_id !== undefined) tx.delete("external_id", record.external_id);
   if (record.email !== undefined) tx.delete("email", emailKey(record.email, username));
+  removeName(tx, username);
   tx.delete("user", username);
   tx.delete("session", record.id);
   tx.put("sweep", record.id, { kind: "user", name: username });

@@ -30,6 +30,7 @@ const LINKED = [
   "user",
   "external_id",
   "email",
+  "folded_name",
   "user_group",
   "group_user",
   "user_policy",

@@ -4,12 +4,19 @@ import { isDeepStrictEqual } from "node:util";
 import { isPossibleName } from "../../../model/names.ts";
 import { alreadyExists, assertNoProblems, userProblems } from "../../checks.ts";
 import { type DirectoryContext, read } from "../../context.ts";
-import type { ProvisionedFields, ProvisionedUserKey, Provisioning } from "../../provisioning.ts";
+import type {
+  ProvisionedFields,
+  ProvisionedUser,
+  ProvisionedUserKey,
+  Provisioning,
+} from "../../provisioning.ts";
 import { eachSlice, nameOf, refsUnder, toProvisionedUser } from "../../read/provisioned.ts";
 import type { StateReader } from "../../read/reader.ts";
-import type { UserRecord } from "../../records/layout.ts";
+import { foldName, type UserRecord } from "../../records/layout.ts";
 import { renameUser } from "../../records/renaming.ts";
 import { endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
+import type { Transaction } from "../transaction.ts";
+import { FoldedNames } from "./folded-names.ts";
 import { assertOpenUser, type ProtectedTest } from "./provisioned-guard.ts";
 
 /** Source of the users that identity providers make. */
@@ -23,6 +30,7 @@ type UserCases = Pick<
 /** The use cases. */
 export function createProvisionedUsers(context: DirectoryContext, isProtected: ProtectedTest): UserCases {
   const { writer } = context;
+  const names = new FoldedNames(context.store);
   return {
     user: (id) =>
       read(context, async (reader) => {
@@ -30,7 +38,10 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
         return toProvisionedUser(username, record);
       }),
 
-    findUser: (key) => read(context, (reader) => findUser(reader, key)),
+    async findUser(key) {
+      if ("username" in key) await names.complete();
+      return read(context, (reader) => findUser(reader, names, key));
+    },
 
     eachUser: (visit) =>
       read(context, async (reader) => {
@@ -42,10 +53,9 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
     createUser: async (fields) => {
       assertSound(context, fields);
       const { username } = fields;
-      const namesake = await read(context, (reader) => namesakeOf(reader, username));
-      if (namesake !== undefined) throw alreadyExists("user", namesake);
+      await names.complete();
       return writer.write(async (tx) => {
-        if ((await tx.get("user", username)) !== undefined) throw alreadyExists("user", username);
+        await assertFree(tx, names, username);
         const head = {
           id: context.generateId(),
           creation_date: context.now(),
@@ -60,32 +70,7 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
     },
 
     changeUser: (id, change) =>
-      writer.write(async (tx) => {
-        const { username, record } = await requireById(tx, id);
-        const before = toProvisionedUser(username, record);
-        const fields = await change(before);
-        assertSound(context, fields);
-        const { source, encryptedPassword } = record;
-        const kept = {
-          ...(source !== undefined && { source }),
-          ...(encryptedPassword !== undefined && { encryptedPassword }),
-        };
-        const after = userRecord({ ...fields, ...kept }, { ...record, managed: record.managed === true });
-        const name = fields.username;
-        if (name === username && isDeepStrictEqual(after, record)) return before;
-        await assertOpenUser(tx, isProtected, { id, name: username });
-        if (folded(name) !== folded(username)) {
-          const namesake = await read(context, (reader) => namesakeOf(reader, name));
-          if (namesake !== undefined) throw alreadyExists("user", namesake);
-        }
-        await putUser(tx, username, record, after);
-        if (name !== username) await renameUser(tx, username, name, after);
-        if (name !== username || (after.inactive === true && record.inactive !== true)) {
-          endSessions(tx, name, after, context.nowMs());
-        }
-        tx.put("provisioned", id, { kind: "user", name });
-        return toProvisionedUser(name, after);
-      }),
+      writer.write((tx) => changeUser(tx, { context, isProtected, names }, { id, change })),
 
     deleteUser: async (id) => {
       await writer.write(async (tx) => {
@@ -104,6 +89,49 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
   };
 }
 
+interface Scope {
+  readonly context: DirectoryContext;
+  readonly isProtected: ProtectedTest;
+  readonly names: FoldedNames;
+}
+
+async function changeUser(
+  tx: Transaction,
+  { context, isProtected, names }: Scope,
+  { id, change }: { readonly id: string; readonly change: Parameters<UserCases["changeUser"]>[1] },
+): Promise<ProvisionedUser> {
+  const { username, record } = await requireById(tx, id);
+  const before = toProvisionedUser(username, record);
+  const fields = await change(before);
+  assertSound(context, fields);
+  const { source, encryptedPassword } = record;
+  const kept = {
+    ...(source !== undefined && { source }),
+    ...(encryptedPassword !== undefined && { encryptedPassword }),
+  };
+  const after = userRecord({ ...fields, ...kept }, { ...record, managed: record.managed === true });
+  const name = fields.username;
+  if (name === username && isDeepStrictEqual(after, record)) return before;
+  await assertOpenUser(tx, isProtected, { id, name: username });
+  if (foldName(name) !== foldName(username)) {
+    await names.complete();
+    await assertFree(tx, names, name);
+  }
+  await putUser(tx, username, record, after);
+  if (name !== username) await renameUser(tx, username, name, after);
+  if (name !== username || (after.inactive === true && record.inactive !== true)) {
+    endSessions(tx, name, after, context.nowMs());
+  }
+  tx.put("provisioned", id, { kind: "user", name });
+  return toProvisionedUser(name, after);
+}
+
+/** Throws where a user has the name, in any letter case. */
+async function assertFree(tx: Transaction, names: FoldedNames, username: string): Promise<void> {
+  const namesake = await names.namesakeOf(tx, username);
+  if (namesake !== undefined) throw alreadyExists("user", namesake);
+}
+
 async function requireById(
   from: StateReader,
   id: string,
@@ -112,35 +140,17 @@ async function requireById(
   return { username, record: (await from.get("user", username)) as UserRecord };
 }
 
-async function findUser(reader: StateReader, key: ProvisionedUserKey) {
+async function findUser(reader: StateReader, names: FoldedNames, key: ProvisionedUserKey) {
   const text = "username" in key ? key.username : key.external_id;
   if (!isPossibleName(text)) return undefined;
   const username =
-    "username" in key ? await namesakeOf(reader, text) : (await reader.get("external_id", text))?.username;
+    "username" in key
+      ? await names.namesakeOf(reader, text)
+      : (await reader.get("external_id", text))?.username;
   const record = username === undefined ? undefined : await reader.get("user", username);
   if (username === undefined || record === undefined) return undefined;
   if ("external_id" in key && record.external_id !== text) return undefined;
   return toProvisionedUser(username, record);
-}
-
-/** Names that differ in letter case only are one to identity providers (RFC 7643, section 4.1.1). */
-function folded(username: string): string {
-  return username.toLowerCase();
-}
-
-/**
- * The user of a name, else the first whose name differs in letter case only. For a name of nobody it goes through all names,
- * in slices between other work.
- */
-async function namesakeOf(reader: StateReader, username: string): Promise<string | undefined> {
-  if (!isPossibleName(username)) return undefined;
-  if ((await reader.get("user", username)) !== undefined) return username;
-  const wanted = folded(username);
-  let found: string | undefined;
-  await eachSlice(reader, "user", (slice) => {
-    found ??= slice.find(({ key }) => folded(key) === wanted)?.key;
-  });
-  return found;
 }
 
 function assertSound({ rules }: DirectoryContext, fields: ProvisionedFields): void {
