@@ -78,12 +78,13 @@ function nameOf(flags: string): string {
   return flags.replace(/ [<[].*$/, "");
 }
 
+/** One line for each option: a backslash at its end breaks the line. */
 function optionList(options: readonly DescribedOption[]): string {
   return options
     .map(({ flags, description, default: value = "" }) => {
-      return `- \`${flags}\`: ${escaped(description)}${value === "" ? "" : `; default \`${value}\``}`;
+      return `\`${flags}\`: ${escaped(description)}${value === "" ? "" : `; default \`${value}\``}`;
     })
-    .join("\n");
+    .join("\\\n");
 }
 
 /** Text in which nothing is markup by accident. */
