@@ -1,4 +1,7 @@
-/** The interoperability scenarios of AuthZEN: to-do lists, and a gateway that asks about identities and routes. */
+/**
+ * The interoperability scenarios of AuthZEN: to-do lists, a gateway that asks about identities and routes, searches, and an
+ * identity provider that puts what it finds into tokens.
+ */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
@@ -23,12 +26,30 @@ interface Scenarios {
   readonly gateway: readonly Case[];
 }
 
+/** A search, without the part that is asked for, and all that it finds. */
+interface Search {
+  readonly who?: string;
+  readonly action?: string;
+  readonly record?: string;
+  readonly found: readonly string[];
+}
+
+interface Searches {
+  readonly subjects: readonly Search[];
+  readonly resources: readonly Search[];
+  readonly actions: readonly Search[];
+  readonly identity_provider: readonly Search[];
+}
+
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../fixtures/authzen/${name}.json`, import.meta.url), "utf8"));
 const { subjects, todo, todo_batches, gateway } = read("interop") as Scenarios;
 const dataset = read("interop-dataset") as DatasetDocument;
 
+const searches = read("search") as Searches;
+
 let service: TestAuthorizer;
+let searched: TestAuthorizer;
 let plain: TestAuthorizer;
 beforeAll(async () => {
   service = await startAuthorizer({
@@ -36,10 +57,12 @@ beforeAll(async () => {
     config: { "authorizer.subjects.types": ["user", "identity"] } as never,
   });
   plain = await startAuthorizer({ dataset });
+  searched = await startAuthorizer({ dataset: read("search-dataset") as DatasetDocument });
 });
 afterAll(async () => {
   await service.close();
   await plain.close();
+  await searched.close();
 });
 
 const resourceOf = ({ resource: [type, id], owner }: Item) => ({
@@ -89,6 +112,47 @@ describe("the scenario of a gateway", () => {
   it("names subjects of a type that is not configured: nobody", async () => {
     const answer = await evaluate(plain, "identity", gateway[0]!);
     expect(answer).toMatchObject({ decision: false, context: { reason: "unknown_subject" } });
+  });
+});
+
+/** Everything that a search of the scenario finds, sorted, with the type that each result has to have. */
+async function find(kind: "subject" | "resource" | "action", { who, action, record }: Search) {
+  const { results } = await ask(searched, `/search/${kind}`, {
+    subject: { type: "user", ...(kind !== "subject" && { id: who }) },
+    ...(kind !== "action" && { action: { name: action } }),
+    resource: { type: "record", ...(kind !== "resource" && { id: record }) },
+  });
+  return (results as object[]).map((one) => JSON.stringify(one)).sort();
+}
+
+const entities = (type: string, { found }: Search) => found.map((id) => JSON.stringify({ type, id })).sort();
+
+describe("the scenario of searches", () => {
+  const { subjects: bySubject, resources, actions } = searches;
+  it("has 198 questions", () => expect(bySubject.length + resources.length + actions.length).toBe(198));
+
+  it.each(bySubject)("who may $action $record", async (one) => {
+    expect(await find("subject", one)).toEqual(entities("user", one));
+  });
+
+  it.each(resources)("which records $who may $action", async (one) => {
+    expect(await find("resource", one)).toEqual(entities("record", one));
+  });
+
+  it.each(actions)("what $who may do on $record", async (one) => {
+    expect(await find("action", one)).toEqual(one.found.map((name) => JSON.stringify({ name })).sort());
+  });
+});
+
+describe("the scenario of an identity provider", () => {
+  it("has 6 questions", () => expect(searches.identity_provider).toHaveLength(6));
+
+  it.each(searches.identity_provider)("which records $who may $action", async (one) => {
+    expect(await find("resource", one)).toEqual(entities("record", one));
+  });
+
+  it("finds nothing for somebody who is not there", async () => {
+    expect(await find("resource", { who: "nobody", action: "delete", found: [] })).toEqual([]);
   });
 });
 
