@@ -22,11 +22,12 @@ export interface ImpactParts {
   readonly thread: PolicyThread;
 }
 
-/** Milliseconds for all comparisons of a change, and for one of them. */
+/** Milliseconds of CPU for all comparisons with the policies of users. */
 const COMPARING_MS = 3_000;
-const ONE_MS = 1_000;
 /** Milliseconds of CPU after which a comparison answers with what it has. */
-const CPU_MS = 800;
+const ONE_MS = 800;
+/** Milliseconds of CPU beyond that after which a comparison that has not answered is given up. */
+const GRACE_MS = 200;
 /** Lines of one comparison, in each direction. */
 const LIMIT = 100;
 /** Comparisons that may take too long before the others are not tried any more. */
@@ -52,27 +53,27 @@ export async function findImpact(
   const leftOut = [...concerned.leftOut];
   const compared = async (
     sides: Pick<UserClass, "before" | "after"> & { readonly user?: string; readonly exampleUser?: string },
-    patience: number,
+    cpuMs: number,
   ) => {
     signal?.throwIfAborted();
     if (isLarge([...sides.before, ...sides.after])) return GIVEN_UP;
-    return thread.run(caller, { kind: "compare", ...sides, limit: LIMIT, cpuMs: CPU_MS }, patience);
+    return thread.run(caller, { kind: "compare", ...sides, limit: LIMIT, cpuMs }, cpuMs + GRACE_MS);
   };
   const alone = await compared({ before: listOf(before), after: listOf(after) }, ONE_MS);
   if (alone === GIVEN_UP) leftOut.push("comparing the policy alone takes too long");
   else leftOut.push(...alone.leftOut.map((one) => `the policy alone: ${one}`));
   const merged = new MergedChanges();
-  const until = performance.now() + COMPARING_MS;
+  let left = COMPARING_MS;
   let [done, givenUp] = [0, 0];
   const cut = new Set<string>();
   for (const { users, user, some, via, ...sides } of classes) {
-    const left = until - performance.now();
     if (left <= 0 || givenUp >= MOST_GIVEN_UP) break;
     const found = await compared({ ...sides, ...comparedAs(user) }, Math.min(left, ONE_MS));
     if (found === GIVEN_UP) {
       givenUp++;
       continue;
     }
+    left -= found.usedMs;
     done += users;
     for (const one of found.leftOut) cut.add(one);
     const own = (lines: readonly DifferenceLine[]) => linesFor(lines, { users, some }, cut);

@@ -20,13 +20,17 @@ export interface BoundedThreadOptions {
   readonly busy: string;
 }
 
-/** Messages of the thread. The time limit starts with "began"; before that, the thread loads its program. */
+/** Messages of the thread. What a job takes is counted from "began"; before that, the thread loads its program. */
 export type ThreadMessage<R> = "began" | { readonly result: R };
 
 /** The answer to a job that reached its time limit, or the memory limit of the thread. */
 export const GIVEN_UP = Symbol("given up");
 
 const IDLE_MS = 30_000;
+/** Time that passes at most for each millisecond of CPU that a job may take: other threads and processes run, too. */
+const MOST_PASSED = 5;
+/** Shortest time between two looks at the CPU time of a job, in milliseconds. */
+const LOOK_MS = 10;
 /** Jobs that may wait. */
 const MOST_WAITING = 64;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
@@ -47,6 +51,7 @@ export class BoundedThread<J, R> {
   #worker: Worker | undefined;
   #current: Job<J, R> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: BoundedThreadOptions) {
@@ -55,7 +60,7 @@ export class BoundedThread<J, R> {
 
   /**
    * Returns what the thread answers, or {@link GIVEN_UP}.
-   * @param patience milliseconds that the job may take, waiting aside
+   * @param patience milliseconds of CPU that the job may take
    * @throws AuthorizerError "unavailable" if too many jobs wait; else what the job throws
    */
   run(caller: string, work: J, patience: number): Promise<R | typeof GIVEN_UP> {
@@ -110,9 +115,27 @@ export class BoundedThread<J, R> {
   }
 
   #receive(message: ThreadMessage<R>): void {
-    if (message === "began") {
-      this.#timer = setTimeout(() => this.#giveUp(), this.#current?.patience ?? 0);
-    } else this.#finish(({ resolve }) => resolve(message.result));
+    if (message === "began") void this.#watch();
+    else this.#finish(({ resolve }) => resolve(message.result));
+  }
+
+  /**
+   * Gives the current job up when it has taken its patience. It counts in CPU time: on a busy machine, a job that waits for
+   * the CPU would else be given up before it has done anything.
+   */
+  async #watch(): Promise<void> {
+    const [job, worker] = [this.#current, this.#worker];
+    if (job === undefined || worker === undefined) return;
+    this.#timer = setTimeout(() => this.#giveUp(), MOST_PASSED * job.patience);
+    const isCurrent = () => this.#current === job && this.#worker === worker;
+    const began = await cpuTimeOf(worker);
+    const look = async (): Promise<void> => {
+      const left = began + job.patience - (await cpuTimeOf(worker));
+      if (!isCurrent()) return;
+      if (left <= 0) this.#giveUp();
+      else this.#look = setTimeout(look, Math.max(left, LOOK_MS));
+    };
+    if (isCurrent()) this.#look = setTimeout(look, job.patience);
   }
 
   #start(): Worker {
@@ -140,6 +163,7 @@ export class BoundedThread<J, R> {
   #finish(answer: (job: Job<J, R>) => void): void {
     const job = this.#current;
     this.#current = undefined;
+    clearTimeout(this.#look);
     if (job !== undefined) answer(job);
     this.#next();
   }
@@ -158,10 +182,19 @@ export class BoundedThread<J, R> {
     const worker = this.#worker;
     this.#worker = undefined;
     clearTimeout(this.#timer);
+    clearTimeout(this.#look);
     await worker?.terminate();
   }
 
   #busy(): AuthorizerError {
     return new AuthorizerError("unavailable", this.#options.busy, { retryAfterSeconds: 1 });
   }
+}
+
+/** CPU time of a thread so far, in milliseconds; before Node.js 24.6, which cannot tell, the time that has passed. */
+async function cpuTimeOf(worker: Partial<Worker>): Promise<number> {
+  if (worker.cpuUsage === undefined) return performance.now();
+  // A thread that has ended uses nothing any more.
+  const used = await worker.cpuUsage().catch(() => undefined);
+  return used === undefined ? 0 : (used.user + used.system) / 1_000;
 }

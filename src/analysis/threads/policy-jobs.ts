@@ -51,6 +51,11 @@ export interface CompareJob {
   readonly cpuMs: number;
 }
 
+/** A difference, and the milliseconds of CPU that it took. */
+export interface CompareResult extends AccessDifference {
+  readonly usedMs: number;
+}
+
 /** Policies to be looked at for warnings. */
 export interface DoubtsJob {
   readonly kind: "doubts";
@@ -72,7 +77,7 @@ export type PolicyJob = LintJob | ReadJob | CompareJob | DoubtsJob;
 export interface PolicyResults {
   readonly lint: LintResult;
   readonly read: ReadResult;
-  readonly compare: AccessDifference;
+  readonly compare: CompareResult;
   readonly doubts: readonly Doubt[];
 }
 
@@ -90,7 +95,10 @@ export function runPolicyJob(job: PolicyJob, vocabulary: Vocabulary): PolicyResu
   if (job.kind === "doubts") return doubts(job, vocabulary);
   const { before, after, cpuMs, kind: _, ...rest } = job;
   const { partition } = vocabulary;
-  return accessDifference(before, after, { partition, vocabulary, patience: cpuMs, ...rest });
+  const began = process.threadCpuUsage();
+  const found = accessDifference(before, after, { partition, vocabulary, patience: cpuMs, ...rest });
+  const { user, system } = process.threadCpuUsage(began);
+  return { ...found, usedMs: (user + system) / 1_000 };
 }
 
 function read(job: ReadJob, vocabulary: Vocabulary): ReadResult {

@@ -26,7 +26,7 @@ export class PolicyThread {
 
   /**
    * Returns the result of a job, or {@link GIVEN_UP}.
-   * @param patience milliseconds that it may take
+   * @param patience milliseconds of CPU that it may take
    * @throws AuthorizerError "unavailable" if too many jobs wait
    */
   run<J extends PolicyJob>(
