@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request } from "node:http";
 import { join } from "node:path";
-import type { DatasetDocument } from "../src/datasets/dataset.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { type StartedServer, startServer } from "./processes.ts";

@@ -2,7 +2,7 @@
  * Decisions of an embedded point (`EmbeddedAuthorizer.allows`) per second of CPU time: a thousand users in twenty
  * groups, half of the questions refused, each question with strings of its own.
  */
-import { EmbeddedAuthorizer } from "../src/client/embedded/embedded-authorizer.ts";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { benchPolicies, benchResource } from "./engine.ts";
 
 const USERS = 1_000;

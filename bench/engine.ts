@@ -1,12 +1,12 @@
 /** In-process decisions per second: parsing outside the timed loop, each request's strings used once. */
-import { CompiledPolicies, compile } from "../src/engine/compile/compile.ts";
-import { compilePolicyInSteps } from "../src/engine/compile/compiled-policy.ts";
-import { policySetInSteps } from "../src/engine/compile/policy-set.ts";
-import { decide } from "../src/engine/decide/decide.ts";
-import { StatementPool } from "../src/engine/statement.ts";
-import { finish } from "../src/engine/work.ts";
-import type { NamedStatements } from "../src/model/policy.ts";
-import { compareUtf8 } from "../src/model/utf8-order.ts";
+import { CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
+import { finish } from "@svc-authorizer/policy/engine/work.ts";
+import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 
 const REQUESTS = 200_000;
 const ROUNDS = 5;

@@ -1,6 +1,6 @@
 /** Milliseconds that a comparison of two sets of policies takes (`authorizer.escalation`). */
-import { widening } from "../src/analysis/compare/widening.ts";
-import type { NamedStatements, Statement } from "../src/model/policy.ts";
+import { widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { benchPolicies } from "./engine.ts";
 
 const ROUNDS = 5;

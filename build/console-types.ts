@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { OPERATOR_NAMES } from "../src/model/condition-operators.ts";
+import { OPERATOR_NAMES } from "@svc-authorizer/policy/model/condition-operators.ts";
 import { type Json, type JsonObject, typesOf } from "./openapi-types.ts";
 
 const POLICIES = join(import.meta.dirname, "..", "policies");

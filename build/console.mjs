@@ -1,4 +1,4 @@
-// Builds the console of src/console into a folder, from which the user listener serves it: files of `assets` are named
+// Builds the console of packages/console/src into a folder, from which the user listener serves it: files of `assets` are named
 // by digest, and stand beside their compressed forms. A build whose sources did not change is kept.
 //
 // usage: node build/console.mjs [--if-possible] [output folder, default console/ of the clone]

@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startAuthorizer } from "../src/testing/start-authorizer.ts";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { consoleCatalog, consoleTypes } from "./console-types.ts";
 import { type JsonObject, referencesIn, typesOf } from "./openapi-types.ts";
 
@@ -75,11 +75,11 @@ export const PRECONFIGURED_POLICIES: readonly NamedStatements[] = ${policies};
 
 const documents = await openApis();
 const FILES: readonly (readonly [path: string, text: string])[] = [
-  ["src/client/decision-api.gen.ts", await typesOf(schemasOfDecisions(documents.decisions), HEAD)],
-  ["src/client/actions.gen.ts", actionTypes()],
-  ["src/client/embedded/shipped.gen.ts", shippedData()],
-  ["src/console/api/management.gen.ts", await consoleTypes(documents.management, HEAD)],
-  ["src/console/catalog/catalog.gen.ts", consoleCatalog(HEAD)],
+  ["packages/client/src/decision-api.gen.ts", await typesOf(schemasOfDecisions(documents.decisions), HEAD)],
+  ["packages/client/src/actions.gen.ts", actionTypes()],
+  ["packages/client/src/embedded/shipped.gen.ts", shippedData()],
+  ["packages/console/src/api/management.gen.ts", await consoleTypes(documents.management, HEAD)],
+  ["packages/console/src/catalog/catalog.gen.ts", consoleCatalog(HEAD)],
 ];
 
 let drifted = false;

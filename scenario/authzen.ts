@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
-import { startAuthorizer } from "../src/testing/start-authorizer.ts";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { selfSigned } from "../test/http/certificate.ts";
 import type { Target } from "./call.ts";
 import { LEVELS, readCases } from "./cases.ts";

@@ -1,6 +1,6 @@
 /** The process edge of svc-authorizer: arguments, signals, exit code. */
 
-import { runAuthorizer } from "./cli/authorizer/program.ts";
+import { runAuthorizer } from "./cli/program.ts";
 
 // A reader of our output may stop early, as `head` does. That is no failure, and a service goes on.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /** The jobs of the thread that learns from use. What is large is JSON as bytes, which cost little to send. */
 
-import type { ReviewedChange } from "./review/review.ts";
+import type { ReviewedChange } from "@svc-authorizer/policy/records/review/review.ts";
 import type { Generalisation } from "./suggest/generalise.ts";
 
 /** Suggests policies; exactly one of user and group is given, and exists. */

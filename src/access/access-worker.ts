@@ -1,10 +1,10 @@
 /** The thread that learns from use: does one job after the other. */
 
 import { parentPort, workerData } from "node:worker_threads";
-import type { ThreadMessage } from "../analysis/threads/bounded-thread.ts";
+import type { ThreadMessage } from "../threads/bounded-thread.ts";
 import { aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
-import { parseJsonText } from "../json-text.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 import type { DirectoryImage } from "./directory-image.ts";

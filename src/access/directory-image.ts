@@ -1,6 +1,6 @@
 /** One state of the directory as plain values, to be sent to a thread. */
 
-import type { Statement } from "../model/policy.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A user with all that refers to it. */
 export interface ImagedUser {

@@ -1,7 +1,7 @@
 /** The policies in force for users of an image of the directory. */
 
-import type { NamedStatements, Via } from "../model/policy.ts";
-import { compareUtf8 } from "../model/utf8-order.ts";
+import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { DirectoryImage, ImagedUser } from "./directory-image.ts";
 
 /** A policy, and the ways in which it reaches somebody. */

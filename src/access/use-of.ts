@@ -2,7 +2,7 @@
 
 import { statementDigest } from "../decision-log/usage/statement-digest.ts";
 import type { UsageKind, UsageRow, Used } from "../decision-log/usage/usage-rows.ts";
-import type { Statement } from "../model/policy.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** The counts of use of all nodes. */
 export interface KnownUse {

@@ -1,6 +1,6 @@
 /** Callers of the service listener, and the scopes that calls need (security.md §1.2). */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Call, Caller } from "../http/route.ts";
 
 /** All scopes, in the order of the contract. */

@@ -3,7 +3,7 @@
  * those that its ACL server gives the administrators.
  */
 
-import type { Statement } from "../model/policy.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** The levels of access, in ascending order. */
 export type Acl = "Read" | "Write" | "Super" | "Admin";

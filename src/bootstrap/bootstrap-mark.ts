@@ -1,6 +1,6 @@
 /** The durable mark of a bootstrap, with the digest of everything that it installed. */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { BootstrapMode, ShippedSet } from "./shipped-set.ts";
 
 /** Name of the mark in the directory. */

@@ -4,10 +4,10 @@
  */
 
 import { hostname } from "node:os";
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { AdminFile } from "./admin-file.ts";
 import {
   BOOTSTRAP_MARK,

@@ -1,6 +1,6 @@
 /** The mark of an imported store. The store counts as set up, and upgrades update unchanged shipped policies. */
 
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { BatchOperation, BatchOptions } from "../directory/batch.ts";
 import { BOOTSTRAP_MARK, storedMark } from "./bootstrap-mark.ts";
 import { groupDigest, policyDigest, type ShippedPolicy, shippedSetOf } from "./shipped-set.ts";

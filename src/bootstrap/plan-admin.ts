@@ -2,7 +2,7 @@
 
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";
 import { ADMINS } from "../directory/write/set-up-mark.ts";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { AdminFile } from "./admin-file.ts";
 
 const DEFAULT_USERNAME = "admin";

@@ -1,8 +1,8 @@
 /** The groups and policies that a bootstrap installs, for each of the two modes (authorization-api.md §9). */
 
-import type { Catalog } from "../catalog/catalog.ts";
-import { digestOf } from "../catalog/digest.ts";
-import type { Statement } from "../model/policy.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { digestOf } from "@svc-authorizer/policy/catalog/digest.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { ACL_GROUPS, aclPolicyName, aclStatements } from "./acl-policies.ts";
 
 /** `external`: the preconfigured groups and policies. `simplified`: four groups with an access list each. */

@@ -8,7 +8,7 @@ import type { AdminSettings } from "../bootstrap/plan-admin.ts";
 import type { SetChange } from "../bootstrap/plan-set.ts";
 import type { BootstrapMode } from "../bootstrap/shipped-set.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { AuditEvents } from "../observe/log/audit-port.ts";
 import type { DataParts } from "./data.ts";
 

@@ -1,7 +1,7 @@
 /** Opens what works on data: log, catalog, store and directory. */
 
-import type { Catalog } from "../catalog/catalog.ts";
-import { openCatalog } from "../catalog/open-catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";

@@ -1,6 +1,6 @@
 /** Traces as the environment asks for them (`OTEL_*`). */
 
-import type { Environment } from "../config/environment.ts";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { readTracing } from "../config/tracing.ts";
 import type { Logger } from "../observe/log/logger.ts";
 import type { Traces } from "../tracing/traces.ts";

@@ -2,7 +2,7 @@
 
 import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem } from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
-import { formatDuration } from "./values/duration.ts";
+import { formatDuration } from "@svc-authorizer/commands/duration.ts";
 import { formatRate } from "./values/rate.ts";
 
 /** The text in place of a secret. */

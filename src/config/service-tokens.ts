@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
-import { ConfigError, type ConfigProblem, problemOf } from "./problem.ts";
+import { ConfigError, type ConfigProblem, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { readFaultOf } from "./read-fault.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 

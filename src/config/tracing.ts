@@ -1,6 +1,6 @@
 /** The standard variables of OpenTelemetry (`OTEL_*`) that decide whether and how requests are traced. */
 
-import type { Environment } from "./environment.ts";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 
 /** Names of samplers (`OTEL_TRACES_SAMPLER`). */
 export type SamplerName = "always_on" | "always_off" | "traceidratio";

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
-import { type ProblemSink, problemOf, problemSink } from "./problem.ts";
+import { type ProblemSink, problemOf, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";

@@ -1,12 +1,12 @@
 /** Checks files against the JSON Schema of data sets. */
 
-import type { Schema } from "../catalog/catalog.ts";
-import type { Problem } from "../errors.ts";
-import { statementMemberProblems } from "../model/policy-members.ts";
+import type { Schema } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { statementMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
-import { canonicalSource } from "../source-files/canonical-source.ts";
-import { type DocumentSource, pointerOf, segmentsOf } from "../source-files/source.ts";
-import { DATASET_FORMAT } from "./dataset.ts";
+import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-source.ts";
+import { type DocumentSource, pointerOf, segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
+import { DATASET_FORMAT } from "@svc-authorizer/policy/model/dataset.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 

@@ -3,15 +3,15 @@
 import { stringify } from "yaml";
 import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
-import { AuthorizerError } from "../errors.ts";
-import { MAX_YAML_BYTES } from "../source-files/read-document.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { MAX_YAML_BYTES } from "@svc-authorizer/policy/source-files/read-document.ts";
 import {
   DATASET_FORMAT,
   type DatasetCredential,
   type DatasetDocument,
   type DatasetGroup,
   type DatasetUser,
-} from "./dataset.ts";
+} from "@svc-authorizer/policy/model/dataset.ts";
 
 /** Options of {@link exportDataset}. */
 export interface ExportOptions {

@@ -1,6 +1,6 @@
 /** Problems of data sets as text. */
 
-import type { AuthorizerError, Problem } from "../errors.ts";
+import type { AuthorizerError, Problem } from "@svc-authorizer/policy/errors.ts";
 
 /** One line for a problem: `file:line:column: pointer: message`, with the known parts. */
 export function formatProblem({ file, line, column, pointer, message }: Problem): string {

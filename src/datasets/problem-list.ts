@@ -1,7 +1,7 @@
 /** Collects the problems of all files of a load, to report them at once. */
 
-import { AuthorizerError, type Problem } from "../errors.ts";
-import type { DocumentSource } from "../source-files/source.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { formatProblem } from "./format-problem.ts";
 
 /** Largest number of problems that are reported one by one; the rest is counted. */

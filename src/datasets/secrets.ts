@@ -1,6 +1,6 @@
 /** Finds the secrets of credentials, in the file or in the environment. */
 
-import { secretAccessKeyProblem } from "../model/names.ts";
+import { secretAccessKeyProblem } from "@svc-authorizer/policy/model/names.ts";
 import type { MergedDataset } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 

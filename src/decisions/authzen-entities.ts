@@ -1,6 +1,6 @@
 /** Entities of AuthZEN requests (decision-api.md §2). */
 
-import type { Properties } from "../model/entities.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 
 /** AuthZEN entities as parsed at the edge; property bags are optional. */
 export interface AuthzenSubject {

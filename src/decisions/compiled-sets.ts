@@ -5,16 +5,16 @@
 
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { CompiledPolicies } from "../engine/compile/compile.ts";
-import { type CompiledPolicy, compilePolicyInSteps } from "../engine/compile/compiled-policy.ts";
-import { type PolicySet, policySetInSteps } from "../engine/compile/policy-set.ts";
-import { StatementPool } from "../engine/statement.ts";
-import { finish, type Steps } from "../engine/work.ts";
-import type { HeldPolicies, StoredPolicy } from "../model/held-policies.ts";
+import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { type CompiledPolicy, compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
+import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
+import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
-import { attachedTogether } from "./attached-together.ts";
-import { denyAllPolicies } from "./deny-all.ts";
+import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
+import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 
 /** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;

@@ -1,6 +1,6 @@
 /** Decision counters as plain numbers. */
 
-import type { Effect } from "../model/decision.ts";
+import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { ENTRANCES } from "./entrances.ts";
 

@@ -3,10 +3,10 @@
  * `undefined`, and a decision costs one comparison more.
  */
 
-import type { CompiledPolicies } from "../engine/compile/compile.ts";
-import type { CompiledStatement } from "../engine/statement.ts";
-import type { Assertion, ConditionFields, Effect, Outcome, RequiredPermissions } from "../model/decision.ts";
-import type { Via } from "../model/policy.ts";
+import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import type { Assertion, ConditionFields, Effect, Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { Waiter } from "../schedule/scheduler.ts";
 import type { Entrance } from "./entrances.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";

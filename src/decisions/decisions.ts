@@ -10,10 +10,10 @@ import type {
   Explanation,
   Outcome,
   RequiredPermissions,
-} from "../model/decision.ts";
-import type { Properties } from "../model/entities.ts";
-import type { NamedStatements, Policy } from "../model/policy.ts";
-import type { AskedQuestion, QuestionDoubt } from "../model/question-judge.ts";
+} from "@svc-authorizer/policy/model/decision.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { AskedQuestion, QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";

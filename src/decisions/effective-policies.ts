@@ -3,10 +3,10 @@
  */
 
 import type { Principal } from "../directory/directory.ts";
-import { isWildcardName, USER_PLACEHOLDER } from "../engine/patterns/resource-pattern.ts";
-import type { EffectivePolicy, Policy, Statement } from "../model/policy.ts";
-import { unknownMember } from "../model/policy-members.ts";
-import { parseResourceText } from "../model/resource-text.ts";
+import { isWildcardName, USER_PLACEHOLDER } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";
+import type { EffectivePolicy, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
+import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import {
   guardOf,

@@ -3,11 +3,11 @@
  * stays until the waiting request has been decided.
  */
 
-import type { CompiledPolicies } from "../engine/compile/compile.ts";
-import type { PolicySet } from "../engine/compile/policy-set.ts";
-import { actionsOf } from "../engine/decide/decide.ts";
-import type { Steps } from "../engine/work.ts";
-import type { RequiredPermissions } from "../model/decision.ts";
+import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 

@@ -4,11 +4,11 @@
  * its user everything, and a deny on a field it does not know is skipped.
  */
 
-import { isExtended } from "../model/condition.ts";
-import { type Operator, operatorOf } from "../model/condition-operators.ts";
-import type { Statement } from "../model/policy.ts";
-import { unknownMember } from "../model/policy-members.ts";
-import { parseResourceText } from "../model/resource-text.ts";
+import { isExtended } from "@svc-authorizer/policy/model/condition.ts";
+import { type Operator, operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
+import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 
 /** The replacement of a statement in the portable form. */
 export type Rewriting = "left_out" | "unconditional" | "guarded" | "denies";

@@ -6,7 +6,7 @@
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
-import type { StoredPolicy } from "../model/held-policies.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { CachedPrincipal } from "./cached-principal.ts";
 
 /** The counters of the cache. */

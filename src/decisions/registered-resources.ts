@@ -4,7 +4,7 @@
  */
 
 import type { Directory } from "../directory/directory.ts";
-import type { Properties } from "../model/entities.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** A resource as a request names it. `arn` is a type whose ids are ARNs. */

@@ -1,6 +1,6 @@
 /** Decisions about whole requests of a data server: the contract of `requesting.ts` (decision-api.md §3 `/request`). */
 
-import type { DecisionContext, Effect, RequiredPermissions } from "../model/decision.ts";
+import type { DecisionContext, Effect, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
 import type { AskingCall } from "./decision-log.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";

@@ -1,16 +1,16 @@
 /** The resource types: those that ship and those that data sets declare (decision-api.md §2.8). */
 
-import type { Catalog } from "../catalog/catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { Directory } from "../directory/directory.ts";
-import { AuthorizerError } from "../errors.ts";
-import { bySpecificity, type KnownType, knownType, resourcesOf } from "../model/known-type.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { bySpecificity, type KnownType, knownType, resourcesOf } from "@svc-authorizer/policy/model/known-type.ts";
 import {
   type AskedQuestion,
   type QuestionDoubt,
   QuestionJudge,
   withDeclaredTypes,
-} from "../model/question-judge.ts";
-import { compareUtf8 } from "../model/utf8-order.ts";
+} from "@svc-authorizer/policy/model/question-judge.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 
 /** Maps AuthZEN resources and action names to ARNs and actions. */
 export class ResourceTypes {

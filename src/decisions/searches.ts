@@ -1,8 +1,8 @@
 /** Searches for users, actions and resources: the contract (decision-api.md §2.3, decision-api.md §3). */
 
-import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "../model/decision.ts";
-import type { Properties } from "../model/entities.ts";
-import type { Condition, Via } from "../model/policy.ts";
+import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "@svc-authorizer/policy/model/decision.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import type { Condition, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
 import type { UnknownReason } from "./subjects/unknown-reason.ts";

@@ -3,10 +3,10 @@
  * which somebody may act, whether or not the decision gets a record.
  */
 
-import type { DecidingPlace } from "../engine/decide/deciding-place.ts";
-import type { CompiledStatement } from "../engine/statement.ts";
-import type { RequiredPermissions } from "../model/decision.ts";
-import type { Via } from "../model/policy.ts";
+import type { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { DecidingPolicies } from "./decision-log.ts";
 
 /** A user who is decided about. */

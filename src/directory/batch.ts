@@ -3,9 +3,9 @@
  * A batch is one commit of any size (journal.md §2): all or nothing, for readers and after a crash.
  */
 
-import type { Group, User } from "../model/entities.ts";
-import type { Policy } from "../model/policy.ts";
-import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 
 /**

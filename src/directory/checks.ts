@@ -1,7 +1,7 @@
 /** Checks of what callers hand to the directory, and the errors it answers with. */
 
-import { AuthorizerError, type Problem } from "../errors.ts";
-import type { Properties } from "../model/entities.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import {
   emailProblem,
   externalIdProblem,
@@ -9,7 +9,7 @@ import {
   groupNameProblem,
   isPossibleName,
   userNameProblem,
-} from "../model/names.ts";
+} from "@svc-authorizer/policy/model/names.ts";
 import type { NewGroup, NewUser } from "./new-entities.ts";
 
 /** Most bytes of a free text, such as a friendly name or a description. */

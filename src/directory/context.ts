@@ -1,7 +1,7 @@
 /** State that the use cases of the directory share. `open-directory.ts` builds it once. */
 
-import type { Guards } from "../model/names.ts";
-import type { PolicyLimits } from "../model/policy-validation.ts";
+import type { Guards } from "@svc-authorizer/policy/model/names.ts";
+import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import type { Store } from "../store/port.ts";
 import type { Authors } from "./author.ts";
 import type { GroupPolicies } from "./read/group-policies.ts";

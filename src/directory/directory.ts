@@ -15,10 +15,10 @@ import type {
   Group,
   Properties,
   User,
-} from "../model/entities.ts";
-import type { HeldPolicies, StoredPolicy } from "../model/held-policies.ts";
-import type { EffectivePolicy, NamedStatements, Policy } from "../model/policy.ts";
-import type { RegisteredResource, ResourceType } from "../model/resource-type.ts";
+} from "@svc-authorizer/policy/model/entities.ts";
+import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { EffectivePolicy, NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";

@@ -1,6 +1,6 @@
 /** The past of a directory: who changed what, earlier versions, and going back to them (journal.md §4). */
 
-import type { Policy } from "../model/policy.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { CommittedChange, LogHead, Thing } from "../store/port.ts";
 import type { DirectoryState } from "./batch.ts";
 import type { LostChanges, LostReport } from "./lost-changes.ts";

@@ -1,7 +1,7 @@
 /** Input for creating or replacing users, groups and policies, one by one or in batches. */
 
-import type { Group, User } from "../model/entities.ts";
-import type { Policy } from "../model/policy.ts";
+import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 
 /** Input of `users.create`. */
 export interface NewUser extends Omit<User, "creation_date"> {

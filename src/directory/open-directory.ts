@@ -1,9 +1,9 @@
 /** Builds the directory over a store: `directory.ts` is its contract. */
 
-import { AuthorizerError } from "../errors.ts";
-import { parseJsonText } from "../json-text.ts";
-import type { Guards } from "../model/names.ts";
-import type { PolicyLimits } from "../model/policy-validation.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { Guards } from "@svc-authorizer/policy/model/names.ts";
+import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { Listeners } from "../store/listeners.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import { Authors } from "./author.ts";

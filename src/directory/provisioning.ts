@@ -3,7 +3,7 @@
  * that can change, each call one commit. `write/provisioned-users.ts` and `write/provisioned-groups.ts` build it.
  */
 
-import type { Group, User } from "../model/entities.ts";
+import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
 
 /** A user with its internal id, which is never reused. */
 export interface ProvisionedUser extends User {

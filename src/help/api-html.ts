@@ -8,7 +8,7 @@ import type {
   Response,
   Schema,
 } from "../http/openapi/openapi-types.ts";
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { Heading } from "./markdown.ts";
 import { membersHtml, type SchemaContext, textOf, typeHtml } from "./schema-html.ts";
 

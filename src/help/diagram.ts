@@ -1,7 +1,7 @@
 /** Diagrams of the manual: a text in the file of the page, and a picture of it that is drawn beforehand. */
 
 import { createHash } from "node:crypto";
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 
 const DIGITS = 16;
 

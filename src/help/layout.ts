@@ -1,6 +1,6 @@
 /** The frame of every page of the manual. */
 
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { Heading } from "./markdown.ts";
 
 /** A link of the list of pages. */

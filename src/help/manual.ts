@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import { apiPage, type NamedDocument } from "./api-html.ts";
 import { type Frame, type FramedPage, framed, type NavGroup } from "./layout.ts";
 import { Markdown, type RenderedPage, type Section } from "./markdown.ts";

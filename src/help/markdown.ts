@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import MarkdownIt from "markdown-it";
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import { diagramHtml, diagramPicture } from "./diagram.ts";
 
 /** A heading of a page. */

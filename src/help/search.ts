@@ -1,6 +1,6 @@
 /** The search in the manual. */
 
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import { framed } from "./layout.ts";
 import type { Manual, SearchEntry } from "./manual.ts";
 

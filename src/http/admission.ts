@@ -4,7 +4,7 @@
  * refused. Callers take turns with bulk work, so that one who sends a lot of it holds up itself.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Options of {@link Admission}. */
 export interface AdmissionOptions {

@@ -1,7 +1,7 @@
 /** The end of an exchange: the one place where answers and errors are written, counted and logged. */
 
 import type { ServerResponse } from "node:http";
-import { AuthorizerError, type Problem } from "../errors.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
 import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";

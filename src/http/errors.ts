@@ -1,6 +1,6 @@
 /** Errors on the wire: code → status, and the body that callers get (decision-api.md §3). */
 
-import { AuthorizerError, type ErrorCode, type Problem } from "../errors.ts";
+import { AuthorizerError, type ErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,

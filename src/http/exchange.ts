@@ -1,7 +1,7 @@
 /** One request with its response and the state between them: the object that every step of the pipeline gets. */
 
 import { IncomingMessage, type ServerResponse } from "node:http";
-import type { AuthorizerError } from "../errors.ts";
+import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
 import { type HttpLimits, KEEP_ALIVE, NO_SNIFF } from "./limits.ts";

@@ -1,6 +1,6 @@
 /** Places for streams. One caller gets at most half of them, so that it cannot keep others out (security.md §5.3). */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Time after which a caller may ask again, in seconds. */
 const RETRY_SECONDS = 5;

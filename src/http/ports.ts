@@ -1,6 +1,6 @@
 /** Ports of the HTTP kernel; `observe` and `compose` implement them. */
 
-import type { ErrorCode } from "../errors.ts";
+import type { ErrorCode } from "@svc-authorizer/policy/errors.ts";
 
 /** Port: takes durations. Cheap enough for every request. */
 export interface DurationMeter {

@@ -5,7 +5,7 @@
 
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { isIpv4, networkOf, parseIp } from "../model/ip.ts";
+import { isIpv4, networkOf, parseIp } from "@svc-authorizer/policy/model/ip.ts";
 
 /** `count` failures in every `intervalMs` milliseconds (`authorizer.forward_auth.max_failures`). */
 export interface FailureLimit {

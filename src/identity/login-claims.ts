@@ -4,7 +4,7 @@
  * and are accepted.
  */
 
-import { isPossibleName } from "../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 
 /** The audience of a login token: this text, not a list. */
 export const LOGIN_AUDIENCE = "login";

@@ -5,7 +5,7 @@ import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";
 import {
   LOGIN_AUDIENCE,

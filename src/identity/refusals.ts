@@ -2,7 +2,7 @@
  * Errors of authentication. A message never says which part of a credential is wrong, and never repeats a credential.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { SignatureFault } from "./identity.ts";
 
 /** "unauthenticated" for an invalid key and secret, or an invalid token. */

@@ -1,6 +1,6 @@
 /** The parts of a token (RFC 7519, section 3), read without verifying it, with the names of all members as they are. */
 
-import { hasEscapedName, parseJsonText } from "../json-text.ts";
+import { hasEscapedName, parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 /** Changes of access that nobody has made yet, and what they would change for whom (console.md §4.3). */
 
-import type { DifferenceLine } from "../analysis/difference/line.ts";
-import type { Effect, FieldValue, StatementName } from "../model/decision.ts";
-import type { NamedStatements, Via } from "../model/policy.ts";
+import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
+import type { Effect, FieldValue, StatementName } from "@svc-authorizer/policy/model/decision.ts";
+import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 
 /** Whoever holds policies: a user or a group, by name. */
 export type PolicyHolder = { readonly user: string } | { readonly group: string };

@@ -1,6 +1,6 @@
 /** The differences that comparisons find, in the form of answers. */
 
-import type { AccessDifference, DifferenceLine } from "../analysis/difference/line.ts";
+import type { AccessDifference, DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import type { ChangedAccess, Changes, ConcernedAccess } from "./access-change.ts";
 import type { UserClass } from "./user-classes.ts";
 

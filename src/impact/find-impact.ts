@@ -3,13 +3,13 @@
  * a few seconds at most: the answer says what was left out.
  */
 
-import type { DifferenceLine } from "../analysis/difference/line.ts";
-import { summaryText } from "../analysis/difference/summary.ts";
-import { GIVEN_UP } from "../analysis/threads/bounded-thread.ts";
-import type { PolicyThread } from "../analysis/threads/policy-thread.ts";
-import { isLarge } from "../analysis/threads/sent-policies.ts";
+import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
+import { summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
+import { GIVEN_UP } from "../threads/bounded-thread.ts";
+import type { PolicyThread } from "../threads/policy-thread.ts";
+import { isLarge } from "../threads/sent-policies.ts";
 import type { Directory } from "../directory/directory.ts";
-import type { NamedStatements } from "../model/policy.ts";
+import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { Pace } from "../schedule/pace.ts";
 import type { AccessChange, Impact } from "./access-change.ts";
 import { changesOf, MergedChanges } from "./changed-access.ts";

@@ -3,10 +3,10 @@
  * actions need no comparison, and users who differ in these alone need only one.
  */
 
-import type { StoredPolicy } from "../model/held-policies.ts";
-import { patternsMeet } from "../model/pattern-meeting.ts";
-import type { Statement } from "../model/policy.ts";
-import { parseResourceText } from "../model/resource-text.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 
 const EVERYTHING = ["*"];
 const EFFECTS = ["allow", "deny"];

@@ -1,6 +1,6 @@
 /** Copies a log with its state, ids and history into an empty engine (journal.md §4). */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { encodeBody, encodeItem, HEAD_BYTES, LOG_FORMAT, newId } from "../store/log-entry.ts";
 import type { CommittedChange, EntryWrites, Store, VersionedRecord } from "../store/port.ts";
 import type { EntryId } from "../store/replica.ts";

@@ -1,6 +1,6 @@
 /** The age of a copy beyond which nothing is answered from it (journal.md §3.5). */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type StoreTrouble, troubleInWords } from "../store/trouble.ts";
 
 /** A poll that is later than this counts as one that failed, where nothing is tolerated. */

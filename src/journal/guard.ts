@@ -3,7 +3,7 @@
  * log, that the log of its copy is missing there. No log is begun beside one.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Engine, ItemName } from "./engine.ts";
 
 const PREFIX = "guard/";

@@ -2,7 +2,7 @@
  * The store over a log (journal.md): every node reads from a copy of its own and commits to the log that all share.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CopyState } from "../store/copy-state.ts";
 import { Leases } from "../store/leases.ts";
 import { NAMES_ENTRIES } from "../store/log-entry.ts";

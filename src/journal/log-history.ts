@@ -1,6 +1,6 @@
 /** The log of an engine as far back as it is kept (journal.md §4). */
 
-import type { AuthorizerError } from "../errors.ts";
+import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
 import { committedChange, wholeStateChange } from "../store/committed-change.ts";
 import { decodeFirstLine, decodeHead, type EntryHead } from "../store/log-entry.ts";

@@ -6,7 +6,7 @@
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { compareUtf8 } from "../model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { CommittedChange, VersionedRecord } from "../store/port.ts";
 import type { LostPast } from "./node-parts.ts";
 

@@ -3,7 +3,7 @@
  * that the log still is the one that the copy came from (journal.md §3).
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { decodeHead, type EntryHead, LOG_FORMAT, newId } from "../store/log-entry.ts";
 import type { EntryWrites } from "../store/port.ts";
 import { type CheckpointSource, newestCheckpoint } from "./checkpoints.ts";

@@ -1,6 +1,6 @@
 /** The store as calls use it: what they read and check is noted with them (journal.md §2.8). */
 
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Commit, isCheck, type Snapshot, type Store } from "../store/port.ts";
 
 /** Hears what is done in the context of a call. */

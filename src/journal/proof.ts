@@ -4,7 +4,7 @@
  * moment ago, nor that no notification came, nor a clock.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CheckedCommit } from "../store/checks.ts";
 import { expectationFailed } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";

@@ -1,6 +1,6 @@
 /** Answers of calls that commit nothing: they rest on a state that is proved to be the newest (journal.md §2.8). */
 
-import { isErrorCode, tellsOfState } from "../errors.ts";
+import { isErrorCode, tellsOfState } from "@svc-authorizer/policy/errors.ts";
 
 /** A piece of work of a call. */
 export interface ProvingWork<T> {

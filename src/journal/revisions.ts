@@ -1,8 +1,8 @@
 /** The positions that answers are given from, and waiting for one (journal.md §6). */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { AuthorizerError } from "../errors.ts";
-import { type NamedPosition, parsePosition, positionText, shortId } from "../model/position.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { type NamedPosition, parsePosition, positionText, shortId } from "@svc-authorizer/policy/model/position.ts";
 import { EntryIds } from "../store/entry-ids.ts";
 import type { CommittedChange, Store } from "../store/port.ts";
 import { provenAnswer } from "./proven-answer.ts";

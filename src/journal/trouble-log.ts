@@ -1,6 +1,6 @@
 /** Reports trouble of a node with its engine. */
 
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { StoreLog } from "../store/store-log.ts";
 import { LogMissing } from "./copy-condition.ts";
 import { NothingDone } from "./engine.ts";

@@ -1,6 +1,6 @@
 /** Errors that callers of a writer get. */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { TROUBLE_CLAUSES, type TroubleKind } from "../store/trouble.ts";
 import { troubleKind } from "./trouble-state.ts";
 

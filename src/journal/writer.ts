@@ -4,7 +4,7 @@
  * have been faster, and the entry may have been created where an older one was removed.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type CheckedCommit, checkCommit } from "../store/checks.ts";
 import { decodeHead, HEAD_BYTES } from "../store/log-entry.ts";
 import { type Commit, isCheck } from "../store/port.ts";

@@ -12,7 +12,7 @@ import {
 } from "../api/ext-authz/check.ts";
 import type { CheckRequest, CheckResponse } from "../api/ext-authz/messages.ts";
 import { ANONYMOUS_SERVICE, type ServiceCaller } from "../api/service-caller.ts";
-import { AuthorizerError, isErrorCode } from "../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Admission, overloaded } from "../http/admission.ts";
 import { codeOf, errorReply } from "../http/errors.ts";
 import type { HttpLimits } from "../http/limits.ts";

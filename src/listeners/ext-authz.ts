@@ -30,7 +30,7 @@ import {
   HEALTH,
 } from "../api/ext-authz/messages.ts";
 import { MOST_HEADERS } from "../api/forward-auth/request-headers.ts";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { Places } from "../http/places.ts";

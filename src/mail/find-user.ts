@@ -1,7 +1,7 @@
 /** Looks up the user that a mail is for. */
 
-import { isErrorCode } from "../errors.ts";
-import type { User } from "../model/entities.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import type { MailDirectory } from "./ports.ts";
 
 /** The user with a name, or undefined. */

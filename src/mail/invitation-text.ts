@@ -1,6 +1,6 @@
 /** The text of an invitation, plain and as HTML. */
 
-import { escapeHtml } from "../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { Invitee } from "./invitations.ts";
 
 /** The texts of a mail. */

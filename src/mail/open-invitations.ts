@@ -1,8 +1,8 @@
 /** Builds the invitations of a service over its store and directory: `invitations.ts` is their contract. */
 
 import { randomUUID } from "node:crypto";
-import { AuthorizerError, isErrorCode, type Problem } from "../errors.ts";
-import { emailProblem, userNameProblem } from "../model/names.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { emailProblem, userNameProblem } from "@svc-authorizer/policy/model/names.ts";
 import { type Store, withSnapshot } from "../store/port.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";

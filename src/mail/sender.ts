@@ -1,7 +1,7 @@
 /** The loop that sends queued mails: one at a time, at the allowed rate, with retries. */
 
 import { randomUUID } from "node:crypto";
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { findUser } from "./find-user.ts";
 import { invitationText } from "./invitation-text.ts";
 import type { Claim, Outbox, QueuedMail } from "./outbox.ts";

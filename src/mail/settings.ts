@@ -1,6 +1,6 @@
 /** The `email` section of the configuration. It is validated as a whole, so an error names every item at once. */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type MailAddress, parseSender } from "./addresses.ts";
 import type { MailRate } from "./token-bucket.ts";
 

@@ -1,7 +1,7 @@
 /** A compiled row of a permission table: its templates, and the parts of a request that it reads. */
 
-import type { EndpointRow } from "../catalog/endpoint-table.ts";
-import { parseTemplate } from "../model/template.ts";
+import type { EndpointRow } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
+import { parseTemplate } from "@svc-authorizer/policy/model/template.ts";
 import {
   comparedIn,
   compileLeaf,

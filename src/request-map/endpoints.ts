@@ -3,9 +3,9 @@
  * security.md §2). This file is the contract; `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
  */
 
-import type { EndpointApi } from "../catalog/endpoint-table.ts";
-import type { RequiredPermissions } from "../model/decision.ts";
-import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
+import type { EndpointApi } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { RequiredOnSets, ResourceSet } from "@svc-authorizer/policy/model/resource-set.ts";
 
 /** The APIs of a data server that have a permission table. */
 export type Api = EndpointApi;

@@ -1,9 +1,9 @@
 /** Trees of permissions with placeholders, filled with the values of a request. */
 
-import type { Alternative, RequiredTemplate } from "../catalog/endpoint-table.ts";
-import type { RequiredLeaf } from "../model/decision.ts";
-import type { RequiredOnSets, ResourceSet } from "../model/resource-set.ts";
-import { parseTemplate, type Template } from "../model/template.ts";
+import type { Alternative, RequiredTemplate } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
+import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
+import type { RequiredOnSets, ResourceSet } from "@svc-authorizer/policy/model/resource-set.ts";
+import { parseTemplate, type Template } from "@svc-authorizer/policy/model/template.ts";
 
 /** The value of a placeholder, or undefined if it is open. */
 export type Lookup = (name: string) => string | undefined;

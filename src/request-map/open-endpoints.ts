@@ -1,7 +1,7 @@
 /** Compiles the permission tables of a catalog (security.md §2). `endpoints.ts` is the contract. */
 
-import type { Catalog } from "../catalog/catalog.ts";
-import type { EndpointApi, EndpointTable } from "../catalog/endpoint-table.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { EndpointApi, EndpointTable } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
 import { type CompiledRow, compileRow } from "./compiled-row.ts";
 import type { Endpoints, MatchedRequest, UnmatchedRequest, WireRequest } from "./endpoints.ts";
 import { GATEWAY_PATHS, type PathStyle, ROUTER_PATHS } from "./path-styles.ts";

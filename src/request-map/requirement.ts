@@ -1,7 +1,7 @@
 /** The permissions of an operation, for servers that know the operation and its values. */
 
-import { AuthorizerError } from "../errors.ts";
-import type { RequiredPermissions } from "../model/decision.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { CompiledRow } from "./compiled-row.ts";
 import { type Lookup, shownTemplate, type TreeTemplate } from "./fill-template.ts";
 

@@ -1,6 +1,6 @@
 /** The permissions of a row for the values of a request: the tree, and the check of each item. */
 
-import type { RequiredOnSets } from "../model/resource-set.ts";
+import type { RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
 import type { BodyItems, CompiledRow } from "./compiled-row.ts";
 import type { MatchedRequest, PerItem, WireRequest } from "./endpoints.ts";
 import { fillLeaf, fillResource, fillTree, type Lookup, shownTemplate } from "./fill-template.ts";

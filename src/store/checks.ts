@@ -1,6 +1,6 @@
 /** Checks of what callers hand to a store, the same for every backend. */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Turns } from "../schedule/turns.ts";
 import type {
   Change,

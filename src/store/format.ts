@@ -3,7 +3,7 @@
  * backend; each keeps the record its own way and has its own table of migrations.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** The format record of a store. */
 export interface FormatRecord {

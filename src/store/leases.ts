@@ -3,7 +3,7 @@
  * Nothing is wrong when two do the same work; the lease spares most of it, and what is committed under one expects it.
  */
 
-import { isErrorCode } from "../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { newId } from "./log-entry.ts";
 import { type Expectation, type Store, withSnapshot } from "./port.ts";
 

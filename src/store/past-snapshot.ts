@@ -1,6 +1,6 @@
 /** An earlier state, as a later one and what the entries between them replaced. */
 
-import { compareUtf8 } from "../model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { checkPartition, checkScan } from "./checks.ts";
 import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord, VersionedRecord } from "./port.ts";
 import { snapshotReleased } from "./refusals.ts";

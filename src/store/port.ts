@@ -4,7 +4,7 @@
  * `test/contract/store-contract.ts`.
  */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CopyState } from "./copy-state.ts";
 import type { StoreTrouble } from "./trouble.ts";
 

@@ -1,6 +1,6 @@
 /** The errors that every backend gives in the same words. */
 
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** For any call on a store after `close()`. */
 export function storeClosed(): AuthorizerError {

@@ -2,7 +2,7 @@
 
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Span, type Tracer, trace } from "@opentelemetry/api";
-import { AuthorizerError } from "../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Current } from "./request-trace.ts";
 import type { TraceCounters, Traces } from "./traces.ts";
 

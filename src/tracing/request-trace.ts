@@ -3,7 +3,7 @@
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
 import type { RequestSpan, TracedAnswer } from "../http/ports.ts";
-import type { Effect } from "../model/decision.ts";
+import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import type { Attributes, TraceCounters } from "./traces.ts";
 
 /** The owner of a part of the work: a request, and the span within it. */

@@ -3,7 +3,7 @@
 import type { CheckAnswer, Decisions, EvaluationAnswer, SimulationAnswer } from "../decisions/decisions.ts";
 import type { RequestAnswer } from "../decisions/requests.ts";
 import type { Searches } from "../decisions/searches.ts";
-import type { RequiredPermissions } from "../model/decision.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Attributes, Traces } from "./traces.ts";
 
 const DECIDE = "decide";

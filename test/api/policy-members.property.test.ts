@@ -5,11 +5,11 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readPolicies } from "../../src/analysis/files/policy-documents.ts";
-import { parseDocument as parseStatements } from "../../src/cli/svcctl/auth/policies/statement-document.ts";
-import { EmbeddedAuthorizer } from "../../src/client/embedded/embedded-authorizer.ts";
-import { parseDocument } from "../../src/source-files/read-document.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
+import { parseDocument as parseStatements } from "@svc-authorizer/svcctl/auth/policies/statement-document.ts";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
+import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 interface MemberCase {
   readonly name: string;

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import type { Statement } from "../../src/model/policy.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { runCommand, storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";

@@ -1,7 +1,7 @@
 /** Commands of `svc-authorizer` on a local store in a folder of the test. */
 
 import { join } from "node:path";
-import { runAuthorizer } from "../../src/cli/authorizer/program.ts";
+import { runAuthorizer } from "../../src/cli/program.ts";
 
 /** A configuration with its store below `folder`. */
 export function storeItems(folder: string, secretKey: string) {

@@ -5,9 +5,9 @@ import {
   isSetUp,
   setUpFirstAdministrator,
 } from "../../src/bootstrap/first-administrator.ts";
-import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
-import { AuthorizerError } from "../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";

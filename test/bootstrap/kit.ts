@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BootstrapOptions, type BootstrapReport, bootstrap } from "../../src/bootstrap/bootstrap.ts";
-import type { Catalog } from "../../src/catalog/catalog.ts";
-import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
-import { buildManifest } from "../catalog/build-manifest.ts";
+import { buildManifest } from "../../packages/policy/test/catalog/build-manifest.ts";
 
 const SHIPPED = new URL("../../policies/", import.meta.url);
 

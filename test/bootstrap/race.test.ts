@@ -3,7 +3,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bootstrap } from "../../src/bootstrap/bootstrap.ts";
-import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";
 import { openNode, sharedBy } from "../journal/bed.ts";

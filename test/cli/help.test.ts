@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { runAuthorizer } from "../../src/cli/authorizer/program.ts";
-import { pathOf } from "../../src/cli/new-program.ts";
-import { CommandContext } from "../../src/cli/svcctl/command-context.ts";
-import { buildProgram } from "../../src/cli/svcctl/program.ts";
-import { sink, svcctl } from "./svcctl/run-svcctl.ts";
+import { runAuthorizer } from "../../src/cli/program.ts";
+import { pathOf } from "@svc-authorizer/commands/new-program.ts";
+import { CommandContext } from "@svc-authorizer/svcctl/command-context.ts";
+import { buildProgram } from "@svc-authorizer/svcctl/program.ts";
+import { sink, svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs");
 

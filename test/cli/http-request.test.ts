@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
-import { type ApiRequest, httpRequest } from "../../src/cli/rest-client/http-request.ts";
+import { type ApiRequest, httpRequest } from "@svc-authorizer/commands/rest-client/http-request.ts";
 
 interface Asked {
   readonly line: string;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { auditingUnknownOnce } from "../../src/compose/store/offline-store.ts";
-import { AuthorizerError } from "../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("a write of a command", () => {

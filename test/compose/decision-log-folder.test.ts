@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { startAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 let folder: string;
 beforeEach(() => {

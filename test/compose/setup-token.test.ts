@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-setup-token-"));
 const log = join(folder, "service.log");

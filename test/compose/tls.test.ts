@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { assertUsableFiles, fileProblems } from "../../src/compose/configuration.ts";
 import { listenerTls, serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
-import { formatProblem } from "../../src/config/problem.ts";
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const BASE: ConfigObject = {

@@ -6,7 +6,7 @@ import {
   printConfigReference,
   showConfig,
   validateConfig,
-} from "../../src/cli/authorizer/config-commands.ts";
+} from "../../src/cli/config-commands.ts";
 import { DATABASE_TYPES } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { DATA_SERVER_ITEMS } from "../../src/config/data-server-items.ts";
-import { homeOf, readEnvironment } from "../../src/config/environment.ts";
+import { homeOf, readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import type { Rate } from "../../src/config/item.ts";
 import { configFromObject, loadConfig } from "../../src/config/load.ts";
-import { formatProblem } from "../../src/config/problem.ts";
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ConfigValues, effectiveValue, variableOf } from "../../src/config/table.ts";
 import {
   COMPLETE,

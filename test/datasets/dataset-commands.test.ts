@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runExport, runLoad } from "../../src/cli/authorizer/datasets/dataset-commands.ts";
+import { runExport, runLoad } from "../../src/cli/datasets/dataset-commands.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { fileFolder } from "./file-folder.ts";
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
-import { AuthorizerError } from "../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 
 interface ExpectedProblem {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { isDecision } from "../../src/decision-log/record.ts";
-import { isErrorCode } from "../../src/errors.ts";
+import { isDecision } from "@svc-authorizer/policy/records/record.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { decidedBy, findingsIn, linesOf, openTestLog } from "./test-log.ts";
 
 const folders: string[] = [];

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { isDecision, type LoggedLine } from "../../src/decision-log/record.ts";
+import { isDecision, type LoggedLine } from "@svc-authorizer/policy/records/record.ts";
 import { HttpSink } from "../../src/decision-log/sinks/http-sink.ts";
 import { NDJSON, OTLP } from "../../src/decision-log/sinks/sink-format.ts";
 import { temporaryFolder } from "../temporary-folder.ts";

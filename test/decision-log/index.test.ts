@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
-import type { LoggedDecision } from "../../src/decision-log/record.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, openTestLog } from "./test-log.ts";
 

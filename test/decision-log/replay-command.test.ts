@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { svcctl } from "../cli/svcctl/run-svcctl.ts";
+import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, openTestLog } from "./test-log.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { addProperties } from "../../src/decisions/check/condition-fields.ts";
+import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import { requestedFields } from "../../src/decisions/check/evaluation-fields.ts";
-import { AuthorizerError } from "../../src/errors.ts";
-import { FIELD_LIMITS } from "../../src/model/condition.ts";
-import { type FieldValue, UNREADABLE } from "../../src/model/decision.ts";
-import type { Properties } from "../../src/model/entities.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import { type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 
 function fieldsOf(properties: Properties, into = new Map<string, FieldValue>()): Map<string, FieldValue> {
   addProperties(into, "subject.", properties);

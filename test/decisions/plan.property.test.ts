@@ -3,11 +3,11 @@ import { expect, it } from "vitest";
 import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
 import { planInSteps } from "../../src/decisions/plan/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
-import { type CompiledPolicies, compile } from "../../src/engine/compile/compile.ts";
-import { decide } from "../../src/engine/decide/decide.ts";
-import type { FieldValue } from "../../src/model/decision.ts";
-import type { NamedStatements } from "../../src/model/policy.ts";
-import { context, policiesOf, required, user } from "../engine/arbitraries.ts";
+import { type CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { FieldValue } from "@svc-authorizer/policy/model/decision.ts";
+import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { context, policiesOf, required, user } from "../../packages/policy/test/engine/arbitraries.ts";
 import { allows } from "./plan-reading.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;

@@ -1,5 +1,5 @@
 /** A real directory in memory with the decisions over it. */
-import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { DecisionRecord, Decisions } from "../../src/decisions/decisions.ts";
 import { type DecisionsOptions, openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Author, JudgedState } from "../../src/directory/directory.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import { AuthorizerError } from "../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { BACKENDS } from "./backends.ts";
 import { openDirectoryOn, openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 

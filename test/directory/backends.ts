@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { AuthorizerError, type ErrorCode } from "../../src/errors.ts";
+import { AuthorizerError, type ErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";

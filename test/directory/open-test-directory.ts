@@ -2,8 +2,8 @@
  * Opens a directory for tests: the real one over a real store, with the catalog that ships and cheap key derivation.
  */
 
-import type { Catalog } from "../../src/catalog/catalog.ts";
-import { openCatalog } from "../../src/catalog/open-catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import {
   type DirectoryOptions,
   type OpenedDirectory,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Provisioning } from "../../src/directory/provisioning.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { isErrorCode } from "../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { openTestDirectory } from "./open-test-directory.ts";
 
 interface ModelUser {

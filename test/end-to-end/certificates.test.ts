@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { selfSigned } from "../http/certificate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "certificates-"));

@@ -1,13 +1,13 @@
 /** The condition fixture through HTTP: given policies to `/simulate`, stored ones to `/evaluations`. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import {
   CASE_USER,
   CONDITION_CASES,
   type ConditionCase,
   EFFECTS,
   statementsOf,
-} from "../engine/condition-cases.ts";
+} from "../../packages/policy/test/engine/condition-cases.ts";
 
 /** Both entrances take at most as many at once. */
 const BATCH = 1000;

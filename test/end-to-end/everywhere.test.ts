@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { ask as askProxy, told } from "../api/forward-auth/ask.ts";
-import { svcctl } from "../cli/svcctl/run-svcctl.ts";
+import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
 import { PROXY_TOKEN } from "../gateways/start-behind-proxy.ts";
 
 interface Question {

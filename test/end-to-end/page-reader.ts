@@ -5,7 +5,7 @@ import {
   greetingBlock,
   readyLines,
   type StartedService,
-} from "../../src/cli/authorizer/run/start-greeting.ts";
+} from "../../src/cli/run/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { AuthorizerClient } from "../../src/client/client.ts";
+import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { selfSigned } from "../http/certificate.ts";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "./program.ts";
 

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { parse } from "yaml";
-import type { DatasetDocument } from "../../src/datasets/dataset.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 /** Secret of every access key, new in each run. */
 export const SECRET = randomBytes(30).toString("base64");

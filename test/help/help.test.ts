@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceDocument } from "../../src/listeners/service-document.ts";
 import { userDocument } from "../../src/listeners/user-document.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { raw } from "../http/service-kit.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs");

@@ -7,5 +7,5 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 it("compiles, with the types of the API as the service declares them", () => {
   const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  execFileSync(process.execPath, [tsc, "-p", "src/console"], { cwd: ROOT, stdio: "pipe" });
+  execFileSync(process.execPath, [tsc, "-p", "packages/console/src"], { cwd: ROOT, stdio: "pipe" });
 });

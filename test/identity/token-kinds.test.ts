@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isErrorCode } from "../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
 import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";

@@ -3,7 +3,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 const PAGE = readFileSync(new URL("../../docs/decision-log.md", import.meta.url), "utf8");
 const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? "null");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { startAuthorizer, type TestAuthorizer } from "../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { compareUtf8 } from "../../src/model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { RecordName, ScannedRange } from "../../src/store/port.ts";
 import { WrittenKeys } from "../../src/store/written-keys.ts";
 

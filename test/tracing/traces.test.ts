@@ -6,13 +6,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { LoggedLine } from "../../src/decision-log/record.ts";
+import type { LoggedLine } from "@svc-authorizer/policy/records/record.ts";
 import { EnvoyClient } from "../api/ext-authz/envoy-client.ts";
 import { linesOf } from "../decision-log/test-log.ts";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
 import { type Collector, type ReceivedSpan, startCollector } from "./collector.ts";
 
-const SVCCTL = fileURLToPath(new URL("../../src/cli/svcctl/main.ts", import.meta.url));
+const SVCCTL = fileURLToPath(new URL("../../packages/svcctl/src/main.ts", import.meta.url));
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const KEY = "a-secret-key-that-only-this-test-knows-0123456789";
 const PROXY_TOKEN = "a-proxy-token-that-only-this-test-knows-0123";

@@ -2,7 +2,7 @@
 
 import { MessageChannel } from "node:worker_threads";
 import { afterEach, describe, expect, it } from "vitest";
-import { AuthorizerError } from "../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { outcomeUnknown } from "../../src/journal/write-refusals.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit } from "../../src/store/port.ts";

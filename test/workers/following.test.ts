@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { positionText } from "../../src/model/position.ts";
+import { positionText } from "@svc-authorizer/policy/model/position.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import type { Store } from "../../src/store/port.ts";
 

@@ -1,15 +1,15 @@
 /** Rights by resource type and verb, for users with the same groups and policies at once. */
 
-import { UNDECIDED } from "../../analysis/compare/pattern-language.ts";
-import { PointSearch, SearchMemory } from "../../analysis/compare/point-search.ts";
-import { type Rule, rulesOf } from "../../analysis/compare/rules.ts";
-import { compile } from "../../engine/compile/compile.ts";
-import { decide } from "../../engine/decide/decide.ts";
-import type { ResourceType } from "../../model/resource-type.ts";
+import { UNDECIDED } from "@svc-authorizer/policy/analysis/compare/pattern-language.ts";
+import { PointSearch, SearchMemory } from "@svc-authorizer/policy/analysis/compare/point-search.ts";
+import { type Rule, rulesOf } from "@svc-authorizer/policy/analysis/compare/rules.ts";
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { DirectoryImage, ImagedUser } from "../directory-image.ts";
 import { HeldPolicies, type HeldPolicy } from "../held-policies.ts";
 import { lastOf, type UseOf } from "../use-of.ts";
-import type { ReviewedAccess, ReviewedRight } from "./review.ts";
+import type { ReviewedAccess, ReviewedRight } from "@svc-authorizer/policy/records/review/review.ts";
 
 /** The surroundings of the rights. */
 export interface RightsOptions {

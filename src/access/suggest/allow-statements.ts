@@ -1,10 +1,10 @@
 /** The statements that allow something today, and the fewest of them that allow what is needed. */
 
-import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
-import { decide } from "../../engine/decide/decide.ts";
-import type { RequiredPermissions } from "../../model/decision.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
-import { parseResourceText } from "../../model/resource-text.ts";
+import { type CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import type { NeededPermission } from "./used-requests.ts";
 
 /** An allowing statement, apart from the others. */

@@ -1,6 +1,6 @@
 /** Patterns for resources that were used (decision-log.md §5.3). */
 
-import { formatArn, parseArn } from "../../model/arn.ts";
+import { formatArn, parseArn } from "@svc-authorizer/policy/model/arn.ts";
 
 /** Ways to make patterns of resources: none; a common prefix; everything in a repository. */
 export type Generalisation = "none" | "prefix" | "repository";

@@ -1,8 +1,8 @@
 /** Statements that are narrowed to what is needed of them, and the merging of such statements. */
 
-import { PointSearch, SearchMemory } from "../../analysis/compare/point-search.ts";
-import type { Rule } from "../../analysis/compare/rules.ts";
-import type { Condition, Statement } from "../../model/policy.ts";
+import { PointSearch, SearchMemory } from "@svc-authorizer/policy/analysis/compare/point-search.ts";
+import type { Rule } from "@svc-authorizer/policy/analysis/compare/rules.ts";
+import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import type { AllowStatement, Cover, SingleStatements } from "./allow-statements.ts";
 import { type Generalisation, generalised } from "./generalise.ts";
 

@@ -3,9 +3,9 @@
  * (decision-log.md §5.3).
  */
 
-import { type Widening, widening } from "../../analysis/compare/widening.ts";
-import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { type Widening, widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
+import { type CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { allowStatements, coverOf, SingleStatements } from "./allow-statements.ts";
 import type { Generalisation } from "./generalise.ts";
 import { type NarrowedStatement, Narrowing, writtenStatement } from "./narrowed-statements.ts";

@@ -1,8 +1,8 @@
 /** Requests that were allowed, each once, as a suggestion has to allow them. */
 
-import type { CompiledPolicies } from "../../engine/compile/compile.ts";
-import { decide } from "../../engine/decide/decide.ts";
-import type { ConditionFields, FieldValue, RequiredPermissions } from "../../model/decision.ts";
+import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { ConditionFields, FieldValue, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 
 /** A request that was made. */
 export interface UsedRequest {

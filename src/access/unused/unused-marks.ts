@@ -1,6 +1,6 @@
 /** Marks: the places at which pages of unused access end. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { UNUSED_KINDS, type UnusedKind } from "./unused-access.ts";
 
 /** A place in the walk: everything of the kind up to a name was looked at. */

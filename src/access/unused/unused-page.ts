@@ -3,7 +3,7 @@
  * one before and reads what it lists, whatever the size of the directory.
  */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import {
   type AccessInUse,
   UNUSED_KINDS,

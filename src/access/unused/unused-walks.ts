@@ -1,7 +1,7 @@
 /** The walks through users, keys, groups and policies that find what was not used since a time. */
 
-import { compileWildcard } from "../../engine/patterns/wildcard.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { lastOf, UseOf } from "../use-of.ts";
 import type { AccessInUse, Part, PartRange, UnusedEntry, UnusedKind } from "./unused-access.ts";
 import type { Place } from "./unused-marks.ts";

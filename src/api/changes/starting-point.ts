@@ -1,7 +1,7 @@
 /** The entry that a reader of changes begins behind (journal.md §6). */
 
-import { AuthorizerError } from "../../errors.ts";
-import { parsePosition, shortId } from "../../model/position.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parsePosition, shortId } from "@svc-authorizer/policy/model/position.ts";
 import type { ChangeLog, EntryName } from "./ports.ts";
 
 /** An entry to go on from; "unknown": it is not in the log, too old, or not named by its id. */

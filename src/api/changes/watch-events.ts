@@ -1,6 +1,6 @@
 /** The events of a watch, as server-sent events (HTML Living Standard, section 9.2). */
 
-import { positionText, shortId } from "../../model/position.ts";
+import { positionText, shortId } from "@svc-authorizer/policy/model/position.ts";
 import type { ChangeLog, EntryName, LoggedEntry } from "./ports.ts";
 
 /** Writes the events of one log. */

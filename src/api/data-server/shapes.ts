@@ -1,7 +1,7 @@
 /** Users, groups and policies as they go over the wire (authorization-api.md §6). */
 
-import type { User } from "../../model/entities.ts";
-import type { Policy } from "../../model/policy.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { ServiceCaller } from "../service-caller.ts";
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;

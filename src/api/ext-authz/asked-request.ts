@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import type { AskingCall } from "../../decisions/decision-log.ts";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { plainAddress } from "../../http/request/client-address.ts";
 import type { AskedRequest } from "../forward-auth/decide-request.ts";
 import { requestAsTold } from "../forward-auth/proxies.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { AskingCall } from "../../decisions/decision-log.ts";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { errorReply } from "../../http/errors.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";

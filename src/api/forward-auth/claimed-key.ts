@@ -3,7 +3,7 @@
  * secret: a Basic credential without its colon, or a credential without its scope, names nothing.
  */
 
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
 /** `<key>/<date>/<region>/<service>/<terminator>`; the key may have slashes itself. */

@@ -5,7 +5,7 @@
 
 import { parseCookie } from "cookie";
 import { LRUCache } from "lru-cache";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
 import type { RequestHeaders } from "./request-headers.ts";

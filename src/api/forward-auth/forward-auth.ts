@@ -3,7 +3,7 @@
  * all methods, on the raw request target and before any router; nothing but `answers.ts` makes a 2xx.
  */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import { clientAddress, type TrustedProxies } from "../../http/request/client-address.ts";
 import type { Api, Caller, MountedRoute, RawCall, Reply } from "../../http/route.ts";

@@ -1,6 +1,6 @@
 /** Errors as the management API answers them: status and text of the reference, which people and scripts know. */
 
-import { AuthorizerError, isErrorCode, type Problem } from "../../errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { type ErrorReply, errorBody, errorReply, RequestRefused } from "../../http/errors.ts";
 import { plainError } from "../rest/plain-errors.ts";
 

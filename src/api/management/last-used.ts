@@ -1,6 +1,6 @@
 /** Last use in lists of the management API (decision-log.md §5.1): `last_used=true` adds it to each item. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Query } from "../../http/request/query.ts";
 import { isTrue } from "../rest/query-fields.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { Author, JudgedState } from "../../directory/directory.ts";
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { routeOf } from "../../http/declaration.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { HttpCounters } from "../../http/ports.ts";

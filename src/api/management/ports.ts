@@ -1,6 +1,6 @@
 /** Ports of the management API; `compose` implements them. */
 
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A right that a grant gives and its giver lacks. */
 export interface ExcessRight {

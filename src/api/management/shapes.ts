@@ -1,7 +1,7 @@
 /** Users, groups and policies as clients of a data server's own API know them (management-cli.md). */
 
-import type { CredentialWithSecret, User } from "../../model/entities.ts";
-import type { Policy } from "../../model/policy.ts";
+import type { CredentialWithSecret, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A user. */
 export function userBody(user: User): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Writes that let somebody act as a user. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Grant, GrantChecks, Judged, RestCall } from "../rest/grants.ts";
 
 /**

@@ -3,7 +3,7 @@
 import type { PageRequest } from "../../directory/directory.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Policy, Via } from "../../model/policy.ts";
+import type { Policy, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";
 import { EffectivePages } from "../data-server/effective-pages.ts";
 import { PAGING } from "../rest/declared.ts";

@@ -3,7 +3,7 @@
 import type { NewPolicy } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { givenByReplacing } from "../management/permissions/escalation.ts";
 import { decidedOnNewName } from "../management/permissions/new-names.ts";
 import { faulty, type GivenStatements, given, statementsOf } from "../rest/bodies.ts";

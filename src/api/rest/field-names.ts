@@ -1,7 +1,7 @@
 /** Problems that use cases report, under the names that the fields have in a request. */
 
 import { assertNoProblems } from "../../directory/checks.ts";
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 
 /**
  * Runs a use case and names faulty fields as the request does.

@@ -2,7 +2,7 @@
 
 import type { JudgedState } from "../../directory/directory.ts";
 import type { Caller, RawCall } from "../../http/route.ts";
-import type { NamedStatements, Via } from "../../model/policy.ts";
+import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A call of either API. */
 export type RestCall = RawCall<Caller>;

@@ -1,6 +1,6 @@
 /** Errors as both REST APIs answer them: a message and nothing else. */
 
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 
 /** Faults that a message names. */
 const MAX_PROBLEMS = 10;

@@ -1,6 +1,6 @@
 /** Query parameters that operations of both REST APIs read. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Query } from "../../http/request/query.ts";
 import type { Call } from "../../http/route.ts";
 

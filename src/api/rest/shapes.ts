@@ -1,6 +1,6 @@
 /** Bodies that both REST APIs answer with (authorization-api.md §6). */
 
-import type { Credential, ExternalPrincipal, Group } from "../../model/entities.ts";
+import type { Credential, ExternalPrincipal, Group } from "@svc-authorizer/policy/model/entities.ts";
 
 /** A group: its id is its name. */
 export function groupBody({ name, creation_date, description }: Group): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Writes whose outcome is not known are audited as such (journal.md §2.5, security.md §5.2). */
 
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Answer, Caller, RawCall } from "../../http/route.ts";
 import { pathValues } from "./operation.ts";
 import type { AuditedFields } from "./ports.ts";

@@ -1,6 +1,6 @@
 /** `Warning` headers (RFC 7234, section 5.5): code 299, this service as the agent, a quoted ASCII text. */
 
-import type { Problem } from "../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 
 const MAX_WARNINGS = 8;
 const MAX_TEXT = 300;

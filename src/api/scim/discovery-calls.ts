@@ -1,6 +1,6 @@
 /** The calls that describe the service (RFC 7644, section 4). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { listReply } from "./lists.ts";
 import { baseOf, type ScimCall, type ScimParts, scimReply } from "./parts.ts";
 import { type Document, resourceTypes, schemas } from "./schema/discovery.ts";

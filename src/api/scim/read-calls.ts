@@ -1,6 +1,6 @@
 /** The calls that read users or groups, and the search for them (scim.md §2). */
 
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { readsAttribute } from "./filter/matching.ts";
 import {
   equalText,

@@ -3,7 +3,7 @@
  * that no schema has, nothing empty. Identity providers send more than they were told of: what is unknown is ignored.
  */
 
-import type { Problem } from "../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { isObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { type Attribute, findAttribute, type ResourceKind, topAttributes } from "./schema/attribute.ts";

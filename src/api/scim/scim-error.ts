@@ -1,6 +1,6 @@
 /** Errors of SCIM (RFC 7644, section 3.12): a status, for some a word that programs understand, and a text. */
 
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type ErrorReply, errorReply, RequestRefused } from "../../http/errors.ts";
 
 /** Words of RFC 7644 that name the kind of an error. */

@@ -2,7 +2,7 @@
 
 import type { ProvisionedFields, ProvisionedRef, ProvisionedUser } from "../../directory/provisioning.ts";
 import { isObject } from "../../http/body/json-body.ts";
-import type { Properties } from "../../model/entities.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Attributes } from "./read-values.ts";
 import { ENTERPRISE_SCHEMA, USER_SCHEMA, USERS } from "./schema/user-schema.ts";
 

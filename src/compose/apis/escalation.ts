@@ -1,8 +1,8 @@
 /** Grants, compared with what the directory says that their givers hold. */
 
-import { GrantComparisons } from "../../analysis/threads/grant-comparisons.ts";
+import { GrantComparisons } from "../../threads/grant-comparisons.ts";
 import type { EscalationCheck } from "../../api/management/ports.ts";
-import type { Catalog } from "../../catalog/catalog.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { Directory } from "../../directory/directory.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */

@@ -3,7 +3,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Setup } from "../../api/management/ports.ts";
 import { isSetUp, noteAdministrator, setUpFirstAdministrator } from "../../bootstrap/first-administrator.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { DataParts } from "../data.ts";
 import { derivedToken, keepToken, randomToken, removeToken, setupTokenFile } from "./setup-token.ts";
 

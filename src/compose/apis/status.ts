@@ -1,6 +1,6 @@
 /** The state of the service for the management API. */
 
-import { servicesOf } from "../../analysis/lint/lint.ts";
+import { servicesOf } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import type { ServiceStatus } from "../../api/management/status/ports.ts";
 import { policyDigest } from "../../bootstrap/shipped-set.ts";
 import type { Decisions } from "../../decisions/decisions.ts";

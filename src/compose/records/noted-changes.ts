@@ -7,7 +7,7 @@ import {
   isDescribed,
   namesTouchedBy,
 } from "../../directory/read/described-changes.ts";
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { RevisedCall } from "../../journal/revisions.ts";
 import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
 

@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { type PolicyDocument, readPolicies } from "../../analysis/files/policy-documents.ts";
+import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { limitsOf } from "../../config/limits.ts";
-import type { DatasetDocument } from "../../datasets/dataset.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { loadDatasets } from "../../datasets/load-datasets.ts";
 import type { Decided, DecisionLog } from "../../decisions/decision-log.ts";
 import { openDecisions } from "../../decisions/open-decisions.ts";
@@ -13,11 +13,11 @@ import { withReplacedPolicies } from "../../decisions/shadow/replaced-policies.t
 import { type OpenCandidate, type QuietDecisions, Shadow } from "../../decisions/shadow/shadow.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { type OpenedDirectory, openDirectory } from "../../directory/open-directory.ts";
-import { AuthorizerError, type Problem } from "../../errors.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import { Scheduler } from "../../schedule/scheduler.ts";
-import { readDocument } from "../../source-files/read-document.ts";
-import { selectFiles } from "../../source-files/select-files.ts";
+import { readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import { openMemoryStore } from "../../store/memory/memory-store.ts";
 import { cacheSettings } from "../apis/identities.ts";
 import { subjectTokens } from "../apis/oidc.ts";

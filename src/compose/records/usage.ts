@@ -5,7 +5,7 @@ import { type OpenedUsage, openUsage } from "../../decision-log/usage/open-usage
 import type { UsageCounts } from "../../decision-log/usage/usage-counts.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, nodeName } from "./decision-log.ts";
 

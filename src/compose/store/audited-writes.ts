@@ -7,9 +7,9 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { createGunzip } from "node:zlib";
-import { AuthorizerError } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A call that wrote a policy. */
 export interface AuditedWrite {

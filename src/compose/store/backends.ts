@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import type { ConfigValues } from "../../config/table.ts";
 import { NODES } from "../../directory/records/sealing.ts";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Engine } from "../../journal/engine.ts";
 import { isContested } from "../../journal/guard.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";

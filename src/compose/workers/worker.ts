@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { readEnvironment } from "../../config/environment.ts";
+import { readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { Contact } from "../../journal/contact.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";

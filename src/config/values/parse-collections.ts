@@ -1,7 +1,7 @@
 /** Items whose value is a list or a map of texts. */
 import type { AnyItem } from "../item.ts";
 import { absolutePath } from "./path-value.ts";
-import { type RawValue, rawFromJs } from "./raw-value.ts";
+import { type RawValue, rawFromJs } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools } from "./value-parser.ts";
 

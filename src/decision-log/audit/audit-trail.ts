@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { Chain, type ChainOptions } from "../chain/chain.ts";
 import { type DecisionLogCounters, newCounters } from "../counters.ts";
-import { keysFrom } from "../digests.ts";
+import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
 import type { ChainSettings } from "../settings.ts";
 
 /** Largest number of bytes that wait for room on the disk. */

@@ -5,7 +5,7 @@
 
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { hmac, NO_DIGEST } from "../digests.ts";
+import { hmac, NO_DIGEST } from "@svc-authorizer/policy/records/digests.ts";
 import { checksumText } from "./chain-line.ts";
 
 /** Name of the file. */

@@ -6,8 +6,8 @@ import { appendFile, open, rename, rm } from "node:fs/promises";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
-import type { SegmentFile } from "./chain-files.ts";
-import { trailerOf } from "./read-lines.ts";
+import type { SegmentFile } from "@svc-authorizer/policy/records/chain-files.ts";
+import { trailerOf } from "@svc-authorizer/policy/records/read-lines.ts";
 
 const MODE = 0o600;
 /** Each piece costs a turn of the event loop. */

@@ -1,6 +1,6 @@
 /** Lines of a chain that are not on disk yet, encoded and chained (decision-log.md §2.2). */
 
-import { lineDigest } from "../digests.ts";
+import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
 
 const BLOCK_BYTES = 2 << 20;

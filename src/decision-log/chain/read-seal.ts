@@ -1,7 +1,7 @@
 /** Reads the seal that ends a closed segment (decision-log.md §2.4). */
 
-import { parseJsonText } from "../../json-text.ts";
-import type { LoggedSeal } from "../record.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { LoggedSeal } from "@svc-authorizer/policy/records/record.ts";
 import { checkLine } from "./chain-line.ts";
 
 /** Returns the seal of a line; undefined for a damaged line, and for one that is no seal. */

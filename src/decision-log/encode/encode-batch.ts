@@ -6,9 +6,9 @@ import type {
   BatchSubject,
   DecisionBatch,
 } from "../../decisions/decision-log.ts";
-import type { CompiledStatement } from "../../engine/statement.ts";
-import type { Effect, Outcome } from "../../model/decision.ts";
-import { idInBatch } from "../record-ids.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import type { Effect, Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import { idInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";

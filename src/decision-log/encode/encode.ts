@@ -4,7 +4,7 @@
  */
 
 import type { Decided } from "../../decisions/decision-log.ts";
-import type { RequiredPermissions } from "../../model/decision.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import { RecordParts } from "./encode-parts.ts";
 import { jsonText } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";

@@ -3,8 +3,8 @@
  * for every member, or the name of a condition field. A masked record is made from its parsed form, which costs more.
  */
 
-import { parseJsonText } from "../../json-text.ts";
-import { maskOf } from "../digests.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { maskOf } from "@svc-authorizer/policy/records/digests.ts";
 
 /** Replaces values. */
 export class Masks {

@@ -2,7 +2,7 @@
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { IndexAnswer, IndexedChains, IndexMessage, IndexQuestion } from "./index-worker.ts";
 import type {
   NewRecords,

@@ -1,7 +1,7 @@
 /** The rows of records in the index (decision-log.md §3.3). */
 
-import type { Effect, RequiredPermissions } from "../../model/decision.ts";
-import type { LoggedDecision } from "../record.ts";
+import type { Effect, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 
 /** Subject, action, ARN, effect and policy of a decision; of an audit record actor, operation, target and event. */
 type Sought = readonly [string | null, string | null, string | null, string, string | null];

@@ -1,7 +1,7 @@
 /** Reads records from the index of a node, beside the thread that answers questions. */
 
-import { parseJsonText } from "../../json-text.ts";
-import type { LoggedDecision } from "../record.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { openSqlite } from "./open-sqlite.ts";
 
 /** The records that are read: of allowed decisions, about one of the subjects or decided by one of the policies. */

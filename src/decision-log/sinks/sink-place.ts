@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 
 /** A place between two lines. */
 export interface SinkPlace {

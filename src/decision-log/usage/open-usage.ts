@@ -1,6 +1,6 @@
 /** The use of users, keys, groups and statements, counted and kept (decision-log.md §5.1). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Report } from "../chain/chain.ts";
 import { reasonOf } from "../chain/chain.ts";
 import { UsageCounts } from "./usage-counts.ts";

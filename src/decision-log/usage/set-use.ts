@@ -3,7 +3,7 @@
  * users who have the set count in the same numbers.
  */
 
-import type { StatementOrder } from "../../engine/compile/statement-order.ts";
+import type { StatementOrder } from "@svc-authorizer/policy/engine/compile/statement-order.ts";
 import { digestOf } from "./statement-digest.ts";
 import type { UsageRow } from "./usage-rows.ts";
 

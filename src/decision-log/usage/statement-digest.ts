@@ -1,8 +1,8 @@
 /** Names a statement by its content, so that its use stays with it when statements around it change. */
 
 import { createHash } from "node:crypto";
-import type { CompiledStatement } from "../../engine/statement.ts";
-import type { Statement } from "../../model/policy.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 const CHARACTERS = 22;
 

@@ -2,7 +2,7 @@
 
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { UsageKind, UsageRow } from "./usage-rows.ts";
 
 /** Largest number of bytes of a node's counts when they are read: more is refused. */

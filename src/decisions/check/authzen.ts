@@ -1,8 +1,8 @@
 /** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
 
-import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
-import { type OutcomeTest, outcomeTest } from "../../engine/decide/outcome-test.ts";
-import type { ConditionFields, RequiredLeaf } from "../../model/decision.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";
 import { type CachedPrincipal, policiesOf, type UserPolicies } from "../cached-principal.ts";
@@ -20,14 +20,14 @@ import {
   type RegisteredProperties,
   type RequestProperties,
   withRegistered,
-} from "../registered-properties.ts";
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import { type Asserter, MOST_GROUPS } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
 import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import type { UseInARow } from "../usage.ts";
-import { sourceIpOf } from "./condition-fields.ts";
+import { sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { Deciding } from "./deciding.ts";
 import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 

@@ -6,19 +6,19 @@ import {
   decideOne,
   type EngineRequest,
   isShort,
-} from "../../engine/decide/decide.ts";
-import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
-import { type ExplainedOutcome, explainInSteps, explanationSize } from "../../engine/explain/explain.ts";
-import type { CompiledStatement } from "../../engine/statement.ts";
-import { finishWithin, STEP_UNITS } from "../../engine/work.ts";
+} from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { type ExplainedOutcome, explainInSteps, explanationSize } from "@svc-authorizer/policy/engine/explain/explain.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import { finishWithin, STEP_UNITS } from "@svc-authorizer/policy/engine/work.ts";
 import type {
   ConditionFields,
   Explanation,
   Outcome,
   RequiredLeaf,
   RequiredPermissions,
-} from "../../model/decision.ts";
-import type { QuestionDoubt } from "../../model/question-judge.ts";
+} from "@svc-authorizer/policy/model/decision.ts";
+import type { QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { UserPolicies } from "../cached-principal.ts";
 import type { AskedResource, AskingCall, Decided, DecisionBatch, DecisionLog } from "../decision-log.ts";

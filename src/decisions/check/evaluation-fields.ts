@@ -1,10 +1,10 @@
 /** Condition fields of an AuthZEN request (decision-api.md §2.7). */
 
-import { AuthorizerError } from "../../errors.ts";
-import { FIELD_LIMITS } from "../../model/condition.ts";
-import type { ConditionFields, FieldValue } from "../../model/decision.ts";
-import type { Properties } from "../../model/entities.ts";
-import { addProperties, hasMoreFields, sourceIpOf } from "./condition-fields.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import type { ConditionFields, FieldValue } from "@svc-authorizer/policy/model/decision.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { addProperties, hasMoreFields, sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 
 /** Attributes of the entities of a request; a search lacks some entities. */
 export interface RequestedProperties {

@@ -3,12 +3,12 @@
  * (decision-api.md §3.2).
  */
 
-import type { CompiledPolicies } from "../../engine/compile/compile.ts";
-import { DecidingPlace } from "../../engine/decide/deciding-place.ts";
-import { type OutcomeTest, outcomeTest } from "../../engine/decide/outcome-test.ts";
-import type { CompiledStatement } from "../../engine/statement.ts";
-import { finishWithin, STEP_UNITS, type Steps } from "../../engine/work.ts";
-import type { ConditionFields, Outcome } from "../../model/decision.ts";
+import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import { finishWithin, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
+import type { ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { DecidingPolicies } from "../decision-log.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 import type { UserUse } from "../usage.ts";

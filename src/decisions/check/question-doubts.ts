@@ -1,7 +1,7 @@
 /** Doubts about the permissions of a request, for its explanation. */
 
-import type { Explanation, RequiredLeaf, RequiredPermissions } from "../../model/decision.ts";
-import type { QuestionDoubt } from "../../model/question-judge.ts";
+import type { Explanation, RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 
 /** Permissions of a tree that are judged: its first. */
 const MOST = 8;

@@ -2,11 +2,11 @@
  * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
  */
 
-import { decideAtOnce, decideInSteps, isShort } from "../../engine/decide/decide.ts";
-import { decideSetsInSteps, openLeaves } from "../../engine/decide/decide-sets.ts";
-import { finishWithin } from "../../engine/work.ts";
-import type { Outcome, RequiredPermissions } from "../../model/decision.ts";
-import { type RequiredOnSets, shownSet } from "../../model/resource-set.ts";
+import { decideAtOnce, decideInSteps, isShort } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { decideSetsInSteps, openLeaves } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
+import { finishWithin } from "@svc-authorizer/policy/engine/work.ts";
+import type { Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import { type RequiredOnSets, shownSet } from "@svc-authorizer/policy/model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import { type CachedPrincipal, policiesOf } from "../cached-principal.ts";

@@ -3,13 +3,13 @@
  * the rest reads only unknown fields (decision-api.md §3.3).
  */
 
-import { CompiledCondition } from "../../engine/conditions/conditions.ts";
-import { priceOf } from "../../engine/matching/matches.ts";
-import type { Steps } from "../../engine/work.ts";
-import { operatorOf } from "../../model/condition-operators.ts";
-import { parseTemplate, type TemplatePart, USER_VARIABLE } from "../../model/condition-variables.ts";
-import type { ConditionFields } from "../../model/decision.ts";
-import type { Condition } from "../../model/policy.ts";
+import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
+import { priceOf } from "@svc-authorizer/policy/engine/matching/matches.ts";
+import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
+import { operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
+import { parseTemplate, type TemplatePart, USER_VARIABLE } from "@svc-authorizer/policy/model/condition-variables.ts";
+import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
+import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
 
 /** The known values: the given fields, and the name for `${user}`. */
 export interface Known {

@@ -1,7 +1,7 @@
 /** Resource patterns of a plan: intersection with the pattern of a type, and trivial coverage of one by another. */
 
-import { type Arn, parseArn } from "../../model/arn.ts";
-import { patternsMeet } from "../../model/pattern-meeting.ts";
+import { type Arn, parseArn } from "@svc-authorizer/policy/model/arn.ts";
+import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
 
 const NON_ASCII = /[^\p{ASCII}]/u;
 

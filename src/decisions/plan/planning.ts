@@ -4,14 +4,14 @@
  * resource.
  */
 
-import type { CompiledPolicies } from "../../engine/compile/compile.ts";
-import { onlyDeniesOwn } from "../../engine/decide/decide.ts";
-import { bindUser, USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
-import type { CompiledStatement } from "../../engine/statement.ts";
-import { PER_ITEM, STEP_UNITS, type Steps } from "../../engine/work.ts";
-import { parseArn } from "../../model/arn.ts";
-import { operatorOf } from "../../model/condition-operators.ts";
-import type { Condition } from "../../model/policy.ts";
+import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { onlyDeniesOwn } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { bindUser, USER_PLACEHOLDER } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
+import { parseArn } from "@svc-authorizer/policy/model/arn.ts";
+import { operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
+import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
 import type { Plan } from "../searches.ts";
 import { type Known, type Resolved, resolveCondition } from "./plan-conditions.ts";
 import { Coverage, type TypePattern } from "./plan-patterns.ts";

@@ -1,8 +1,8 @@
 /** Selects the actions that a user may perform on one resource. */
 
-import { outcomeTest } from "../../engine/decide/outcome-test.ts";
-import type { ConditionFields } from "../../model/decision.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";

@@ -2,8 +2,8 @@
 
 import { DependentCache } from "../../cache/dependent-cache.ts";
 import type { Directory, Survey } from "../../directory/directory.ts";
-import { type CompiledPolicies, compileInSteps } from "../../engine/compile/compile.ts";
-import type { StoredPolicy } from "../../model/held-policies.ts";
+import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 
 /** All policies. */

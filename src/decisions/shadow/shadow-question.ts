@@ -1,7 +1,7 @@
 /** Questions that were answered, as a shadow asks them again. */
 
-import { nameOf } from "../../engine/statement.ts";
-import type { Effect, RequiredPermissions, StatementName } from "../../model/decision.ts";
+import { nameOf } from "@svc-authorizer/policy/engine/statement.ts";
+import type { Effect, RequiredPermissions, StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall, Decided } from "../decision-log.ts";
 import type { CheckRequest, Decisions, EvaluationRequest } from "../decisions.ts";
 import type { Entrance } from "../entrances.ts";

@@ -1,6 +1,6 @@
 /** The findings of a shadow, for people and programs (decision-log.md §4.2). */
 
-import type { Effect, StatementName } from "../../model/decision.ts";
+import type { Effect, StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { DescribedQuestion } from "./shadow-question.ts";
 
 /** Differences of a report. */

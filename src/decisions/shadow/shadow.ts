@@ -4,7 +4,7 @@
  */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Effect } from "../../model/decision.ts";
+import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decided } from "../decision-log.ts";
 import type { Decisions, EvaluationRequest, EvaluationShadow } from "../decisions.ts";
 import {

@@ -3,9 +3,9 @@
  * its caller may name, in one form for each set.
  */
 
-import { compileWildcard, type Wildcard } from "../../engine/patterns/wildcard.ts";
-import { isPossibleName } from "../../model/names.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import { compileWildcard, type Wildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 
 /**
  * Most groups that count, and that a request may name. What an issuer has signed may have more, as long as no more than

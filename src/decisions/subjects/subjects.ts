@@ -5,9 +5,9 @@
  * subject is, and asserts its groups in place of the request (decision-api.md §8.9).
  */
 
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import type { RequiredPermissions } from "../../model/decision.ts";
-import { isPossibleName } from "../../model/names.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { Principals } from "../principals.ts";

@@ -1,6 +1,6 @@
 /** Makes again what a log lost, as far as it still fits: one ordinary commit (journal.md §3). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Touched } from "../../store/port.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { LostChanges, LostGroup, LostReport } from "../lost-changes.ts";

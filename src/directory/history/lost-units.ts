@@ -1,7 +1,7 @@
 /** Puts the records that a log lost together into things, and things into groups that are made again whole or not at all. */
 
-import { AuthorizerError } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Touched } from "../../store/port.ts";
 import type { LostChanges, LostEntry, LostKind } from "../lost-changes.ts";
 import type { StateReader } from "../read/reader.ts";

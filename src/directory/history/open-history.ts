@@ -1,7 +1,7 @@
 /** The past of a directory: `../history.ts` is its contract. */
 
-import { AuthorizerError } from "../../errors.ts";
-import { isPossibleName } from "../../model/names.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CommittedChange, KeyWrite, Snapshot, Thing, UseCase } from "../../store/port.ts";
 import { notFound } from "../checks.ts";

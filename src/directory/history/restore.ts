@@ -1,6 +1,6 @@
 /** Going back to an earlier state of the directory (journal.md §4). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DirectoryState } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { RestoreOptions, RestoreReport, Revocation } from "../history.ts";

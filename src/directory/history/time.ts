@@ -1,6 +1,6 @@
 /** Finds the revision that was in force at a time. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../../store/port.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The records that entries after a revision wrote or removed. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { RecordName, Store } from "../../store/port.ts";
 

@@ -3,7 +3,7 @@
  * Only what is named here is shown: a new kind of record shows nothing until somebody decides what of it is no secret.
  */
 
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Commit } from "../../store/port.ts";
 
 /** One thing that a commit changes. */

@@ -1,8 +1,8 @@
 /** The effective policies of a user: those of all holders, each once, with every way in which it reaches the user. */
 
-import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
-import type { EffectivePolicy, Via } from "../../model/policy.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { EffectivePolicy, Via } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 
 /** Policies distinct by name, sorted by name in UTF-8 byte order. */
 export function effectivePolicies(held: readonly HeldPolicies[]): readonly EffectivePolicy[] {

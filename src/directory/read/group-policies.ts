@@ -4,7 +4,7 @@
  */
 
 import { LRUCache } from "lru-cache";
-import type { StoredPolicy } from "../../model/held-policies.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { DirectoryChange } from "../directory.ts";
 
 /** A state that is read. */

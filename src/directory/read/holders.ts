@@ -4,7 +4,7 @@
  * now, may still name somebody; whoever asks goes on to read what the user really has.
  */
 
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { HolderTest } from "../directory.ts";
 import { splitKey, under } from "../records/layout.ts";
 import type { Reader } from "./reader.ts";

@@ -1,7 +1,7 @@
 /** Lists of what refers to users, groups and policies; references to what is gone are left out. */
 
-import type { Group, User } from "../../model/entities.ts";
-import type { Policy } from "../../model/policy.ts";
+import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { Page } from "../directory.ts";
 import { toGroup } from "../records/group-records.ts";
 import { type RecordTypes, under } from "../records/layout.ts";

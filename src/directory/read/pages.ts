@@ -1,6 +1,6 @@
 /** Pages of lists (authorization-api.md §5): in UTF-8 byte order, an empty offset on the last page. */
 
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { assertField } from "../checks.ts";
 import type { Page, PageRequest } from "../directory.ts";
 import type { Partition } from "../records/layout.ts";

@@ -1,8 +1,8 @@
 /** Everything of a kind in one state, a part at a time: for who walks through a large directory. */
 
-import type { Credential, Group, User } from "../../model/entities.ts";
-import type { StoredPolicy } from "../../model/held-policies.ts";
-import { isPossibleName } from "../../model/names.ts";
+import type { Credential, Group, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { Part, PartRange } from "../directory.ts";
 import { toGroup } from "../records/group-records.ts";
 import { splitKey, under } from "../records/layout.ts";

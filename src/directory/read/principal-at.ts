@@ -1,6 +1,6 @@
 /** Reads the input of decisions about a user as it was at an earlier revision. */
 
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { History } from "../../store/port.ts";
 import type { Principal } from "../directory.ts";
 import { GroupPolicies } from "./group-policies.ts";

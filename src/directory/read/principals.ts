@@ -1,10 +1,10 @@
 /** Reads the input of decisions about a user from one snapshot of the store. */
 
-import type { Properties } from "../../model/entities.ts";
-import type { HeldPolicies, StoredPolicy } from "../../model/held-policies.ts";
-import { isPossibleName } from "../../model/names.ts";
-import type { EffectivePolicy } from "../../model/policy.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../directory.ts";
 import { type RecordTypes, type UserRecord, under } from "../records/layout.ts";

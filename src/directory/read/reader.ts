@@ -1,6 +1,6 @@
 /** Typed reading of records from one state of the store. */
 
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import {
   type ScannedRecord,
   type ScanOptions,

@@ -3,7 +3,7 @@
  * fields. What is not on it is not sent.
  */
 
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type RecordName, type Store, withSnapshot } from "../../store/port.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 

@@ -1,8 +1,8 @@
 /** One state of the directory, looked through. */
 
-import type { Credential } from "../../model/entities.ts";
-import type { StoredPolicy } from "../../model/held-policies.ts";
-import { isPossibleName } from "../../model/names.ts";
+import type { Credential } from "@svc-authorizer/policy/model/entities.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";

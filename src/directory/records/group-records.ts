@@ -1,6 +1,6 @@
 /** Writing of groups and memberships inside a transaction. */
 
-import type { Group } from "../../model/entities.ts";
+import type { Group } from "@svc-authorizer/policy/model/entities.ts";
 import { assertPossible, notFound } from "../checks.ts";
 import type { StateReader } from "../read/reader.ts";
 import type { Transaction } from "../write/transaction.ts";

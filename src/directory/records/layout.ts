@@ -38,9 +38,9 @@
  */
 
 import { createHash } from "node:crypto";
-import type { Group, Properties, User } from "../../model/entities.ts";
-import type { Policy } from "../../model/policy.ts";
-import type { ResourceType } from "../../model/resource-type.ts";
+import type { Group, Properties, User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { Said } from "../batch.ts";
 
 /** Number of this layout, kept in `meta/layout`; a store with a higher one is refused. */

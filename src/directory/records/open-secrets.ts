@@ -4,8 +4,8 @@
  * start compares beside it, the partition of ARNs, is written in the same commit.
  */
 
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type Expectation, type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";

@@ -1,7 +1,7 @@
 /** Writing of policies and attachments inside a transaction. */
 
-import { AuthorizerError } from "../../errors.ts";
-import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { NamedStatements, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { assertPossible, notFound } from "../checks.ts";
 import type { NewPolicy } from "../new-entities.ts";
 import type { StateReader } from "../read/reader.ts";

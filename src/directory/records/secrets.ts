@@ -14,7 +14,7 @@ import {
   scrypt,
 } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { AuthorizerError, isErrorCode } from "../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 
 const FORMAT = "v1";
 const CIPHER = "aes-256-gcm";

@@ -1,6 +1,6 @@
 /** The partition of ARNs that a store is written for: its policies would match nothing with another one. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Key of the record in `meta` that names the partition. */
 export const PARTITION = "partition";

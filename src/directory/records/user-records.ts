@@ -1,6 +1,6 @@
 /** Writing of users inside a transaction: the record, its indexes, its removal. */
 
-import type { User } from "../../model/entities.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import { alreadyExists, assertPossible, notFound } from "../checks.ts";
 import type { UserChange } from "../directory.ts";
 import type { NewUser } from "../new-entities.ts";

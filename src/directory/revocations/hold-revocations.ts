@@ -1,6 +1,6 @@
 /** Revokes again what a state that was put back has revived (journal.md §4.11). */
 
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { DirectoryContext } from "../context.ts";
 import { EMPTY, expiryKey, type UserRecord, under } from "../records/layout.ts";
 import { endSessions } from "../records/user-records.ts";

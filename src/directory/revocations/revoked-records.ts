@@ -4,7 +4,7 @@
  */
 
 import { createHash } from "node:crypto";
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { type Commit, type RecordName, type Store, withSnapshot } from "../../store/port.ts";
 import type { ClaimRecord, KeyRecord, OwnerRecord, UserRecord } from "../records/layout.ts";

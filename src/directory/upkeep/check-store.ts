@@ -1,7 +1,7 @@
 /** Looks through a whole store for records of the directory that contradict each other. */
 
-import { parseJsonText } from "../../json-text.ts";
-import { unknownMember } from "../../model/policy-members.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import {
   DamagedRecord,

@@ -4,8 +4,8 @@
  * are in no entry: entries have what was stored.
  */
 
-import { parseJsonText } from "../../json-text.ts";
-import type { Condition, Statement } from "../../model/policy.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { DamagedRecord, type Store } from "../../store/port.ts";
 import type { PolicyRecord } from "../records/layout.ts";

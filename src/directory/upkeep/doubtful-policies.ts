@@ -4,8 +4,8 @@
  * `doubtful-origins.ts` finds who wrote them.
  */
 
-import { parseJsonText } from "../../json-text.ts";
-import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { DamagedRecord, type Store, withSnapshot } from "../../store/port.ts";
 import type { PolicyRecord } from "../records/layout.ts";

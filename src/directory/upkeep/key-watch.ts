@@ -1,7 +1,7 @@
 /** Follows which key seals, and tells others which keys this node holds (journal.md §4.10). */
 
 import { randomUUID } from "node:crypto";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CommittedChange, Store } from "../../store/port.ts";
 import type { MetaRecord } from "../records/layout.ts";
 import { isShared, sealingKey } from "../records/open-secrets.ts";

@@ -1,6 +1,6 @@
 /** Background work of the directory: sweeps, dropping of expired claims, sealing of secrets with a new key. */
 
-import { isErrorCode } from "../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../../store/port.ts";
 import type { Resealing } from "./reseal.ts";
 import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";

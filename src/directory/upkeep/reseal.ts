@@ -1,7 +1,7 @@
 /** Seals secrets anew after a change of the configured secret key, so that the previous one can be dropped. */
 
-import { isErrorCode } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
 import type { KeyRecord, SealedMailRecord } from "../records/layout.ts";
 import { forgetKey, type OpenedSecrets } from "../records/open-secrets.ts";

@@ -3,8 +3,8 @@
  * also after a crash. Every secret is opened before it, and again with the new key alone after it.
  */
 
-import { AuthorizerError } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import {
   type ScannedRange,
   type ScannedRecord,

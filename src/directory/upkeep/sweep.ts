@@ -3,7 +3,7 @@
  * It goes in small commits, each guarded by the versions it read, and begins again from what is left after a restart.
  */
 
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Expectation, Snapshot, Store } from "../../store/port.ts";
 import { withSnapshot } from "../../store/port.ts";
 import { expiryKey, holderKey, type Partition, type SweepRecord, under } from "../records/layout.ts";

@@ -1,6 +1,6 @@
 /** Use cases on external principals: identities of other systems that act as a user. */
 
-import { isPossibleName, principalProblem } from "../../model/names.ts";
+import { isPossibleName, principalProblem } from "@svc-authorizer/policy/model/names.ts";
 import { alreadyExists, assertField, notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { ExternalPrincipals } from "../directory.ts";

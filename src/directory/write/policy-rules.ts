@@ -1,8 +1,8 @@
 /** Rules for written policies: the known services, and the validation of the model. */
 
-import type { Problem } from "../../errors.ts";
-import { policyProblems } from "../../model/policy-validation.ts";
-import type { ResourceType } from "../../model/resource-type.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { policyProblems } from "@svc-authorizer/policy/model/policy-validation.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { dateProblem, Problems, textProblem } from "../checks.ts";
 import type { WriteRules } from "../context.ts";
 import type { NewPolicy } from "../new-entities.ts";

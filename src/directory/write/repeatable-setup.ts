@@ -4,9 +4,9 @@
  * with the same content counts as created.
  */
 
-import { isErrorCode } from "../../errors.ts";
-import type { Group } from "../../model/entities.ts";
-import type { NamedStatements, Policy, Statement } from "../../model/policy.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { Group } from "@svc-authorizer/policy/model/entities.ts";
+import type { NamedStatements, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import type { Directory } from "../directory.ts";
 import type { NewGroup, NewPolicy } from "../new-entities.ts";
 

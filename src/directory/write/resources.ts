@@ -1,7 +1,7 @@
 /** Registered resources and declared resource types. */
 
-import { isPossibleName } from "../../model/names.ts";
-import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Resources } from "../directory.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";

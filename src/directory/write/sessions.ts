@@ -3,7 +3,7 @@
  * The mark `sessions_valid_after` of a user record is internal: it is in no answer, data set or export.
  */
 
-import { isPossibleName } from "../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Session, Sessions } from "../directory.ts";

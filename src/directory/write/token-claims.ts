@@ -1,7 +1,7 @@
 /** One-time tokens: a claim is atomic and kept until the token has expired. */
 
-import { AuthorizerError } from "../../errors.ts";
-import { tokenIdProblem } from "../../model/names.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { tokenIdProblem } from "@svc-authorizer/policy/model/names.ts";
 import { assertNoProblems, dateProblem, Problems } from "../checks.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { TokenClaims } from "../directory.ts";

@@ -4,8 +4,8 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { AuthorizerError, isErrorCode, tellsOfState } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { AuthorizerError, isErrorCode, tellsOfState } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
 import {
   type Commit,

@@ -1,8 +1,8 @@
 /** Use cases on users. */
 
-import type { User } from "../../model/entities.ts";
-import { isPossibleName } from "../../model/names.ts";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { alreadyExists, assertNoProblems, userFieldProblems, userProblems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Page, PageRequest, UserFilter, Users } from "../directory.ts";

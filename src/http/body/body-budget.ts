@@ -1,6 +1,6 @@
 /** The memory of all request bodies that have not arrived whole (security.md §5.3). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** So many bodies are put in order at most once in a while: one large piece may end hundreds of them. */
 const MANY = 500;

@@ -2,8 +2,8 @@
 
 import { isUtf8 } from "node:buffer";
 import { getLocation, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
-import { AuthorizerError, pointTo } from "../../errors.ts";
-import { parseJsonText, UnreadableNumber } from "../../json-text.ts";
+import { AuthorizerError, pointTo } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";

@@ -4,7 +4,7 @@
  * reads groups of members that are small.
  */
 
-import { isBlank, parseJsonText, UnreadableNumber } from "../../json-text.ts";
+import { isBlank, parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
 
 /** Longest text that is given to `JSON.parse` in one step, unless it is a single string or number. */
 const GROUP_LENGTH = 16 << 10;

@@ -3,8 +3,8 @@
  * reader may keep the first, or take names that differ in letter case for one, as Go does (security.md §2.7).
  */
 
-import { type Problem, pointTo } from "../../errors.ts";
-import { parseJsonText } from "../../json-text.ts";
+import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { endOfString } from "./large-json.ts";
 
 /** An array or object that has begun. */

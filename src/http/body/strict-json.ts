@@ -1,6 +1,6 @@
 /** JSON bodies in which no member may be there twice: what one reader takes, another one may not see. */
 
-import type { Problem } from "../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest } from "../errors.ts";
 import { type BodyBounds, parseJsonBody, parseJsonInTurns } from "./json-body.ts";

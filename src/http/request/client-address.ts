@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { parseIpv6 } from "../../ipv6.ts";
+import { parseIpv6 } from "@svc-authorizer/policy/ipv6.ts";
 
 const MAPPED = "::ffff:";
 const COLON = 0x3a;

@@ -1,6 +1,6 @@
 /** Queries in form encoding, each parameter at most once. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** The parameters of a query, decoded when first asked for. */
 export class Query {

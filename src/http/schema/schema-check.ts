@@ -4,7 +4,7 @@
  */
 
 import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { type Problem, pointTo } from "../../errors.ts";
+import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { isObject } from "../body/json-body.ts";
 import { fits } from "../body/text-bytes.ts";
 import { invalidRequest } from "../errors.ts";

@@ -1,7 +1,7 @@
 /** The open connections of a server with the exchange that each one serves. */
 
 import type { Socket } from "node:net";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { refuse } from "../answer.ts";
 import { RequestRefused } from "../errors.ts";
 import type { Exchange, ServerContext } from "../exchange.ts";

@@ -8,7 +8,7 @@ import {
 } from "node:http";
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { refuse } from "../answer.ts";
 import { BodyBudget } from "../body/body-budget.ts";
 import { RequestRefused } from "../errors.ts";

@@ -3,8 +3,8 @@
 import { hash } from "node:crypto";
 import { type JWTPayload, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import { AuthorizerError } from "../../errors.ts";
-import { userNameProblem } from "../../model/names.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { userNameProblem } from "@svc-authorizer/policy/model/names.ts";
 import { claimsOf, headerOf } from "../token-parts.ts";
 import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
 import type { OidcIssuer, OidcSubject, OidcTokens } from "./oidc.ts";

@@ -4,7 +4,7 @@
  */
 
 import { type Container, CosmosClient, type CosmosClientOptions } from "@azure/cosmos";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** The way to the database (`database.cosmosdb.*`). */
 export interface CosmosdbOptions {

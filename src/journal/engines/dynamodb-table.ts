@@ -8,7 +8,7 @@ import {
   type TableDescription,
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Connection settings (`database.dynamodb.*`). */
 export interface DynamodbOptions {

@@ -4,7 +4,7 @@
  */
 
 import pg from "pg";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { HEAD_BYTES } from "../../store/log-entry.ts";
 import {
   type Engine,

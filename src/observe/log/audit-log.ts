@@ -13,8 +13,8 @@
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
-import { AuthorizerError } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
 import { openSink } from "../output/open-sink.ts";

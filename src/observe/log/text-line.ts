@@ -4,7 +4,7 @@
  * surrogates are written as `\uXXXX`.
  */
 
-import { parseJsonText } from "../../json-text.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 
 /** In a JSON text all C0 characters are escaped already, so that those left are its own white space. */
 const UNPRINTABLE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

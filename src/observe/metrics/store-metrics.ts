@@ -1,6 +1,6 @@
 /** Counts and times what a store does, between its users and the store itself. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Commit, ScannedRecord, ScanOptions, Snapshot, Store, StoredRecord } from "../../store/port.ts";
 import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 import { OpenSnapshots } from "./open-snapshots.ts";

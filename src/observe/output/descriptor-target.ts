@@ -7,7 +7,7 @@ import { close, closeSync, open, openSync, write, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { makeFolder } from "../../make-folder.ts";
+import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 const RETRY_MS = 10;

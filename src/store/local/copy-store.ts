@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CommittedChange, History, LogHead, Snapshot, Store } from "../port.ts";
 import { revisionNotKept } from "../refusals.ts";
 import type { EntryId } from "../replica.ts";

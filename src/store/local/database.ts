@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
-import { AuthorizerError } from "../../errors.ts";
-import { makeFolder } from "../../make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import {
   DATA_FILE,
   flushDataFile,

@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Name of the file that carries the lock. */
 export const LOCK_FILE = "store.lock";

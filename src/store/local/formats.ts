@@ -1,6 +1,6 @@
 /** Formats of the local store, and bringing a database to the current one when it is opened. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";

@@ -1,6 +1,6 @@
 /** An empty local store that a log is copied into, with its ids and its history (journal.md §4). */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { encodeBody } from "../log-entry.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import { applyWrites, inTurns } from "./apply-writes.ts";

@@ -1,6 +1,6 @@
 /** The store in a local folder (`database.type: local`): LMDB, one process per folder. */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { committedChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";

@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Replica } from "../replica.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openLocalReplica } from "./open-replica.ts";

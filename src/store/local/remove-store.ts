@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { DATA_FILE, READERS_FILE } from "./data-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 

@@ -1,7 +1,7 @@
 /** A folder of LMDB that another process writes, as a worker follows it (journal.md §7). */
 
 import { basename } from "node:path";
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Listeners } from "../listeners.ts";
 import type { CommitListener, CommittedChange, LogHead } from "../port.ts";
 import { storeClosed } from "../refusals.ts";

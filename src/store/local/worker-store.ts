@@ -3,7 +3,7 @@
  * holds the lock of the folder, writes.
  */
 
-import { AuthorizerError } from "../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../port.ts";
 import { LocalHistory } from "./local-history.ts";
 import { readEntries } from "./local-log.ts";

@@ -1,6 +1,6 @@
 /** The store in memory (`database.type: mem`): a copy-on-write B+ tree, so that a snapshot costs nothing. */
 
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";

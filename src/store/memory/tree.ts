@@ -2,7 +2,7 @@
 
 import { createRequire } from "node:module";
 import type sortedBTree from "sorted-btree";
-import { compareUtf8 } from "../../model/utf8-order.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { StoredRecord, VersionedRecord } from "../port.ts";
 
 /** Records by {@link pathOf}. */

@@ -6,7 +6,7 @@ import { type IncomingMessage, request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigObject } from "../../../src/config/load.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import type { Answer } from "../../http/service-kit.ts";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 

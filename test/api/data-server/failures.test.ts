@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AuthorizerError } from "../../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type Api, startApi } from "./api-kit.ts";
 
 let api: Api;

@@ -6,7 +6,7 @@ import {
   groupNameProblem,
   policyNameProblem,
   userNameProblem,
-} from "../../../src/model/names.ts";
+} from "@svc-authorizer/policy/model/names.ts";
 import { type Api, startApi, twice } from "./api-kit.ts";
 
 const ALLOW = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };

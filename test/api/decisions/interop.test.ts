@@ -4,8 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { post } from "../../http/service-kit.ts";
 
 interface Item {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { cleanUp, newFolder, start, writeConfig } from "../../end-to-end/program.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { selfSigned } from "../../http/certificate.ts";

@@ -1,7 +1,7 @@
 /** Asks forward-auth as a proxy does. */
 
 import { request as httpRequest } from "node:http";
-import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET } from "../../gateways/start-behind-proxy.ts";
 
 /** The answer that was received. */

@@ -2,7 +2,7 @@
 
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { ACCESS_KEYS, S3_DOMAIN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { sign, type ToSign } from "../../identity/naive-signer.ts";
 import { type Answer, ask, basic, type Headers, HOST, METHODS, READ, TOKEN, told } from "./ask.ts";

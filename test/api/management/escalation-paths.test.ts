@@ -3,12 +3,12 @@ import {
   administration,
   type EscalationPath,
   escalationPaths,
-} from "../../../src/analysis/escalation/escalation-paths.ts";
-import type { EscalationStep } from "../../../src/analysis/escalation/escalation-steps.ts";
-import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
-import { compile } from "../../../src/engine/compile/compile.ts";
-import { decide } from "../../../src/engine/decide/decide.ts";
-import { OPTIONS, peopleWorld } from "../../analysis/escalation-world.ts";
+} from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
+import type { EscalationStep } from "@svc-authorizer/policy/analysis/escalation/escalation-steps.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { OPTIONS, peopleWorld } from "../../../packages/policy/test/analysis/escalation-world.ts";
 import { type Key, type Management, startManagement } from "./kit.ts";
 
 const world = peopleWorld();

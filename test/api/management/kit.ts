@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ConfigObject } from "../../../src/config/load.ts";
-import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { expectDocumented } from "./documented.ts";
 
 export interface Key {

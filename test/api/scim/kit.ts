@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 
 /** Token of the identity provider. */

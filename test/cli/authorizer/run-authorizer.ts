@@ -1,6 +1,6 @@
 /** Runs svc-authorizer in this process, with an empty environment. */
 
-import { runAuthorizer } from "../../../src/cli/authorizer/program.ts";
+import { runAuthorizer } from "../../../src/cli/program.ts";
 
 /** Runs one command line; resolves with its exit code and what it wrote. */
 export async function authorizer(...args: string[]) {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { svcctl } from "../svcctl/run-svcctl.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PAGES = ["policy-work.md", "model.md"];

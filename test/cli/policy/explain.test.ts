@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { svcctl } from "../svcctl/run-svcctl.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { allow, folderWith, REPO, soundPolicy } from "./example-folder.ts";
 
 describe("policy explain", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { svcctl } from "../svcctl/run-svcctl.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { folderWith } from "./example-folder.ts";
 
 describe("policy fmt", () => {

@@ -1,8 +1,8 @@
 /** Policy templates on the command line: listed, filled in offline, and sent to a server. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { replay } from "../svcctl/replay-server.ts";
-import { svcctl } from "../svcctl/run-svcctl.ts";
+import { replay } from "../../../packages/svcctl/test/replay-server.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 
 const REPOSITORY = ["repository-read-write", "--param", "repository=data"];
 const CREATED = { status: 201, body: { id: "n", creation_date: 0, statement: [] } };

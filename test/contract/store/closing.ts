@@ -1,7 +1,7 @@
 /** Health, closing and opening again. */
 
 import { expect, it } from "vitest";
-import { isErrorCode } from "../../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

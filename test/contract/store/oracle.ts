@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isErrorCode } from "../../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ScanOptions, Snapshot, Store } from "../../../src/store/port.ts";
 import type { OpenedStore } from "./harness.ts";
 

@@ -3,8 +3,8 @@ import { statementDigest } from "../../../src/decision-log/usage/statement-diges
 import { UsageCounts } from "../../../src/decision-log/usage/usage-counts.ts";
 import type { UsageRow } from "../../../src/decision-log/usage/usage-rows.ts";
 import type { CheckRequest } from "../../../src/decisions/decisions.ts";
-import type { RequiredPermissions } from "../../../src/model/decision.ts";
-import type { Statement } from "../../../src/model/policy.ts";
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { openWorld, type World } from "../../decisions/world.ts";
 
 const ARN = "arn:svc:fs:::repository/";

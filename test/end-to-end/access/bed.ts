@@ -2,11 +2,11 @@
 
 import { onTestFinished } from "vitest";
 import type { ConfigObject } from "../../../src/config/load.ts";
-import type { DatasetDocument } from "../../../src/datasets/dataset.ts";
-import type { Statement } from "../../../src/model/policy.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { type Answer, callTarget } from "../../api/management/kit.ts";
-import { type Finished, svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { type Finished, svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { newFolder } from "../program.ts";
 
 export const ROOT_KEY = {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { segmentTexts } from "../../decision-log/test-log.ts";
 import {
   cleanUp,

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { openData, openLog } from "../../../src/compose/data.ts";
 import { startService } from "../../../src/compose/service.ts";
 import { configFromObject } from "../../../src/config/load.ts";
-import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
 
 const SECRET = "a-secret-of-root-0123456789";

@@ -1,8 +1,8 @@
 /** Explanations name what masks keep them from saying (decision-log.md §3.2). */
 
 import { afterAll, expect, it } from "vitest";
-import { startAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
 
 const KEY_ID = "AKIAJROOTROOTROOTROQ";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
-import { svcctl } from "../../cli/svcctl/run-svcctl.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder, whileRepeated } from "../program.ts";
 
 const SECRET = "a-secret-of-root-0123456789";

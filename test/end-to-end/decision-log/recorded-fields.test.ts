@@ -4,12 +4,12 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isDecision, type LoggedDecision } from "../../../src/decision-log/record.ts";
-import { questionsOf } from "../../../src/decision-log/recorded-questions.ts";
-import { compile } from "../../../src/engine/compile/compile.ts";
-import { decide } from "../../../src/engine/decide/decide.ts";
-import type { Statement } from "../../../src/model/policy.ts";
-import { startAuthorizer, type TestAuthorizer } from "../../../src/testing/start-authorizer.ts";
+import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { linesOf } from "../../decision-log/test-log.ts";
 import { cleanUp, newFolder } from "../program.ts";
 

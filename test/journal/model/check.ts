@@ -23,9 +23,9 @@ const NODES: Model = {
     "package.json",
     "src/journal",
     "src/store",
-    "src/model",
+    "packages/policy/src/model",
     "src/schedule",
-    "src/errors.ts",
+    "packages/policy/src/errors.ts",
     "test/journal/model",
   ],
 };

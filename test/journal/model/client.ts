@@ -1,6 +1,6 @@
 /** A client of a node: it runs use cases one after the other, and knows what it was answered. */
 
-import { isErrorCode } from "../../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ReadSet } from "../../../src/store/port.ts";
 import { COMMIT_TIMEOUT_MS, isPromised, type ModelNode, STEP_MS } from "./model-node.ts";
 

@@ -4,7 +4,7 @@ import type { Rule } from "../model/rules.ts";
 
 const ENTRIES = "src/api/changes/entries-after.ts";
 const STREAM = "src/api/changes/replica-stream.ts";
-const READER = "src/client/embedded/replica-reader.ts";
+const READER = "packages/client/src/embedded/replica-reader.ts";
 
 export const READER_RULES: readonly Rule[] = [
   {

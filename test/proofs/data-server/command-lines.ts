@@ -1,6 +1,6 @@
 /** A command line for every command of the reference, in the order in which they run against a fresh data server. */
 
-import { ACTION, RULES } from "../../cli/svcctl/conversation-steps.ts";
+import { ACTION, RULES } from "../../../packages/svcctl/test/conversation-steps.ts";
 
 /** One command line, and what is to be seen. */
 export interface CommandLine {

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openCatalog } from "../../../src/catalog/open-catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { changeLog } from "../../../src/compose/store/change-log.ts";
 import { openDecisions } from "../../../src/decisions/open-decisions.ts";
 import type { OpenedDirectory } from "../../../src/directory/open-directory.ts";

@@ -5,10 +5,10 @@
  */
 
 import { expect, it } from "vitest";
-import { AuthorizerClient, type WatchEvent } from "../../../src/client/client.ts";
-import { EmbeddedAuthorizer } from "../../../src/client/embedded/embedded-authorizer.ts";
+import { AuthorizerClient, type WatchEvent } from "@svc-authorizer/client/client.ts";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
-import { isErrorCode } from "../../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { API_TOKEN } from "../../http/service-kit.ts";
 import { isWhole, report } from "../size.ts";
 import {

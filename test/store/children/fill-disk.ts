@@ -4,7 +4,7 @@
  */
 
 import { writeSync } from "node:fs";
-import { isErrorCode } from "../../../src/errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { openLocalStore } from "../../../src/store/local/local-store.ts";
 import { withSnapshot } from "../../../src/store/port.ts";
 

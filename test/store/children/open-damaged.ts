@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../../../src/directory/upkeep/check-store.ts";
-import { AuthorizerError } from "../../../src/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openLocalStore } from "../../../src/store/local/local-store.ts";
 import type { Store } from "../../../src/store/port.ts";
 

@@ -2,10 +2,10 @@
 
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../../decisions/authzen-entities.ts";
 import type { EvaluationRequest } from "../../../decisions/decisions.ts";
-import { type Problem, pointTo } from "../../../errors.ts";
+import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { isObject } from "../../../http/body/json-body.ts";
 import { fits } from "../../../http/body/text-bytes.ts";
-import type { Properties } from "../../../model/entities.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { DecisionLimits } from "../limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */

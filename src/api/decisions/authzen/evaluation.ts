@@ -3,7 +3,7 @@
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../../decisions/decisions.ts";
 import { requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import type { Outcome } from "../../../model/decision.ts";
+import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { ServiceCall } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { reasonText } from "../native/reason-texts.ts";

@@ -9,10 +9,10 @@ import type {
   EvaluationAnswer,
   EvaluationRequest,
 } from "../../../decisions/decisions.ts";
-import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { isObject, requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest, statusOf } from "../../../http/errors.ts";
-import type { Properties } from "../../../model/entities.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import { Pace } from "../../../schedule/pace.ts";
 import { TURN_MS, type WorkBudget } from "../../../schedule/scheduler.ts";
 import type { ServiceCall } from "../../service-caller.ts";

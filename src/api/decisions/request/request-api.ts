@@ -1,6 +1,6 @@
 /** The API that a request given to `/request` is for, and what the request says of that itself (security.md §2.6). */
 
-import type { Problem } from "../../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Api, WireRequest } from "../../../request-map/endpoints.ts";
 import { type WhichApi, whichApi } from "../../../request-map/which-api.ts";
 

@@ -1,6 +1,6 @@
 /** The fields of `/request` (decision-api.md §3): a request of a data server as it was on the wire. */
 
-import { type Problem, pointTo } from "../../../errors.ts";
+import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import type { Api, WireRequest } from "../../../request-map/endpoints.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { apiOf } from "./request-api.ts";

@@ -2,7 +2,7 @@
 
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../../decisions/requests.ts";
-import type { Problem } from "../../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { BodyBounds } from "../../../http/body/json-body.ts";
 import { parseStrictJson } from "../../../http/body/strict-json.ts";
 import { invalidRequest } from "../../../http/errors.ts";

@@ -2,7 +2,7 @@
 
 import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
-import type { Outcome } from "../../../model/decision.ts";
+import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AnyCall } from "../any-call.ts";
 
 /** The entrances of searches. */

@@ -2,7 +2,7 @@
 
 import { type BodyBounds, isObject } from "../../../http/body/json-body.ts";
 import { parseStrictJson } from "../../../http/body/strict-json.ts";
-import { canonicalPolicy } from "../../../model/policy-members.ts";
+import { canonicalPolicy } from "@svc-authorizer/policy/model/policy-members.ts";
 import { scheduler } from "../../../schedule/scheduler.ts";
 
 /** The value of a body; throws or rejects as {@link parseStrictJson} does. */

@@ -2,7 +2,7 @@
 
 import type { SimulationCase } from "../../../decisions/decisions.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import type { RequiredLeaf } from "../../../model/decision.ts";
+import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { contextOf, FieldReader } from "../native/native-fields.ts";
 import { readRequired } from "../native/required.ts";

@@ -1,6 +1,6 @@
 /** The common part of questions about access. */
 
-import { AuthorizerError } from "../../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";

@@ -3,7 +3,7 @@
 import type { AppliedChange, Claim } from "../../../datasets/apply/applied-plan.ts";
 import type { WantedEntity } from "../../../datasets/apply/wanted-entities.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
-import { AuthorizerError, isErrorCode, type Problem } from "../../../errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { UserCall } from "../call.ts";
 import type { PermissionParts } from "../permissions/permissions.ts";

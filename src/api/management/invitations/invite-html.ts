@@ -1,7 +1,7 @@
 /** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
 
 import { createHash } from "node:crypto";
-import { escapeHtml } from "../../../http/pages/html.ts";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { InvitationState } from "../ports.ts";
 
 const STYLE = [

@@ -5,7 +5,7 @@
 
 import type { Response } from "express";
 import type { Directory } from "../../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type ErrorReply, errorReply } from "../../../http/errors.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";

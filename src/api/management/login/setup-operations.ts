@@ -3,7 +3,7 @@
  * file. The paths are those of a data server's own API.
  */
 
-import { type AuthorizerError, isErrorCode } from "../../../errors.ts";
+import { type AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { requireObject } from "../../../http/body/json-body.ts";
 import type { Reply } from "../../../http/route.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";

@@ -4,8 +4,8 @@
  */
 
 import type { Directory, JudgedState } from "../../../directory/directory.ts";
-import type { NamedStatements, Statement } from "../../../model/policy.ts";
-import { parseResourceText } from "../../../model/resource-text.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import type { Grant, GrantChecks, Judged, Removal } from "../../rest/grants.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { warningHeaders } from "../../rest/warning-headers.ts";

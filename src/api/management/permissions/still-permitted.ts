@@ -1,7 +1,7 @@
 /** Whether the caller of a stream may go on reading it: rights end while it is open. */
 
-import { AuthorizerError } from "../../../errors.ts";
-import type { RequiredLeaf } from "../../../model/decision.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
 import { authenticate, proofOf } from "../login/proof.ts";

@@ -1,6 +1,6 @@
 /** `POST /auth/policies/compare`: who gains and who loses by a change that was not made yet (console.md §4.3). */
 
-import { isErrorCode, type Problem } from "../../../errors.ts";
+import { isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import type { AccessChange, Impact, PolicyHolder } from "../../../impact/access-change.ts";

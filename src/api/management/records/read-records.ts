@@ -1,6 +1,6 @@
 /** Records as answers: a page of them, or one (decision-log.md §3.1). */
 
-import { AuthorizerError } from "../../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import { pageOf } from "../../rest/pages.ts";
 import type { UserCall } from "../call.ts";

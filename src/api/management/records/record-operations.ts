@@ -1,6 +1,6 @@
 /** `GET /decisions`, `/decisions/{id}`, `/decisions/stream`: the records of decisions (decision-log.md §3). */
 
-import { isErrorCode } from "../../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";

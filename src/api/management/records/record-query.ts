@@ -1,6 +1,6 @@
 /** The parameters of questions about records. */
 
-import type { Problem } from "../../../errors.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Query } from "../../../http/request/query.ts";

@@ -1,6 +1,6 @@
 /** Single operations of a batch inside its transaction. */
 
-import { isPossibleName } from "../../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { type BatchOperation, entityKey } from "../../batch.ts";
 import { assertNoProblems, groupProblems, userProblems } from "../../checks.ts";
 import type { NewUser } from "../../new-entities.ts";

@@ -1,12 +1,12 @@
 /** Operations of a batch on what belongs to one user: access keys and external principals. */
 
-import { isErrorCode } from "../../../errors.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import {
   accessKeyProblem,
   isPossibleName,
   principalProblem,
   secretAccessKeyProblem,
-} from "../../../model/names.ts";
+} from "@svc-authorizer/policy/model/names.ts";
 import type { BatchOperation } from "../../batch.ts";
 import { alreadyExists, assertField, assertNoProblems, dateProblem, Problems } from "../../checks.ts";
 import type { KeyRecord } from "../../records/layout.ts";

@@ -1,9 +1,9 @@
 /** Operations of a batch on resource types and registered resources. */
 
-import { AuthorizerError } from "../../../errors.ts";
-import { isPossibleName, resourceIdProblem } from "../../../model/names.ts";
-import type { RegisteredResource, ResourceType } from "../../../model/resource-type.ts";
-import { resourceTypeProblems } from "../../../model/resource-type-validation.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { isPossibleName, resourceIdProblem } from "@svc-authorizer/policy/model/names.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import { resourceTypeProblems } from "@svc-authorizer/policy/model/resource-type-validation.ts";
 import type { BatchOperation } from "../../batch.ts";
 import { assertNoProblems, Problems, propertiesProblem, quoted } from "../../checks.ts";
 import { mark, type ResourceRecord, type ResourceTypeRecord, resourceKey } from "../../records/layout.ts";

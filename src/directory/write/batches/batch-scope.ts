@@ -1,6 +1,6 @@
 /** State that the operations of one batch share. */
 
-import type { ResourceType } from "../../../model/resource-type.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { DirectoryContext } from "../../context.ts";
 import type { Transaction } from "../transaction.ts";
 

@@ -1,7 +1,7 @@
 /** Reads the whole directory from one state. */
 
-import type { RegisteredResource, ResourceType } from "../../../model/resource-type.ts";
-import { compareUtf8 } from "../../../model/utf8-order.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import type { DirectoryState, GroupState, Managed, ManagedPolicy, UserState } from "../../batch.ts";
 import { type DirectoryContext, read } from "../../context.ts";

@@ -1,7 +1,7 @@
 /** The bulk side of the directory: `batch.ts` is its contract. */
 
-import { AuthorizerError, type Problem } from "../../../errors.ts";
-import type { ResourceType } from "../../../model/resource-type.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import type { BatchOperation, DirectoryBatches, DirectoryState, StatePlan } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";

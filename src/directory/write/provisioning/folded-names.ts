@@ -1,8 +1,8 @@
 /** Finds users by their names in any letter case, as identity providers do (RFC 7643, section 4.1.1). */
 
-import { isErrorCode } from "../../../errors.ts";
-import { parseJsonText } from "../../../json-text.ts";
-import { isPossibleName } from "../../../model/names.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../../store/port.ts";
 import type { StateReader } from "../../read/reader.ts";

@@ -1,7 +1,7 @@
 /** Use cases of an identity provider on groups. */
 
-import { AuthorizerError } from "../../../errors.ts";
-import { externalIdProblem, isPossibleName } from "../../../model/names.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { externalIdProblem, isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
 import { alreadyExists, assertField, assertNoProblems, groupProblems, quoted } from "../../checks.ts";
 import { type DirectoryContext, read } from "../../context.ts";

@@ -1,6 +1,6 @@
 /** Groups that identity providers may not change, and their members (scim.md §6). */
 
-import { AuthorizerError } from "../../../errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { quoted } from "../../checks.ts";
 import { refsUnder } from "../../read/provisioned.ts";
 import type { StateReader } from "../../read/reader.ts";

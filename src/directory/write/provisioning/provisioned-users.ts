@@ -1,7 +1,7 @@
 /** Use cases of an identity provider on users. */
 
 import { isDeepStrictEqual } from "node:util";
-import { isPossibleName } from "../../../model/names.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { alreadyExists, assertNoProblems, userProblems } from "../../checks.ts";
 import { type DirectoryContext, read } from "../../context.ts";
 import type {

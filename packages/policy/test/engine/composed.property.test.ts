@@ -1,0 +1,85 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { decide, decideInSteps, decideOne } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { type CompiledStatement, StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
+import { finish } from "@svc-authorizer/policy/engine/work.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import { context, policiesOf, required, user } from "./arbitraries.ts";
+import { oracle } from "./oracle.ts";
+
+const RUNS = Number(process.env["ORACLE_CASES"] ?? 30_000) / 10;
+const options = { partition: "svc", evaluator: "data_server" } as const;
+const seed = Number(process.env["ORACLE_SEED"] ?? Date.now() & 0x7fffffff);
+console.log(`oracle seed ${seed} (ORACLE_SEED repeats a run)`);
+
+const NAMES = ["a", "B", "b", "é", "日", "\uff21", "😀", "zz"];
+
+/** Policies with names of their own, and for each the holders (groups, or the user) that it is attached to. */
+const attached = policiesOf(8).chain((policies) =>
+  fc.tuple(
+    fc.constant(policies.slice(0, NAMES.length).map((policy, index) => ({ ...policy, name: NAMES[index]! }))),
+    fc.array(fc.array(fc.nat(4), { minLength: 1, maxLength: 3 }), {
+      minLength: NAMES.length,
+      maxLength: NAMES.length,
+    }),
+  ),
+);
+
+/** Compiles the policies of all holders together; a policy that several holders have is compiled once. */
+function composed(policies: readonly NamedStatements[], holders: readonly (readonly number[])[]) {
+  const pool = new StatementPool(options.evaluator);
+  const compiled = policies.map((policy) => finish(compilePolicyInSteps(policy, pool)));
+  const sets = [0, 1, 2, 3, 4].map((holder) => {
+    const own = compiled.filter((_, index) => holders[index]?.includes(holder));
+    own.sort((a, b) => compareUtf8(a.source.name, b.source.name));
+    return finish(policySetInSteps(own, options.partition));
+  });
+  return new CompiledPolicies(options, sets);
+}
+
+describe("policies put together from shared sets", () => {
+  it("decide as a naive evaluator does with all of them, and name the same first deny", {
+    timeout: 240_000,
+  }, () => {
+    const place = new DecidingPlace();
+    const effects = { allow: 0, neutral: 0, deny: 0 };
+    const request = fc.record({ user, required, context });
+    fc.assert(
+      fc.property(
+        attached,
+        fc.array(request, { minLength: 10, maxLength: 10 }),
+        ([policies, holders], requests) => {
+          const user = composed(policies, holders);
+          const ordered = [...policies].sort((a, b) => compareUtf8(a.name, b.name));
+          for (const one of requests) {
+            const statements: Statement[] = [];
+            const expected = oracle(ordered, one, statements);
+            effects[expected.effect]++;
+            const atOnce: CompiledStatement[] = [];
+            expect(decide(user, { ...one, decidedBy: atOnce })).toEqual(expected);
+            const inSteps: CompiledStatement[] = [];
+            expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
+            if ("action" in one.required) {
+              expect(decideOne(user, one.required, one, place)).toEqual(expected);
+              expect(place.statementIn(user)).toBe(atOnce[0]);
+            }
+            const written = ({ policy, index }: CompiledStatement) => policy.statement[index];
+            expect(atOnce.map(written)).toEqual(statements);
+            expect(inSteps.map(written)).toEqual(statements);
+          }
+          expect(user.statements.map(({ policy, index }) => [policy.name, index])).toEqual(
+            ordered.flatMap(({ name, statement }) => statement.map((_, index) => [name, index])),
+          );
+        },
+      ),
+      { seed, numRuns: RUNS },
+    );
+    console.log(`composed users compared with the oracle: ${JSON.stringify(effects)}`);
+    for (const count of Object.values(effects)) expect(count).toBeGreaterThan(RUNS * 10 * 0.02);
+  });
+});

@@ -1,0 +1,81 @@
+import { symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
+import { fileFolder } from "../../../../test/datasets/file-folder.ts";
+
+const folder = fileFolder();
+for (const name of [
+  "b.yaml",
+  "a.yaml",
+  "é.yaml",
+  "c.json",
+  "note.txt",
+  "sub/d.yaml",
+  "sub/deep/e.yaml",
+  ".hidden/f.yaml",
+  "x[1].yaml",
+]) {
+  folder.write(name, "");
+}
+symlinkSync(join(folder.path, ".hidden/f.yaml"), join(folder.path, "link.yaml"));
+symlinkSync(join(folder.path, "nowhere"), join(folder.path, "broken.yaml"));
+
+async function select(...patterns: string[]): Promise<string[]> {
+  const { files, problems } = await selectFiles(patterns.map((pattern) => join(folder.path, pattern)));
+  expect(problems).toEqual([]);
+  return files.map((file) => relative(folder.path, file));
+}
+
+describe("selecting data set files", () => {
+  it("a glob selects in byte order, links to files too, broken links and hidden files not", async () => {
+    expect(await select("*.yaml")).toEqual(["a.yaml", "b.yaml", "link.yaml", "x[1].yaml", "é.yaml"]);
+  });
+
+  it("** goes into folders, braces choose, a hidden folder is entered where it is named", async () => {
+    expect(await select("**/*.{json,yaml}")).toEqual([
+      "a.yaml",
+      "b.yaml",
+      "c.json",
+      "link.yaml",
+      "sub/d.yaml",
+      "sub/deep/e.yaml",
+      "x[1].yaml",
+      "é.yaml",
+    ]);
+    expect(await select("*/d.yaml")).toEqual(["sub/d.yaml"]);
+    expect(await select(".hidden/*.yaml")).toEqual([".hidden/f.yaml"]);
+  });
+
+  it("the order of patterns is kept and a file is taken once", async () => {
+    expect(await select("sub/d.yaml", "b.yaml", "*.yaml", "./b.yaml")).toEqual([
+      "sub/d.yaml",
+      "b.yaml",
+      "a.yaml",
+      "link.yaml",
+      "x[1].yaml",
+      "é.yaml",
+    ]);
+  });
+
+  it("a file that exists is itself, also with the characters of a glob in its name", async () => {
+    expect(await select("x[1].yaml")).toEqual(["x[1].yaml"]);
+  });
+
+  it.each([
+    ["none/*.yaml", "the glob matches no file"],
+    ["missing.yaml", "no such file, or it cannot be read"],
+    ["broken.yaml", "no such file, or it cannot be read"],
+    ["sub", "is a folder"],
+  ])("%s is a problem of its own", async (pattern, message) => {
+    const file = join(folder.path, pattern);
+    const { files, problems } = await selectFiles([file, join(folder.path, "c.json")]);
+    expect(files).toHaveLength(1);
+    expect(problems).toEqual([{ file, pointer: "", message: expect.stringContaining(message) }]);
+  });
+
+  it("a glob relative to the working directory gives relative names", async () => {
+    const { files } = await selectFiles(["fixtures/datasets/ro*.yaml", "./fixtures/datasets/q*.yaml"]);
+    expect(files).toEqual(["fixtures/datasets/roles.yaml", "fixtures/datasets/quickstart.yaml"]);
+  });
+});

@@ -1,0 +1,58 @@
+/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, decision-api.md §5). */
+
+import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import { currentUser } from "../api/current-user.ts";
+import type { CommandCall } from "../command.ts";
+import { contextFields } from "../context-fields.ts";
+import { warnOfDoubts } from "../doubtful-question.ts";
+import { given } from "../given.ts";
+import { textField } from "../output/fields.ts";
+import { printObject } from "../output/print.ts";
+import { explanationText } from "./explanation-text.ts";
+
+/** Exit code for a refusal, which is an answer and no failure. */
+const REFUSED = 3;
+
+export async function can(call: CommandCall): Promise<void> {
+  const { context, options } = call;
+  const fields = contextFields(options["context"]);
+  const api = openApi(context);
+  const required = { action: given(call, "action"), resource: given(call, "resource") };
+  await warnOfDoubts(context, required, api);
+  const user = textOption(options, "user") || (await currentUser(api));
+  const explain = options["explain"] === true;
+  const body = {
+    user,
+    required,
+    ...(fields !== undefined && { context: fields }),
+    ...(explain && { explain }),
+  };
+  const answer = await api.fetchObject({ method: "POST", path: ["auth", "check"], body, expect: 200 });
+  await printDecision(call, user, answer);
+}
+
+/** Prints a decision about a user and ends with the exit code of it. */
+export async function printDecision(call: CommandCall, user: string, answer: JsonObject): Promise<void> {
+  if (typeof answer["allowed"] !== "boolean") throw new Error("Bad response from server");
+  call.context.finish(answer["allowed"] ? 0 : REFUSED);
+  await printObject(call, answer, () => answerText(call, user, answer));
+}
+
+function answerText(call: CommandCall, user: string, answer: JsonObject): string {
+  const { style } = call.context;
+  const allowed = answer["allowed"] === true;
+  const sentence = `${user} ${allowed ? "may" : "may not"} ${given(call, "action")} on ${given(call, "resource")}`;
+  const verdict = allowed ? style.green("Allowed") : style.red("Refused");
+  const lines = [`${verdict}: ${safeText(sentence)}`];
+  const reason = REASONS.get(textField(answer, "reason")) ?? textField(answer, "message");
+  if (!allowed && reason !== "") lines.push(safeText(reason));
+  const { explanation } = answer;
+  if (typeof explanation === "object" && explanation !== null) {
+    lines.push("", ...explanationText(explanation as JsonObject, style));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([["unknown_user", "there is no such user"]]);

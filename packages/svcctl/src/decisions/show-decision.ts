@@ -1,0 +1,105 @@
+/** `svcctl decisions show`. */
+
+import { idInBatch, placeInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
+import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { type JsonObject, openApi } from "../api/api-client.ts";
+import { isObject } from "../api/pages.ts";
+import { explanationText } from "../auth/explanation-text.ts";
+import type { CommandCall } from "../command.ts";
+import { printObject } from "../output/print.ts";
+import { summaryOf } from "./record-summary.ts";
+
+/** Status of a record whose directory is no longer kept. */
+const GONE = 410;
+
+/** Fetches and prints a record. */
+export async function showDecision(call: CommandCall): Promise<void> {
+  const { context, options, args } = call;
+  const [id = ""] = args;
+  const api = openApi(context);
+  const path = ["decisions", id];
+  if (options["explain"] !== true) {
+    const answer = await api.fetchObject({ method: "GET", path, expect: 200 });
+    return print(call, answer);
+  }
+  const explained = await api.ask({ method: "GET", path, query: { explain: true } });
+  if (explained.status !== GONE) {
+    return print(call, await api.fetchObject({ method: "GET", path, query: { explain: true }, expect: 200 }));
+  }
+  await print(call, await api.fetchObject({ method: "GET", path, expect: 200 }));
+  const { message } = isObject(explained.json) ? explained.json : {};
+  throw new ApiFailure(GONE, "", safeText(String(message ?? "")));
+}
+
+async function print(call: CommandCall, answer: JsonObject): Promise<void> {
+  const record = isObject(answer["record"]) ? answer["record"] : {};
+  const place = placeIn(record, call.args[0] ?? "");
+  const shown = place === undefined ? record : decisionAt(record, place);
+  await printObject(call, answer, () =>
+    [...recordLines(shown, call), ...explanationLines(answer, call, place)].join("\n"),
+  );
+}
+
+/** The place of a decision in the record of its batch; undefined for a whole record. */
+function placeIn({ items }: JsonObject, id: string): number | undefined {
+  const place = placeInBatch(id);
+  const isThere = place !== undefined && Array.isArray(items) && isObject(items[place]);
+  return isThere ? place : undefined;
+}
+
+/** One decision of a batch in the form of a record. */
+function decisionAt(record: JsonObject, place: number): JsonObject {
+  const { items, counts: _counts, determining: _determining, ...shared } = record;
+  const item = (items as readonly JsonObject[])[place];
+  return { ...shared, effect: "allow", ...item, id: idInBatch(String(record["id"]), place) };
+}
+
+function recordLines(record: JsonObject, { context }: CommandCall): readonly string[] {
+  const { bold } = context.style;
+  const { at, id, subject, action, resource, effect, policies } = summaryOf(record);
+  const caller = isObject(record["caller"]) ? record["caller"] : {};
+  const fields: readonly [string, unknown][] = [
+    ["Decision", id],
+    ["Time", at],
+    ["Subject", subject],
+    ["Operation", record["operation"] ?? undefined],
+    ["Action", action],
+    ["Resource", resource],
+    ["Effect", effect],
+    ["Decided by", policies.join(", ")],
+    ["Entrance", record["entrance"]],
+    ["Caller", [caller["name"], caller["peer"]].filter((one) => one !== undefined && one !== "").join(", ")],
+    ["Request", record["request_id"]],
+    ["Node", record["node"]],
+    ["Revision", record["revision"]],
+    ["Error", record["error"]],
+  ];
+  const shown = fields.filter(([, value]) => value !== undefined && value !== "");
+  return [...shown.map(([name, value]) => `${name}: ${bold(safeText(String(value)))}`), ""];
+}
+
+function explanationLines(
+  answer: JsonObject,
+  { context }: CommandCall,
+  place: number | undefined,
+): readonly string[] {
+  const all = Array.isArray(answer["explanations"]) ? answer["explanations"].filter(isObject) : [];
+  const explanations = place === undefined ? all : all.slice(place, place + 1);
+  if (all.length > 0 && explanations.length === 0) {
+    return [`Only the first ${all.length} decisions of a batch are explained`, ""];
+  }
+  return explanations.flatMap((one) => [...explanationText(one, context.style), ...maskLines(one), ""]);
+}
+
+/** Names what masks keep an explanation from saying. */
+function maskLines({ masked, masked_fields: fields }: JsonObject): readonly string[] {
+  if (masked === true) {
+    return ["This decision cannot be explained: its user or permission is masked in the log"];
+  }
+  if (!Array.isArray(fields)) return [];
+  const names = fields.map((name) => safeText(String(name))).join(", ");
+  return [
+    `The policies read condition fields that are masked in the log, so that the reasons may be others: ${names}`,
+  ];
+}

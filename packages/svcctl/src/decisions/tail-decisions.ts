@@ -1,0 +1,24 @@
+/** `svcctl decisions tail`: the stream of records (server-sent events). */
+
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import { recordEvents } from "../api/record-events.ts";
+import type { CommandCall } from "../command.ts";
+import { decisionFilters } from "./decision-filters.ts";
+import { summaryOf } from "./record-summary.ts";
+
+/** Prints records until the stream ends. */
+export async function tailDecisions(call: CommandCall): Promise<void> {
+  const { context, options } = call;
+  const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
+  if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
+  let printed = 0;
+  for await (const record of recordEvents(context, "decisions/stream", decisionFilters(options))) {
+    context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);
+    if (++printed >= wanted) return;
+  }
+}
+
+function lineOf(record: Record<string, unknown>): string {
+  const { at, id, subject, action, resource, effect, policies } = summaryOf(record);
+  return [at, id, effect, subject, action, resource, policies.join(",")].join("  ");
+}

@@ -1,0 +1,108 @@
+/** `svcctl policy replay`. */
+
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isMissing, PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { readRecords } from "@svc-authorizer/policy/records/replay/read-records.ts";
+import { type PoliciesOf, Replay, type ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import { type OptionValues, textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import type { CommandCall } from "../../command.ts";
+import type { CommandContext } from "../../command-context.ts";
+import { decisionFilters } from "../../decisions/decision-filters.ts";
+import { jsonText } from "../../output/json-text.ts";
+import { addDocument } from "../documents-in-world.ts";
+import { needPolicies } from "../load-policies.ts";
+import { markdownReport, textReport } from "./replay-report.ts";
+import { directoryAt, serverRecords } from "./server-records.ts";
+
+/** Decides recorded requests again, and prints what changes. */
+export async function replay({ context, options }: CommandCall): Promise<void> {
+  const partition = textOption(options, "partition") ?? "svc";
+  const records = recordsOf(context, options);
+  const [before, after] = await Promise.all([
+    worldOf(context, textOption(options, "from") as string, partition),
+    worldOf(context, textOption(options, "to") as string, partition),
+  ]);
+  const report = await replayed(
+    records,
+    new Replay({
+      partition,
+      before: policiesOf(before),
+      after: policiesOf(after),
+      examples: options["examples"] as number,
+    }),
+  );
+  if (report.records === 0) throw new AuthorizerError("unavailable", "the decision log has no records");
+  if (options["json"] === true) context.out(jsonText(report));
+  else context.out(options["markdown"] === true ? markdownReport(report) : textReport(report, context.style));
+  const wider = report.wider > 0 && options["allowWidening"] !== true;
+  const narrower = report.narrower > 0 && options["allowNarrowing"] !== true;
+  context.finish(wider || narrower ? EXIT.failed : EXIT.ok);
+}
+
+/** The records of a folder or of the server: exactly one of them is asked for. */
+function recordsOf(context: CommandContext, options: OptionValues): AsyncIterable<LoggedDecision> {
+  const directory = textOption(options, "log");
+  const fromServer = options["server"] === true;
+  if ((directory === undefined) !== fromServer) {
+    throw new UsageFailure("give one of --log <dir> and --server");
+  }
+  const { since, until } = decisionFilters(options);
+  if (directory === undefined) return serverRecords(context, { since, until });
+  if (since !== undefined || until !== undefined) {
+    throw new UsageFailure("--since and --until select records of --server");
+  }
+  return readRecords(resolve(context.edge.cwd, directory));
+}
+
+async function replayed(records: AsyncIterable<LoggedDecision>, work: Replay): Promise<ReplayReport> {
+  try {
+    for await (const record of records) work.add(record);
+  } catch (cause) {
+    if (cause instanceof ApiFailure) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new AuthorizerError("unavailable", `the decision log cannot be read: ${reason}`, { cause });
+  }
+  return work.report();
+}
+
+async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
+  const world = new PolicyWorld();
+  const documents = await ((await isRevision(context, path))
+    ? directoryAt(context, path)
+    : needPolicies(context, [path]));
+  for (const document of documents) await addDocument(world, document, partition);
+  const { problems, users } = world;
+  if (problems.length > 0) {
+    throw new AuthorizerError("invalid_request", "the policies contradict each other", { problems });
+  }
+  if (users.length === 0) {
+    const message = `${path} names no users: give a folder with a data set, such as svc-authorizer export writes`;
+    throw new AuthorizerError("invalid_request", message);
+  }
+  return world;
+}
+
+/** True for a number that names no file. */
+async function isRevision(context: CommandContext, text: string): Promise<boolean> {
+  if (!/^\d{1,15}$/.test(text)) return false;
+  return (await stat(resolve(context.edge.cwd, text)).catch(() => undefined)) === undefined;
+}
+
+function policiesOf(world: PolicyWorld): PoliciesOf {
+  const known = new Set(world.users);
+  return (user, groups = []) => {
+    if (!known.has(user) && groups.length === 0) return undefined;
+    // Of a user the groups are those of the directory, and an asserted group that is gone gives nothing.
+    const more = known.has(user) ? {} : { groups: groups.filter((name) => world.hasGroup(name)) };
+    const held = world.heldBy(user, more);
+    if (isMissing(held)) throw new AuthorizerError("invalid_request", held.join("; "));
+    return held.map(({ policy }) => policy).sort((a, b) => compareUtf8(a.name, b.name));
+  };
+}

@@ -1,0 +1,63 @@
+/** The result of a replay for people: as text, or as Markdown for a review. */
+
+import type { ReplayGroup, ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { Style } from "../../style.ts";
+
+/** Returns the lines of a terminal. */
+export function textReport(report: ReplayReport, style: Style): string {
+  const lines = [summaryOf(report)];
+  for (const group of report.groups) {
+    lines.push("", style.bold(safeText(headingOf(group))));
+    for (const { id, user, request } of group.examples)
+      lines.push(`  ${safeText(`${id}  ${user}  ${request}`)}`);
+  }
+  return [...lines, ...notes(report), ""].join("\n");
+}
+
+/** Returns a table for a review. */
+export function markdownReport(report: ReplayReport): string {
+  const rows = report.groups.map((group) => {
+    const examples = group.examples
+      .map(({ user, request }) => `${cell(user)}: ${cell(request)}`)
+      .join("<br>");
+    const cells = [group.change, cell(placeOf(group)), group.side, String(group.count), examples];
+    return `| ${cells.join(" | ")} |`;
+  });
+  const table = ["| Access | Statement | | Requests | Examples |", "|---|---|---|---|---|", ...rows];
+  return [summaryOf(report), "", ...(rows.length === 0 ? [] : table), ...notes(report), ""].join("\n");
+}
+
+function summaryOf({ records, decisions, wider, narrower }: ReplayReport): string {
+  const count = (value: number) => value.toLocaleString("en");
+  return (
+    `${count(records)} records with ${count(decisions)} decisions: ` +
+    `${count(wider)} would be allowed that were refused, ${count(narrower)} refused that were allowed`
+  );
+}
+
+function headingOf(group: ReplayGroup): string {
+  const by = group.side === "added" ? "by" : "without";
+  return `${group.change}: ${group.count.toLocaleString("en")} requests ${by} ${placeOf(group)}`;
+}
+
+function placeOf({ policy, statement, sid }: ReplayGroup): string {
+  return `${policy}, statement ${statement}${sid === undefined ? "" : ` (${sid})`}`;
+}
+
+function notes({ masked, missing_fields: fields }: ReplayReport): readonly string[] {
+  const found: string[] = [];
+  if (masked > 0) {
+    const count = masked.toLocaleString("en");
+    found.push(`${count} decisions are left out: their user or permission is masked in the log`);
+  }
+  if (fields.length > 0) {
+    found.push(`Some records lack condition fields that the new policies read: ${fields.join(", ")}`);
+  }
+  return found.length === 0 ? [] : ["", ...found];
+}
+
+/** A text of a record in a cell: nothing of it is markup. */
+function cell(text: string): string {
+  return safeText(text).replace(/[\\`|<>&*_[\]]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,34 @@
+/** Records and directories of a server, for a replay. */
+
+import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { openApi } from "../../api/api-client.ts";
+import { eachPage } from "../../api/pages.ts";
+import type { CommandContext } from "../../command-context.ts";
+
+/** Records of one page: the most that servers give. */
+const PAGE = { first: 1_000, largest: 1_000 };
+/** A directory of many users takes its time. */
+const TIMEOUT_MS = 150_000;
+
+/** Yields the records that the server has, newest first. Throws ApiFailure. */
+export async function* serverRecords(
+  context: CommandContext,
+  range: { readonly since: string | undefined; readonly until: string | undefined },
+): AsyncGenerator<LoggedDecision> {
+  const api = openApi(context, TIMEOUT_MS);
+  for await (const { results } of eachPage(api, ["decisions"], range, PAGE)) {
+    for (const record of results) yield record as unknown as LoggedDecision;
+  }
+}
+
+/** Returns who held what at a revision of the server's directory. Throws ApiFailure. */
+export async function directoryAt(
+  context: CommandContext,
+  revision: string,
+): Promise<readonly PolicyDocument[]> {
+  const path = ["auth", "access", "directory"];
+  const api = openApi(context, TIMEOUT_MS);
+  const value = await api.fetchObject({ method: "GET", path, query: { revision }, expect: 200 });
+  return [readPolicies({ file: `revision ${revision}`, value, locate: () => new Map() }, "policy")];
+}

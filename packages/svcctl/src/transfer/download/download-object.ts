@@ -1,0 +1,108 @@
+/** Downloads one object into a file, which is there whole or not at all. */
+
+import { createReadStream } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
+import type { ContentLink } from "../connection/content-link.ts";
+import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
+import { downloadParts, type Parts } from "./download-parts.ts";
+import { downloadStream, isStream } from "./download-stream.ts";
+import { type Download, fetchContent } from "./fetch-content.ts";
+import { openPartialFile } from "./partial-file.ts";
+
+/** Bytes of a content that is kept in memory until it is there. */
+const SMALL = 1024 * 1024;
+
+/**
+ * Downloads into a file beside the one that is wanted, compares the checksum, and puts it in place. A device or a FIFO
+ * is written to. What is left of a
+ * download in parts is continued by the next one. The folder has to be there.
+ * @throws Error when the content is not what the server describes
+ */
+export async function downloadObject(link: ContentLink, download: Download): Promise<void> {
+  if (await isStream(download.file)) await downloadStream(link, download);
+  else if (download.stats.size <= Math.min(SMALL, download.partSize)) await downloadSmall(link, download);
+  else await downloadLarge(link, download);
+}
+
+async function downloadLarge(link: ContentLink, download: Download): Promise<void> {
+  const { file, stats, partSize, warn } = download;
+  const partial = await openPartialFile(file, { ...stats, partSize });
+  try {
+    await compared(download, async (isSecond) => {
+      if (isSecond) await partial.restart();
+      return downloadParts(link, download, partial, isSecond || link.comparesAll);
+    });
+    await partial.finish();
+    await rename(partial.content, file);
+  } catch (error) {
+    const left = await partial.leave();
+    if (left !== undefined) warn(`incomplete: ${left} (the same command continues it)`);
+    throw error;
+  }
+}
+
+/** A small content is in memory as a whole: of many files, most of the time would go into opening streams. */
+async function downloadSmall(link: ContentLink, download: Download): Promise<void> {
+  const { file } = download;
+  const unfinished = `${file}.svcctl-part`;
+  let content: Buffer = Buffer.alloc(0);
+  await compared(download, async () => {
+    const fetched = await fetchSmall(link, download);
+    content = fetched.content;
+    return fetched;
+  });
+  try {
+    await writeFile(unfinished, content);
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Fetches a content a second time where its checksum is another one than the server describes. */
+async function compared(
+  { place, stats, warn }: Download,
+  fetchOnce: (isSecond: boolean) => Promise<Parts>,
+): Promise<void> {
+  const first = await fetchOnce(false);
+  if (agrees(first, stats.checksum)) return;
+  // A damaged transfer differs from the next one; a checksum of something else than the content does not.
+  const second = await fetchOnce(true);
+  if (agrees(second, stats.checksum)) return;
+  if (second.digest !== first.digest) throw new Error(`${place.path}: the content arrives damaged`);
+  warn(`${place.path}: the server's checksum is not that of the content, which arrived the same twice`);
+}
+
+function agrees({ digest, comparable }: Parts, checksum: string): boolean {
+  return !comparable || !isMd5(checksum) || checksum.toLowerCase() === digest;
+}
+
+function fetchSmall(link: ContentLink, download: Download): Promise<Parts & { readonly content: Buffer }> {
+  const { size } = download.stats;
+  return fetchContent(link, download, {}, async (answer) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    for await (const chunk of answer.body) {
+      received += (chunk as Buffer).length;
+      if (received > size) break;
+      chunks.push(chunk as Buffer);
+    }
+    if (received !== size) throw new TransportFailure("the content ended early", true);
+    const content = Buffer.concat(chunks);
+    download.progress.moved(received);
+    const fingerprint = newFingerprint();
+    fingerprint.update(content);
+    return { content, digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
+  });
+}
+
+/** The MD5 of a file, as lower-case hexadecimal. */
+export async function md5OfFile(file: string): Promise<string> {
+  const fingerprint = newFingerprint();
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
+    fingerprint.update(chunk as Buffer);
+  }
+  return fingerprint.digest();
+}

@@ -1,0 +1,110 @@
+/** Implements `svc-authorizer load`, `sync` and `export` on an open directory. */
+
+import { rename, rm, writeFile } from "node:fs/promises";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { exportDataset } from "../../datasets/export-dataset.ts";
+import { formatProblem, headline } from "../../datasets/format-problem.ts";
+import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
+import { formatReport } from "../../datasets/report.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+
+/** The open directory and its surroundings. */
+export interface DatasetCommandParts {
+  readonly directory: Directory;
+  readonly catalog: Catalog;
+  /** Writes to standard output; gets whole lines. */
+  readonly out: (text: string) => void;
+  /** Writes to standard error; gets whole lines. */
+  readonly err: (text: string) => void;
+}
+
+/** Arguments of `load` and `sync` (`load --mode sync`). */
+export interface LoadCommandOptions
+  extends Pick<LoadOptions, "files" | "mode" | "env" | "dryRun" | "yes" | "guards" | "limits"> {
+  /** One JSON document on standard output instead of lines. */
+  readonly json?: boolean;
+}
+
+/** Arguments of `export`. */
+export interface ExportCommandOptions {
+  readonly format: "json" | "yaml";
+  readonly secrets: boolean;
+  /** Revision whose state is written; absent: the newest. */
+  readonly revision?: number;
+  /** File to write (mode 600, replaced where it exists); default standard output. */
+  readonly output?: string;
+}
+
+const SUCCESS = 0;
+const FAILURE = 1;
+const PROGRESS_INTERVAL_MS = 2_000;
+
+/** Says now and then how far a long load is; a short one says nothing. */
+function progressLines(err: (text: string) => void): (progress: DatasetProgress) => void {
+  let last = Date.now();
+  return ({ phase, done, total }) => {
+    if (phase === "check" || Date.now() - last < PROGRESS_INTERVAL_MS) return;
+    last = Date.now();
+    err(`${phase === "read" ? "read" : "applied"} ${done} of ${total}\n`);
+  };
+}
+
+/** Replaces a file by one that only its owner can read. */
+async function writePrivate(file: string, text: string): Promise<void> {
+  const written = `${file}.${process.pid}.tmp`;
+  try {
+    await writeFile(written, text, { mode: 0o600, flag: "wx" });
+    await rename(written, file);
+  } catch (error) {
+    await rm(written, { force: true });
+    throw new AuthorizerError("invalid_request", `${file} cannot be written`, { cause: error });
+  }
+}
+
+function reportFailure(parts: DatasetCommandParts, error: unknown, json: boolean): number {
+  if (!(error instanceof AuthorizerError)) throw error;
+  const { code, problems } = error;
+  const message = headline(error);
+  if (json) parts.out(`${JSON.stringify({ error: { code, message, problems } })}\n`);
+  for (const problem of problems) parts.err(`${formatProblem(problem)}\n`);
+  parts.err(`${message}\n`);
+  return FAILURE;
+}
+
+/**
+ * Loads or syncs files and prints the diff. Answers the exit code: 0 done (or would be, for a dry run), 1 refused,
+ * with every problem on standard error. Errors other than AuthorizerError are thrown.
+ */
+export async function runLoad(parts: DatasetCommandParts, options: LoadCommandOptions): Promise<number> {
+  const { directory, catalog, out, err } = parts;
+  const { json = false, ...load } = options;
+  try {
+    const report = await loadDatasets({ directory, catalog, ...load, onProgress: progressLines(err) });
+    if (json) out(`${JSON.stringify(report)}\n`);
+    else for (const line of formatReport(report)) out(`${line}\n`);
+    return SUCCESS;
+  } catch (error) {
+    return reportFailure(parts, error, json);
+  }
+}
+
+/** Writes the directory as a data set. Answers the exit code: 0 written, 1 refused. */
+export async function runExport(parts: DatasetCommandParts, options: ExportCommandOptions): Promise<number> {
+  const { directory, out, err } = parts;
+  const { output, ...what } = options;
+  try {
+    const { text, omittedCredentials } = await exportDataset(directory, what);
+    if (output === undefined) out(text);
+    else await writePrivate(output, text);
+    if (omittedCredentials > 0)
+      err(
+        what.secrets
+          ? `${omittedCredentials} access keys were left out: no present key opens their secrets\n`
+          : `${omittedCredentials} access keys were left out; --secrets writes them\n`,
+      );
+    return SUCCESS;
+  } catch (error) {
+    return reportFailure(parts, error, false);
+  }
+}

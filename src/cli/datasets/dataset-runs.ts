@@ -1,0 +1,67 @@
+/** Opens the store for `load`, `sync` and `export`, and closes it afterwards. */
+
+import type { DataParts } from "../../compose/data.ts";
+import { limitsOf } from "../../config/limits.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { revisionOf } from "../log/past-state.ts";
+import { COMMAND_LINE, withData, withDataToRead } from "../store/open-data.ts";
+import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
+
+interface LoadFlags extends ConfigFlags {
+  readonly mode?: "load" | "sync";
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface ExportFlags extends ConfigFlags {
+  readonly format: "json" | "yaml";
+  readonly secrets?: boolean;
+  readonly output?: string;
+  readonly at?: string;
+}
+
+export const load = (call: CommandCall): Promise<void> => loadFiles(call, "load");
+export const sync = (call: CommandCall): Promise<void> => loadFiles(call, "sync");
+
+function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
+  const flags = flagsOf<LoadFlags>(call);
+  const { mode = command, dryRun = false, yes = false, json = false } = flags;
+  return withData(call, flags, (data) =>
+    data.directory.actingFor(COMMAND_LINE, () =>
+      runLoad(partsOf(call, data), {
+        files: call.args,
+        mode,
+        dryRun,
+        yes,
+        json,
+        env: (name) => call.context.env[name],
+        guards: data.values["authorizer.guards"],
+        limits: limitsOf(data.values),
+      }),
+    ),
+  );
+}
+
+export function exportData(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ExportFlags>(call);
+  const { format, secrets = false, output, at } = flags;
+  return withDataToRead(call, flags, async (data) => {
+    const revision = at === undefined ? undefined : await revisionOf(at, data.directory.history);
+    const where = {
+      ...(output !== undefined && { output }),
+      ...(revision !== undefined && { revision }),
+    };
+    return runExport(partsOf(call, data), { format, secrets, ...where });
+  });
+}
+
+function partsOf({ context }: CommandCall, { directory, catalog }: DataParts): DatasetCommandParts {
+  return {
+    directory,
+    catalog,
+    out: (text: string) => context.out(text),
+    err: (text: string) => context.err(text),
+  };
+}

@@ -1,0 +1,80 @@
+/** Implements `svc-authorizer check-store`. */
+
+import { existsSync, statSync } from "node:fs";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { auditedWrites } from "../../compose/store/audited-writes.ts";
+import { withBackup } from "../../compose/store/backup.ts";
+import { withOfflineStoreToRead } from "../../compose/store/offline-store.ts";
+import type { ConfigValues } from "../../config/table.ts";
+import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
+import { doubtfulOrigins } from "../../directory/upkeep/doubtful-origins.ts";
+import { doubtfulPolicies } from "../../directory/upkeep/doubtful-policies.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { type CommandCall, flagsOf } from "../command.ts";
+import type { ConfigFlags } from "../command-context.ts";
+import { doubtfulLines } from "./doubtful-lines.ts";
+import { storeValues } from "./store-values.ts";
+
+/** Options of the command. */
+export interface CheckFlags {
+  readonly json?: boolean;
+  /** File of a backup to check in place of the store. */
+  readonly backup?: string;
+  /** Further files of the audit log: rotated ones, most likely. */
+  readonly auditLog?: readonly string[];
+}
+
+/** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
+export async function runCheckStore(
+  values: ConfigValues,
+  { json = false, backup, auditLog = [] }: CheckFlags,
+  { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,
+): Promise<number> {
+  const secretKey = values["auth.encrypt.secret_key"];
+  const previousSecretKey = values["authorizer.previous_secret_key"];
+  if (secretKey === undefined) stderr.write("auth.encrypt.secret_key is not set: secrets are not checked\n");
+  const { preconfigured } = await openCatalog({ partition: values["authorizer.partition"] });
+  const check = async (store: Parameters<typeof checkConsistency>[0]) => ({
+    findings: await (secretKey === undefined
+      ? checkConsistency(store)
+      : checkWholeStore(store, { secretKey, previousSecretKey })),
+    doubtful: await doubtfulOrigins(store, await doubtfulPolicies(store, preconfigured.policies)),
+  });
+  const { findings, doubtful } = await (backup === undefined
+    ? withOfflineStoreToRead(values, check)
+    : withBackup(backup, check));
+  const wrote = await auditedWrites(
+    [...new Set([...auditFileOf(values), ...auditLog])],
+    doubtful.map(({ policy, document }) => ({ name: policy, statement: document })),
+  );
+  const entries = doubtful.map(({ document: _, ...entry }) => {
+    const call = wrote.get(entry.policy);
+    return { ...entry, ...(call !== undefined && { call }) };
+  });
+  if (json) {
+    stdout.write(`${JSON.stringify({ sound: findings.length === 0, findings, doubtful: entries })}\n`);
+  } else {
+    for (const line of doubtfulLines(entries)) stdout.write(`${line}\n`);
+    for (const { kind, partition, key, message } of findings) {
+      // JSON escapes whatever a damaged key may hold.
+      stdout.write(`${kind}: ${partition} ${JSON.stringify(key)}: ${message}\n`);
+    }
+    stdout.write(findings.length === 0 ? "the store is sound\n" : `${findings.length} found\n`);
+  }
+  return findings.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** The file of the audit log, where the configuration names one that exists. */
+function auditFileOf(values: ConfigValues): readonly string[] {
+  const output = values["authorizer.audit.output"];
+  if (output === undefined || output === "-" || output === "=" || !existsSync(output)) return [];
+  return statSync(output).isFile() ? [output] : [];
+}
+
+/** The command on the command line. */
+export async function checkStore(call: CommandCall): Promise<void> {
+  const flags = flagsOf<ConfigFlags & CheckFlags>(call);
+  const { context } = call;
+  context.finish(await runCheckStore(storeValues(context, flags), flags, context.edge));
+}

@@ -1,0 +1,200 @@
+/**
+ * A thread for work that can need any time and memory, with limits for both, so that no other request waits for it
+ * (security.md §5.3). It starts with the first job and ends when it is idle.
+ */
+
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+
+/** Settings of a {@link BoundedThread}. */
+export interface BoundedThreadOptions {
+  /** Name of the thread, for people who look at the process. */
+  readonly name: string;
+  /** The file of the thread without its ending: beside this file, or a URL. */
+  readonly file: string | URL;
+  /** Whatever the thread needs from the beginning. */
+  readonly data: unknown;
+  readonly memoryMb: number;
+  /** Message of the error when too many jobs wait. */
+  readonly busy: string;
+}
+
+/** Messages of the thread. What a job takes is counted from "began"; before that, the thread loads its program. */
+export type ThreadMessage<R> = "began" | { readonly result: R };
+
+/** The answer to a job that reached its time limit, or the memory limit of the thread. */
+export const GIVEN_UP = Symbol("given up");
+
+const IDLE_MS = 30_000;
+/** Time that passes at most for each millisecond of CPU that a job may take: other threads and processes run, too. */
+const MOST_PASSED = 5;
+/** Shortest time between two looks at the CPU time of a job, in milliseconds. */
+const LOOK_MS = 10;
+/** Jobs that may wait. */
+const MOST_WAITING = 64;
+const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
+
+interface Job<J, R> {
+  readonly work: J;
+  readonly patience: number;
+  resolve(result: R | typeof GIVEN_UP): void;
+  reject(error: unknown): void;
+}
+
+/** Runs one job at a time, those of different callers in turn. */
+export class BoundedThread<J, R> {
+  readonly #options: BoundedThreadOptions;
+  /** By caller, so that the jobs of one caller do not delay those of others. */
+  readonly #waiting = new Map<string, Job<J, R>[]>();
+  #size = 0;
+  #worker: Worker | undefined;
+  #current: Job<J, R> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: BoundedThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns what the thread answers, or {@link GIVEN_UP}.
+   * @param patience milliseconds of CPU that the job may take
+   * @throws AuthorizerError "unavailable" if too many jobs wait; else what the job throws
+   */
+  run(caller: string, work: J, patience: number): Promise<R | typeof GIVEN_UP> {
+    if (this.#closed || this.#size >= MOST_WAITING) return Promise.reject(this.#busy());
+    return new Promise((resolve, reject) => {
+      const job: Job<J, R> = { work, patience, resolve, reject };
+      const queue = this.#waiting.get(caller);
+      if (queue === undefined) this.#waiting.set(caller, [job]);
+      else queue.push(job);
+      this.#size++;
+      this.#next();
+    });
+  }
+
+  /** Ends the thread and refuses the jobs that wait. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const jobs = [...(this.#current === undefined ? [] : [this.#current]), ...this.#waiting.values()].flat();
+    this.#waiting.clear();
+    this.#size = 0;
+    await this.#end();
+    for (const { reject } of jobs) reject(this.#busy());
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    const [first] = this.#waiting;
+    clearTimeout(this.#timer);
+    if (first === undefined) {
+      this.#worker?.unref();
+      this.#timer = setTimeout(() => this.#end(), IDLE_MS).unref();
+      return;
+    }
+    const [caller, queue] = first;
+    const job = queue.shift() as Job<J, R>;
+    this.#size--;
+    this.#waiting.delete(caller);
+    if (queue.length > 0) this.#waiting.set(caller, queue);
+    this.#begin(job);
+  }
+
+  #begin(job: Job<J, R>): void {
+    this.#current = job;
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      this.#worker.postMessage(job.work);
+    } catch (error) {
+      // The thread cannot start, or the job cannot be sent to it: the caller gets the error.
+      this.#fail(error);
+    }
+  }
+
+  #receive(message: ThreadMessage<R>): void {
+    if (message === "began") void this.#watch();
+    else this.#finish(({ resolve }) => resolve(message.result));
+  }
+
+  /**
+   * Gives the current job up when it has taken its patience. It counts in CPU time: on a busy machine, a job that waits for
+   * the CPU would else be given up before it has done anything.
+   */
+  async #watch(): Promise<void> {
+    const [job, worker] = [this.#current, this.#worker];
+    if (job === undefined || worker === undefined) return;
+    this.#timer = setTimeout(() => this.#giveUp(), MOST_PASSED * job.patience);
+    const isCurrent = () => this.#current === job && this.#worker === worker;
+    const began = await cpuTimeOf(worker);
+    const look = async (): Promise<void> => {
+      const left = began + job.patience - (await cpuTimeOf(worker));
+      if (!isCurrent()) return;
+      if (left <= 0) this.#giveUp();
+      else this.#look = setTimeout(look, Math.max(left, LOOK_MS));
+    };
+    if (isCurrent()) this.#look = setTimeout(look, job.patience);
+  }
+
+  #start(): Worker {
+    const { name, file, data, memoryMb } = this.#options;
+    const { href } = typeof file === "string" ? new URL(`./${file}`, import.meta.url) : file;
+    const worker = new Worker(new URL(`${href}${extname(import.meta.filename)}`), {
+      name,
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+    });
+    const only = (handle: () => void): void => {
+      if (this.#worker === worker) handle();
+    };
+    worker.on("message", (message: ThreadMessage<R>) => only(() => this.#receive(message)));
+    worker.on("error", (error: NodeJS.ErrnoException) =>
+      only(() => {
+        if (error.code === OUT_OF_MEMORY) this.#giveUp();
+        else this.#fail(error);
+      }),
+    );
+    worker.on("exit", () => only(() => this.#fail(new Error(`the thread ended: ${name}`))));
+    return worker;
+  }
+
+  #finish(answer: (job: Job<J, R>) => void): void {
+    const job = this.#current;
+    this.#current = undefined;
+    clearTimeout(this.#look);
+    if (job !== undefined) answer(job);
+    this.#next();
+  }
+
+  #giveUp(): void {
+    void this.#end();
+    this.#finish(({ resolve }) => resolve(GIVEN_UP));
+  }
+
+  #fail(error: unknown): void {
+    void this.#end();
+    this.#finish(({ reject }) => reject(error));
+  }
+
+  async #end(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#look);
+    await worker?.terminate();
+  }
+
+  #busy(): AuthorizerError {
+    return new AuthorizerError("unavailable", this.#options.busy, { retryAfterSeconds: 1 });
+  }
+}
+
+/** CPU time of a thread so far, in milliseconds; before Node.js 24.6, which cannot tell, the time that has passed. */
+async function cpuTimeOf(worker: Partial<Worker>): Promise<number> {
+  if (worker.cpuUsage === undefined) return performance.now();
+  // A thread that has ended uses nothing any more.
+  const used = await worker.cpuUsage().catch(() => undefined);
+  return used === undefined ? 0 : (used.user + used.system) / 1_000;
+}
