@@ -4,6 +4,7 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
+COPY packages ./packages
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json README.md LICENSE CHANGELOG.md SECURITY.md ./
 COPY build ./build
@@ -19,8 +20,9 @@ RUN node build/build.mjs
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /dependencies
 COPY package.json package-lock.json .npmrc ./
+COPY packages ./packages
 RUN npm ci --omit=dev --ignore-scripts \
-    && rm -rf node_modules/node-linux-* node_modules/.bin/node
+    && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@svc-authorizer
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="svc-authorizer" \

@@ -46,16 +46,16 @@ function refuseSourcesInPackages() {
 }
 
 /**
- * Runs an entry below `src`: the built one in an installed package, the source itself in a clone.
- * @param {string} entry path below `src` without ending, such as "main"
+ * Runs an entry: the built one in an installed package, the source itself in a clone.
+ * @param {string} entry path below this package without ending, such as "src/main"
  * @param {readonly string[]} flags of Node; those of a service unless a program wants others
  */
 module.exports = function launch(entry, flags = NODE_FLAGS) {
-  const built = join(__dirname, "..", "src", `${entry}.js`);
+  const built = join(__dirname, "..", `${entry}.js`);
   const isBuilt = existsSync(built);
   if (!isBuilt) refuseSourcesInPackages();
   useFlags(flags);
   useCompileCache();
-  const file = isBuilt ? built : join(__dirname, "..", "src", `${entry}.ts`);
+  const file = isBuilt ? built : join(__dirname, "..", `${entry}.ts`);
   return import(pathToFileURL(file).href);
 };

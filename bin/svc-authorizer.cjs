@@ -2,4 +2,4 @@
 "use strict";
 
 require("./node-version.cjs")("svc-authorizer");
-require("./launch.cjs")("main");
+require("./launch.cjs")("src/main");

@@ -2,4 +2,4 @@
 "use strict";
 
 require("./node-version.cjs")("svcctl");
-require("./launch.cjs")("cli/svcctl/main", []);
+require("./launch.cjs")("packages/svcctl/src/main", []);

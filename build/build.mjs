@@ -4,7 +4,7 @@
 
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { compile, root } from "./compile.mjs";
+import { compile, DEPENDENCIES, root } from "./compile.mjs";
 import { buildConsole } from "./console.mjs";
 import { copy } from "./copy.mjs";
 import { source, writeManifest } from "./manifest.mjs";
@@ -22,9 +22,12 @@ const COPIED = [
   "SECURITY.md",
 ];
 
+/** The packages that the service and svcctl are made of, beside `src`. */
+const PACKAGES = ["policy", "commands", "svcctl", "svcctl-metastore"];
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-compile(out);
+compile(out, { include: ["src", ...PACKAGES.map((name) => `packages/${name}/src`)] });
 copy(out, COPIED);
 await buildConsole(join(out, "console"));
 writeManifest(out, {
@@ -34,7 +37,7 @@ writeManifest(out, {
   engines: source.engines,
   bin: source.bin,
   exports: { "./package.json": "./package.json" },
-  files: ["src", "console", ...COPIED],
-  dependencies: source.dependencies,
+  files: ["src", "packages", "console", ...COPIED],
+  dependencies: DEPENDENCIES,
 });
 for (const path of Object.values(source.bin)) chmodSync(join(out, path), 0o755);

@@ -9,14 +9,14 @@ import { fail, root } from "./compile.mjs";
 const IMPORTED = /(?:\bfrom|\bimport)\s*\(?\s*["'](?<path>\.[^"']*)["']/g;
 
 /**
- * Bundles `src/<entry>.js` in place.
+ * Bundles an entry in place.
  * @param {string} out folder of the package
- * @param {string} entry below `src`, with the ending `.ts`
- * @param {string} kept folder below `src` whose files outside of the entry's folder stay files of their own
+ * @param {string} entry path below `out`, with the ending `.ts`
+ * @param {string} kept folder below `out` whose files outside of the entry's folder stay files of their own
  */
 export async function bundle(out, entry, kept) {
-  const file = join(out, "src", entry.replace(/\.ts$/, ".js"));
-  const [own, shared] = [`${dirname(file)}/`, `${join(out, "src", kept)}/`];
+  const file = join(out, entry.replace(/\.ts$/, ".js"));
+  const [own, shared] = [`${dirname(file)}/`, `${join(out, kept)}/`];
   const external = (id, importer) => {
     if (id.startsWith("node:")) return true;
     if (!id.startsWith(".") || importer === undefined) return false;
@@ -47,12 +47,12 @@ export function removeUnreached(out, entries) {
     }
   };
   for (const entry of entries) {
-    const base = join(out, "src", entry.replace(/\.ts$/, ""));
+    const base = join(out, entry.replace(/\.ts$/, ""));
     visit(`${base}.js`);
     visit(`${base}.d.ts`);
   }
-  for (const name of readdirSync(join(out, "src"), { recursive: true, encoding: "utf8" })) {
-    const file = join(out, "src", name);
+  for (const name of readdirSync(out, { recursive: true, encoding: "utf8" })) {
+    const file = join(out, name);
     if (/\.(?:js|ts)$/.test(name) && !reached.has(file)) rmSync(file);
   }
 }

@@ -1,4 +1,4 @@
-// Builds the console of packages/console/src into a folder, from which the user listener serves it: files of `assets` are named
+// Builds the console of packages/console into a folder, from which the user listener serves it: files of `assets` are named
 // by digest, and stand beside their compressed forms. A build whose sources did not change is kept.
 //
 // usage: node build/console.mjs [--if-possible] [output folder, default console/ of the clone]
@@ -21,7 +21,7 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const SOURCES = join(root, "src", "console");
+const SOURCES = join(root, "packages", "console", "src");
 /** The digest of what a build was made from; express never serves files that begin with a dot. */
 const STAMP = ".digest";
 const COMPRESSED = /\.(?:js|css|svg)$/;

@@ -59,8 +59,8 @@ function shippedData(): string {
   const groups = only(read("preconfigured/groups.json").groups, ["name", "policies"]);
   const policies = only(read("preconfigured/policies.json").policies, ["name", "statement"]);
   return `${HEAD}
-import type { NamedStatements } from "../../model/policy.ts";
-import type { ResourceType } from "../../model/resource-type.ts";
+import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 
 /** The resource types that come with the service, in partition \`svc\`. */
 export const RESOURCE_TYPES: readonly ResourceType[] = ${types};

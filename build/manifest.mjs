@@ -10,9 +10,9 @@ const COMMON = ["version", "license", "homepage", "repository", "bugs", "type"];
 /** The clone's manifest. */
 export const source = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** An entry of `exports`: JavaScript and types of a source below `src`. */
+/** An entry of `exports`: JavaScript and types of a source, given by its path in the package. */
 export function entryOf(path) {
-  const base = `./src/${path.slice(0, -".ts".length)}`;
+  const base = `./${path.slice(0, -".ts".length)}`;
   return { types: `${base}.d.ts`, default: `${base}.js` };
 }
 

@@ -3,11 +3,11 @@
 // usage: npm run pack [-- output folder [server] [client] [testing]]
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { bundle, removeUnreached } from "./bundle.mjs";
-import { compile, fail, packagesOf, root } from "./compile.mjs";
+import { compile, DEPENDENCIES, fail, packagesOf, root } from "./compile.mjs";
 import { copy } from "./copy.mjs";
 import { entryOf, source, writeManifest } from "./manifest.mjs";
 
@@ -15,18 +15,11 @@ const [, , folderGiven, ...namesGiven] = process.argv;
 const out = resolve(folderGiven ?? join(root, "dist", "packages"));
 
 /** Entries of the client, by the name that people import. */
-const CLIENT = {
-  ".": "client/client.ts",
-  "./embedded": "client/embedded/embedded-authorizer.ts",
-  "./express": "client/middleware/express.ts",
-  "./fastify": "client/middleware/fastify.ts",
-  "./hono": "client/middleware/hono.ts",
-  "./http": "client/middleware/http.ts",
-  "./sql": "client/sql/plan-to-sql.ts",
-  "./kysely": "client/sql/kysely.ts",
-  "./drizzle": "client/sql/drizzle.ts",
-  "./prisma": "client/sql/prisma.ts",
-};
+const CLIENT = Object.fromEntries(
+  Object.entries(JSON.parse(readFileSync(join(root, "packages", "client", "package.json"), "utf8")).exports)
+    .filter(([name]) => !name.includes("*"))
+    .map(([name, path]) => [name, path.replace("./", "packages/client/")]),
+);
 
 /** Libraries that all runtimes have. */
 const WEB = ["es2023", "dom", "dom.iterable", "dom.asynciterable"];
@@ -63,9 +56,9 @@ const BUILDERS = {
   client: async (folder) => {
     // Nothing of Node but in the embedded decision point: the rest also runs in browsers.
     const { "./embedded": embedded, ...anywhere } = CLIENT;
-    compile(folder, { entries: Object.values(anywhere), types: [], lib: WEB });
-    compile(folder, { entries: [embedded], lib: [...WEB, "es2024.string"] });
-    await bundle(folder, embedded, "client");
+    compile(folder, { files: Object.values(anywhere), types: [], lib: WEB });
+    compile(folder, { files: [embedded], lib: [...WEB, "es2024.string"] });
+    await bundle(folder, embedded, "packages/client/src");
     removeUnreached(folder, Object.values(CLIENT));
     copy(folder, ["LICENSE", ["docs/client.md", "README.md"]]);
     writeManifest(folder, {
@@ -76,12 +69,12 @@ const BUILDERS = {
       engines: { node: ">=20" },
       sideEffects: false,
       exports: exportsOf(CLIENT),
-      files: ["src", "README.md", "LICENSE"],
+      files: ["packages", "README.md", "LICENSE"],
     });
   },
   testing: (folder) => {
-    const entries = { ".": "testing/start-authorizer.ts" };
-    compile(folder, { entries: Object.values(entries) });
+    const entries = { ".": "packages/testing/src/start-authorizer.ts" };
+    compile(folder, { files: Object.values(entries) });
     copy(folder, ["policies", "LICENSE", ["docs/testing.md", "README.md"]]);
     const names = packagesOf(folder);
     writeManifest(folder, {
@@ -90,8 +83,8 @@ const BUILDERS = {
       keywords: ["authorization", "authzen", "testing", "vitest"],
       engines: source.engines,
       exports: exportsOf(entries),
-      files: ["src", "policies", "README.md", "LICENSE"],
-      dependencies: Object.fromEntries(names.map((name) => [name, source.dependencies[name]])),
+      files: ["src", "packages", "policies", "README.md", "LICENSE"],
+      dependencies: Object.fromEntries(names.map((name) => [name, DEPENDENCIES[name]])),
     });
   },
 };

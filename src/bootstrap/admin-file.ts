@@ -2,8 +2,8 @@
 
 import { randomBytes } from "node:crypto";
 import { link, readFile, rm, writeFile } from "node:fs/promises";
-import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 
 /** Name of the file, in the folder of the data. */
 export const ADMIN_FILE = "svc-authorizer-admin.json";

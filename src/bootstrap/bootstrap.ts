@@ -5,9 +5,9 @@
 
 import { hostname } from "node:os";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { AdminFile } from "./admin-file.ts";
 import {
   BOOTSTRAP_MARK,

@@ -4,12 +4,17 @@
  */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import {
+  accessKeyProblem,
+  type Guards,
+  secretAccessKeyProblem,
+  userNameProblem,
+} from "@svc-authorizer/policy/model/names.ts";
 import type { BatchOperation, MarkedPlan, MarkedState } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import { generateAccessKeyId, generateSecretAccessKey } from "../directory/records/generated-keys.ts";
 import { ADMINS, SETUP_MARK, setupMark } from "../directory/write/set-up-mark.ts";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { accessKeyProblem, type Guards, secretAccessKeyProblem, userNameProblem } from "@svc-authorizer/policy/model/names.ts";
 import { BOOTSTRAP_MARK, readMark } from "./bootstrap-mark.ts";
 import { planSet } from "./plan-set.ts";
 import { shippedSetOf } from "./shipped-set.ts";

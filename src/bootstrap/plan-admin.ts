@@ -1,8 +1,8 @@
 /** Plans the first administrator of mode external (decision-api.md §1.4). */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";
 import { ADMINS } from "../directory/write/set-up-mark.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { AdminFile } from "./admin-file.ts";
 
 const DEFAULT_USERNAME = "admin";

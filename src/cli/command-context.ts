@@ -1,11 +1,11 @@
 /** Shared by the commands of `svc-authorizer`: the process, and the sources of configuration. */
 
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
-import type { FlagValue, LoadOptions } from "../config/load.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CommandOutput } from "@svc-authorizer/commands/command-spec.ts";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { FlagValue, LoadOptions } from "../config/load.ts";
 import { parseSetting } from "./item-flags.ts";
 
 /** Shared by all commands of one run. */

@@ -1,10 +1,15 @@
 /** Implements `svc-authorizer config show`, `validate` and `docs`. */
 
+import {
+  ConfigError,
+  type ConfigProblem,
+  countOf,
+  formatProblem,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { fileProblems, loadServiceConfig } from "../compose/configuration.ts";
 import type { AnyItem } from "../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../config/load.ts";
 import type { Origin } from "../config/merge.ts";
-import { ConfigError, type ConfigProblem, countOf, formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ShownValue, shownValue } from "../config/redact.ts";
 import { configurationReference } from "../config/reference.ts";
 import { ALL_ITEMS, effectiveValue } from "../config/table.ts";

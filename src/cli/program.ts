@@ -1,20 +1,24 @@
 /** The command line of `svc-authorizer`: which commands there are, and how their failures end. */
 
-import { type Command, CommanderError } from "commander";
-import { type Environment, readEnvironment } from "@svc-authorizer/commands/environment.ts";
-import { ConfigError, countOf, formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { ALL_ITEMS } from "../config/table.ts";
-import { formatProblem as formatPlacedProblem, headline } from "../datasets/format-problem.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { addCommands, finishWithoutCommand, withHelpCommand } from "@svc-authorizer/commands/add-commands.ts";
 import { addOptions } from "@svc-authorizer/commands/add-options.ts";
 import { booleanSwitches } from "@svc-authorizer/commands/boolean-switches.ts";
+import { type Environment, readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "@svc-authorizer/commands/new-program.ts";
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { refuseUnknownWord } from "@svc-authorizer/commands/unknown-word.ts";
 import { usageText } from "@svc-authorizer/commands/usage-text.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import {
+  ConfigError,
+  countOf,
+  formatProblem,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { type Command, CommanderError } from "commander";
+import { ALL_ITEMS } from "../config/table.ts";
+import { formatProblem as formatPlacedProblem, headline } from "../datasets/format-problem.ts";
 import { ADMINISTRATOR_COMMANDS, SET_UP_COMMANDS } from "./administrator/administrator-commands.ts";
 import { CommandContext } from "./command-context.ts";
 import { DATA_COMMANDS } from "./datasets/data-commands.ts";

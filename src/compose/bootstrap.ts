@@ -1,6 +1,7 @@
 /** Installs the configured content at the first start: `authorizer.bootstrap` and `authorizer.bootstrap_admin`. */
 
 import { join } from "node:path";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { ADMIN_FILE } from "../bootstrap/admin-file.ts";
 import { type BootstrapReport, bootstrap } from "../bootstrap/bootstrap.ts";
 import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
@@ -8,7 +9,6 @@ import type { AdminSettings } from "../bootstrap/plan-admin.ts";
 import type { SetChange } from "../bootstrap/plan-set.ts";
 import type { BootstrapMode } from "../bootstrap/shipped-set.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { AuditEvents } from "../observe/log/audit-port.ts";
 import type { DataParts } from "./data.ts";
 

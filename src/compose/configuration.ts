@@ -1,8 +1,12 @@
 /** The configuration as this build judges it: `run`, `config validate` and every other command read it here. */
 
-import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
-import { ConfigError, type ConfigProblem, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import {
+  ConfigError,
+  type ConfigProblem,
+  problemOf,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
+import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
 import { certificateFaults } from "./listeners/tls.ts";
 import { DATABASE_TYPES } from "./store/backends.ts";
 

@@ -2,10 +2,10 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ProblemSink, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { readFaultOf } from "./read-fault.ts";
-import { readYaml } from "@svc-authorizer/policy/source-files/configuration/read-yaml.ts";
-import { absolutePath } from "./values/path-value.ts";
 import type { RawMap } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import { readYaml } from "@svc-authorizer/policy/source-files/configuration/read-yaml.ts";
+import { readFaultOf } from "./read-fault.ts";
+import { absolutePath } from "./values/path-value.ts";
 
 /** Largest configuration file. */
 export const LARGEST_FILE_BYTES = 1024 * 1024;

@@ -1,8 +1,8 @@
 /** Items that variables of the environment give. Apart from reading it: tools that have none of the items do so too. */
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import type { GivenAt, GivenValues } from "./given-values.ts";
 import { ALL_ITEMS, variableOf } from "./table.ts";
-import { rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 
 /** Returns the items that variables give. An empty variable counts as not set; unknown ones are ignored. */
 export function valuesOfEnvironment(environment: Environment): GivenValues {

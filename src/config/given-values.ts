@@ -1,10 +1,19 @@
 /** Turns the tree of a file or object into values by item name, and reports unknown names. */
 
 import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
+import {
+  type Place,
+  type ProblemSink,
+  problemOf,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import {
+  type RawEntry,
+  type RawMap,
+  type RawValue,
+  shapeName,
+} from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { UNCHECKED_NAMES } from "./data-server-items.ts";
-import { type Place, type ProblemSink, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { ALL_ITEMS, findItem } from "./table.ts";
-import { type RawEntry, type RawMap, type RawValue, shapeName } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 
 /** Values as given in one source, with where each stands. */
 export type GivenValues = ReadonlyMap<string, GivenAt>;

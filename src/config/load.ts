@@ -1,14 +1,19 @@
 /** Reads the configuration of a process, or of a test, from all its sources. */
 import { dirname } from "node:path";
-import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { type Environment, homeOf } from "@svc-authorizer/commands/environment.ts";
+import {
+  ConfigError,
+  type ConfigProblem,
+  type ProblemSink,
+  problemSink,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { rawFromJs, rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { valuesOfEnvironment } from "./environment-values.ts";
 import { type GivenAt, type GivenValues, givenValues, unknownItem } from "./given-values.ts";
 import { type Layer, mergeLayers, type Origins } from "./merge.ts";
-import { ConfigError, type ConfigProblem, type ProblemSink, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ConfigValues, findItem } from "./table.ts";
 import { validate } from "./validate.ts";
-import { rawFromJs, rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 
 /** An item set by a flag of the command line. */
 export interface FlagValue {

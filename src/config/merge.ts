@@ -1,10 +1,15 @@
 /** Merges the sources of a configuration: the first that gives an item decides its value. */
+
+import {
+  type Place,
+  type ProblemSink,
+  problemSink,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { rawFromJs } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { COMPUTED_DEFAULTS } from "./computed-defaults.ts";
 import type { GivenValues } from "./given-values.ts";
-import { type Place, type ProblemSink, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { ALL_ITEMS, type ConfigValues } from "./table.ts";
 import { parseValue } from "./values/parse-value.ts";
-import { rawFromJs } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 
 /** The kind of source of a value. */
 export type OriginKind = "flag" | "variable" | "file" | "code" | "default";

@@ -1,8 +1,8 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
 
+import { formatDuration } from "@svc-authorizer/commands/duration.ts";
 import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem } from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
-import { formatDuration } from "@svc-authorizer/commands/duration.ts";
 import { formatRate } from "./values/rate.ts";
 
 /** The text in place of a secret. */

@@ -1,8 +1,12 @@
 /** Reads the tokens of `authorizer.tokens`, from files too, and keeps only their digests. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import {
+  ConfigError,
+  type ConfigProblem,
+  problemOf,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
-import { ConfigError, type ConfigProblem, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { readFaultOf } from "./read-fault.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 

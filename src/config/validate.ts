@@ -1,8 +1,12 @@
 /** Validation of a configuration as a whole. */
 import { basename } from "node:path";
+import {
+  type ProblemSink,
+  problemOf,
+  problemSink,
+} from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
-import { type ProblemSink, problemOf, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";

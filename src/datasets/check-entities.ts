@@ -1,14 +1,14 @@
 /** Checks names, policies, resource types and resources against the rules for every write. */
 
-import type { DirectoryState } from "../directory/batch.ts";
-import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
-import { newPolicyProblems, servicesOf } from "../directory/write/policy-rules.ts";
+import type { DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import { accessKeyProblem, principalProblem, resourceIdProblem } from "@svc-authorizer/policy/model/names.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { resourceTypeProblems } from "@svc-authorizer/policy/model/resource-type-validation.ts";
 import { type CompiledTemplate, compileTemplate } from "@svc-authorizer/policy/model/template.ts";
+import type { DirectoryState } from "../directory/batch.ts";
+import { groupProblems, propertiesProblem, userProblems } from "../directory/checks.ts";
+import { newPolicyProblems, servicesOf } from "../directory/write/policy-rules.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
-import type { DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";

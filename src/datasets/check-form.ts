@@ -2,11 +2,11 @@
 
 import type { Schema } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { DATASET_FORMAT } from "@svc-authorizer/policy/model/dataset.ts";
 import { statementMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
-import { bulkPause } from "../schedule/bulk-pause.ts";
 import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-source.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
-import { DATASET_FORMAT } from "@svc-authorizer/policy/model/dataset.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { ProblemList } from "./problem-list.ts";
 

@@ -1,7 +1,7 @@
 /** Checks texts that belong to one user only: access keys, external principals, external ids. */
 
-import type { DirectoryState, Managed, UserState } from "../directory/batch.ts";
 import type { DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
+import type { DirectoryState, Managed, UserState } from "../directory/batch.ts";
 import { type Defined, type MergedDataset, placeOf } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";

@@ -1,10 +1,6 @@
 /** Exports the directory as a data set. Loading it gives the same state (decision-api.md §6). */
 
-import { stringify } from "yaml";
-import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
-import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { MAX_YAML_BYTES } from "@svc-authorizer/policy/source-files/read-document.ts";
 import {
   DATASET_FORMAT,
   type DatasetCredential,
@@ -12,6 +8,10 @@ import {
   type DatasetGroup,
   type DatasetUser,
 } from "@svc-authorizer/policy/model/dataset.ts";
+import { MAX_YAML_BYTES } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { stringify } from "yaml";
+import type { DirectoryState, GroupState, UserState } from "../directory/batch.ts";
+import type { Directory } from "../directory/directory.ts";
 
 /** Options of {@link exportDataset}. */
 export interface ExportOptions {

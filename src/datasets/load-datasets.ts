@@ -1,9 +1,8 @@
 /** Loads data sets into the directory: all files together, atomically (decision-api.md §6). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import type { DirectoryState } from "../directory/batch.ts";
-import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { compileTemplate } from "@svc-authorizer/policy/model/template.ts";
@@ -11,12 +10,13 @@ import { invalidParts } from "@svc-authorizer/policy/source-files/document-value
 import { readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
+import type { DirectoryState } from "../directory/batch.ts";
+import type { Directory } from "../directory/directory.ts";
 import { type Change, type ChangeCounts, countChanges } from "./change.ts";
 import { checkNames, checkPolicies, checkResources, type EntityChecks } from "./check-entities.ts";
 import { checkForm } from "./check-form.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkUnique } from "./check-unique.ts";
-import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { type CheckedSource, type MergedDataset, mergeDatasets } from "./merge.ts";
 import { type DatasetMode, PlanBuilder } from "./plan.ts";
 import { planPuts } from "./plan-puts.ts";

@@ -1,9 +1,14 @@
 /** Merges the data sets of all files. Each name may be defined once. */
 
+import type {
+  DatasetDocument,
+  DatasetGroup,
+  DatasetPolicy,
+  DatasetUser,
+} from "@svc-authorizer/policy/model/dataset.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
-import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
-import type { DatasetDocument, DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { ProblemList } from "./problem-list.ts";
 
 /** A definition with its place. */

@@ -1,9 +1,9 @@
 /** The wanted state of a load, with which plans compare the directory. */
 
-import type { NewGroup, NewPolicy, NewUser } from "../directory/directory.ts";
+import type { DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
-import type { DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
+import type { NewGroup, NewPolicy, NewUser } from "../directory/directory.ts";
 import type { MergedDataset } from "./merge.ts";
 
 /** A credential with its secret, from the file or the environment. */

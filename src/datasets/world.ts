@@ -1,8 +1,8 @@
 /** The environment of the checks: the rules, the catalog, and the state of the directory. */
 
-import type { DirectoryState } from "../directory/batch.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
+import type { DirectoryState } from "../directory/batch.ts";
 import type { MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { PreconfiguredSet } from "./wanted.ts";

@@ -2,10 +2,20 @@
 
 import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { explainInSteps } from "@svc-authorizer/policy/engine/explain/explain.ts";
-import type { DeterminingStatement, Effect, EffectTree, NearMiss } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  DeterminingStatement,
+  Effect,
+  EffectTree,
+  NearMiss,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { isMasked, isMaskedField, questionsOf, type RecordedQuestion } from "@svc-authorizer/policy/records/recorded-questions.ts";
+import {
+  isMasked,
+  isMaskedField,
+  questionsOf,
+  type RecordedQuestion,
+} from "@svc-authorizer/policy/records/recorded-questions.ts";
 
 /** Most decisions of a batch that are explained. */
 const MOST_EXPLAINED = 20;

@@ -1,13 +1,13 @@
 /** Opens the decision log of a process (decision-log.md §2). */
 
-import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../decisions/decision-log.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
+import { keysFrom, type LogKeys } from "@svc-authorizer/policy/records/digests.ts";
+import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../decisions/decision-log.ts";
 import { turnEnd } from "../schedule/turn-end.ts";
 import { Chain, type ChainOptions, type Report, reasonOf } from "./chain/chain.ts";
 import type { LineText } from "./chain/chain-line.ts";
 import { type DecisionLogCounters, newCounters } from "./counters.ts";
-import { keysFrom, type LogKeys } from "@svc-authorizer/policy/records/digests.ts";
 import { type DecidedAt, RecordEncoder } from "./encode/encode.ts";
 import { EncodedBatch } from "./encode/encode-batch.ts";
 import { Masks } from "./encode/masks.ts";

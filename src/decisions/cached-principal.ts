@@ -1,9 +1,9 @@
 /** A user with compiled policies, as the cache keeps it and as decisions, records and counts of use see it. */
 
-import type { Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
+import type { Principal } from "../directory/directory.ts";
 import type { DecidingPolicies } from "./decision-log.ts";
 import type { UserUse, UsingUser } from "./usage.ts";
 

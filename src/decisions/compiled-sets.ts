@@ -4,17 +4,20 @@
  */
 
 import { createHash } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
 import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { type CompiledPolicy, compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import {
+  type CompiledPolicy,
+  compilePolicyInSteps,
+} from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { LRUCache } from "lru-cache";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
-import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
-import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 
 /** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;

@@ -5,7 +5,13 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
-import type { Assertion, ConditionFields, Effect, Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  Assertion,
+  ConditionFields,
+  Effect,
+  Outcome,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { Waiter } from "../schedule/scheduler.ts";
 import type { Entrance } from "./entrances.ts";

@@ -2,11 +2,11 @@
  * The effective policies of a user as a data server gets them (decision-api.md §4; security.md §3.1, security.md §3.3).
  */
 
-import type { Principal } from "../directory/directory.ts";
 import { isWildcardName, USER_PLACEHOLDER } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";
 import type { EffectivePolicy, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
+import type { Principal } from "../directory/directory.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import {
   guardOf,

@@ -1,13 +1,14 @@
 /** Builds the decision use cases over a directory. */
 
-import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import type { Directory } from "../directory/directory.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { AskedQuestion } from "@svc-authorizer/policy/model/question-judge.ts";
+import type { RequestProperties } from "@svc-authorizer/policy/model/registered-properties.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
+import type { Directory } from "../directory/directory.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { Pace } from "../schedule/pace.ts";
 import {
@@ -37,7 +38,6 @@ import type {
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
 import { isUser, Principals } from "./principals.ts";
-import type { RequestProperties } from "@svc-authorizer/policy/model/registered-properties.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";

@@ -3,10 +3,10 @@
  * shared parts: the policies of groups and their compiled sets.
  */
 
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
-import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { CachedPrincipal } from "./cached-principal.ts";
 
 /** The counters of the cache. */

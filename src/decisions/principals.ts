@@ -1,11 +1,11 @@
 /** Users with compiled policies: from the cache, else loaded from the directory and compiled. */
 
-import type { CacheSettings } from "../cache/dependent-cache.ts";
-import type { Directory, Principal } from "../directory/directory.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import type { CacheSettings } from "../cache/dependent-cache.ts";
+import type { Directory, Principal } from "../directory/directory.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { CachedPrincipal } from "./cached-principal.ts";
 import type { CompiledSets } from "./compiled-sets.ts";

@@ -3,8 +3,8 @@
  * it by ARN does not bypass them (security.md §3.4).
  */
 
-import type { Directory } from "../directory/directory.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import type { Directory } from "../directory/directory.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** A resource as a request names it. `arn` is a type whose ids are ARNs. */

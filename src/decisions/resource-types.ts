@@ -1,9 +1,13 @@
 /** The resource types: those that ship and those that data sets declare (decision-api.md §2.8). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import type { Directory } from "../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { bySpecificity, type KnownType, knownType, resourcesOf } from "@svc-authorizer/policy/model/known-type.ts";
+import {
+  bySpecificity,
+  type KnownType,
+  knownType,
+  resourcesOf,
+} from "@svc-authorizer/policy/model/known-type.ts";
 import {
   type AskedQuestion,
   type QuestionDoubt,
@@ -11,6 +15,7 @@ import {
   withDeclaredTypes,
 } from "@svc-authorizer/policy/model/question-judge.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { Directory } from "../directory/directory.ts";
 
 /** Maps AuthZEN resources and action names to ARNs and actions. */
 export class ResourceTypes {

@@ -1,6 +1,11 @@
 /** Searches for users, actions and resources: the contract (decision-api.md §2.3, decision-api.md §3). */
 
-import type { DecisionContext, Effect, RequiredLeaf, StatementName } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  DecisionContext,
+  Effect,
+  RequiredLeaf,
+  StatementName,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Condition, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";

@@ -1,5 +1,6 @@
 /** OpenAPI documents as a page for people: operations in groups, each with parameters, bodies, examples and errors. */
 
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type {
   Content,
   OpenApiDocument,
@@ -8,7 +9,6 @@ import type {
   Response,
   Schema,
 } from "../http/openapi/openapi-types.ts";
-import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { Heading } from "./markdown.ts";
 import { membersHtml, type SchemaContext, textOf, typeHtml } from "./schema-html.ts";
 

@@ -1,8 +1,8 @@
 /** Pages of the manual, from Markdown to HTML: links between pages, anchors, and nothing that a content policy forbids. */
 
 import { posix } from "node:path";
-import MarkdownIt from "markdown-it";
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import MarkdownIt from "markdown-it";
 import { diagramHtml, diagramPicture } from "./diagram.ts";
 
 /** A heading of a page. */

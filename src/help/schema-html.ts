@@ -1,7 +1,7 @@
 /** JSON Schemas as tables for people. */
 
-import type { Schema } from "../http/openapi/openapi-types.ts";
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import type { Schema } from "../http/openapi/openapi-types.ts";
 
 /** The way to render parts of schemas. */
 export interface SchemaContext {

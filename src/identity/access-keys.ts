@@ -4,11 +4,11 @@
  */
 
 import { randomBytes } from "node:crypto";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
 import { KnownSecret } from "./secret-comparison.ts";

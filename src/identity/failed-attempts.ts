@@ -4,8 +4,8 @@
  */
 
 import { hash } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { isIpv4, networkOf, parseIp } from "@svc-authorizer/policy/model/ip.ts";
+import { LRUCache } from "lru-cache";
 
 /** `count` failures in every `intervalMs` milliseconds (`authorizer.forward_auth.max_failures`). */
 export interface FailureLimit {

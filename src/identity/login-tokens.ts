@@ -1,11 +1,11 @@
 /** Issues, verifies and revokes login tokens (security.md §1.1, security.md §2.11, security.md §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";
 import {
   LOGIN_AUDIENCE,

@@ -1,8 +1,8 @@
 /** Builds the authentication of end users. `identity.ts` is the contract. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
 import { FailedAttempts, type FailureLimit, type FailureSharing } from "./failed-attempts.ts";
 import type { Identities, Identity, IssuedToken, SignedRequest } from "./identity.ts";

@@ -1,8 +1,8 @@
 /** Users with the same policies, as far as these matter for a change: one comparison is enough for all of them. */
 
-import type { Principal } from "../directory/directory.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Statement, Via } from "@svc-authorizer/policy/model/policy.ts";
+import type { Principal } from "../directory/directory.ts";
 import type { Relevance } from "./relevance.ts";
 
 /** Users with the same policies before the change, and after it. */

@@ -2,7 +2,12 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { type NamedPosition, parsePosition, positionText, shortId } from "@svc-authorizer/policy/model/position.ts";
+import {
+  type NamedPosition,
+  parsePosition,
+  positionText,
+  shortId,
+} from "@svc-authorizer/policy/model/position.ts";
 import { EntryIds } from "../store/entry-ids.ts";
 import type { CommittedChange, Store } from "../store/port.ts";
 import { provenAnswer } from "./proven-answer.ts";

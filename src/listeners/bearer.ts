@@ -2,8 +2,8 @@
 
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ALL_SCOPES, type Scope, type ServiceCaller } from "../api/service-caller.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { ALL_SCOPES, type Scope, type ServiceCaller } from "../api/service-caller.ts";
 import { hasRepeatedAuthorization } from "../http/request/request-headers.ts";
 import { ServiceJwtVerifier } from "./service-jwt.ts";
 

@@ -1,6 +1,7 @@
 /** One call of Envoy: who calls, the place among the admitted requests, the answer, and what is counted and logged. */
 
 import { type Metadata, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
 import {
   CHECK_PATH,
@@ -12,7 +13,6 @@ import {
 } from "../api/ext-authz/check.ts";
 import type { CheckRequest, CheckResponse } from "../api/ext-authz/messages.ts";
 import { ANONYMOUS_SERVICE, type ServiceCaller } from "../api/service-caller.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Admission, overloaded } from "../http/admission.ts";
 import { codeOf, errorReply } from "../http/errors.ts";
 import type { HttpLimits } from "../http/limits.ts";

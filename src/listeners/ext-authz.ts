@@ -18,6 +18,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { fromJSON, type MessageTypeDefinition, type PackageDefinition } from "@grpc/proto-loader";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DecisionMeters } from "../api/decisions/ports.ts";
 import { CHECK_PATH, type ExtAuthzOptions } from "../api/ext-authz/check.ts";
 import { firstHeaders } from "../api/ext-authz/header-map.ts";
@@ -30,7 +31,6 @@ import {
   HEALTH,
 } from "../api/ext-authz/messages.ts";
 import { MOST_HEADERS } from "../api/forward-auth/request-headers.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Admission } from "../http/admission.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { Places } from "../http/places.ts";

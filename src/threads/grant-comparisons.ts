@@ -3,8 +3,8 @@
  * the thread has limits for both, and no other request waits for it (security.md §5.3).
  */
 
-import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import type { ExcessRight, Grant } from "@svc-authorizer/policy/analysis/compare/grant.ts";
+import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import { BoundedThread, GIVEN_UP } from "./bounded-thread.ts";
 import type { GrantResult } from "./grant-worker.ts";
 import { isLarge, plainPolicy } from "./sent-policies.ts";

@@ -1,13 +1,13 @@
 /** The jobs of the thread that checks and compares policies for people who edit them. */
 
-import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
-import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
-import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { accessDifference } from "@svc-authorizer/policy/analysis/difference/access-difference.ts";
 import type { AccessDifference } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { type Finding, type LintOptions, lintDocument } from "@svc-authorizer/policy/analysis/lint/lint.ts";
+import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
+import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
+import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 
 /** A document to be checked. */
 export interface LintJob {

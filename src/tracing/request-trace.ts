@@ -2,8 +2,8 @@
 
 import type { AsyncLocalStorage } from "node:async_hooks";
 import { type Context, type Span, SpanStatusCode } from "@opentelemetry/api";
-import type { RequestSpan, TracedAnswer } from "../http/ports.ts";
 import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
+import type { RequestSpan, TracedAnswer } from "../http/ports.ts";
 import type { Attributes, TraceCounters } from "./traces.ts";
 
 /** The owner of a part of the work: a request, and the span within it. */

@@ -1,9 +1,9 @@
 /** The decision use cases with spans: of each decision, and of work on many. They say what was decided, not from what. */
 
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { CheckAnswer, Decisions, EvaluationAnswer, SimulationAnswer } from "../decisions/decisions.ts";
 import type { RequestAnswer } from "../decisions/requests.ts";
 import type { Searches } from "../decisions/searches.ts";
-import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Attributes, Traces } from "./traces.ts";
 
 const DECIDE = "decide";

@@ -1,7 +1,7 @@
 /** Traces as the service uses them; `open-traces.ts` builds them with the SDK of OpenTelemetry. */
 
-import type { RequestTraces } from "../http/ports.ts";
 import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
+import type { RequestTraces } from "../http/ports.ts";
 
 /** Attributes of a span. Undefined ones are left out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

@@ -1,6 +1,10 @@
 /** Messages between the primary process and a worker: questions with answers, and news without. */
 
-import { AuthorizerError, type AuthorizerErrorOptions, type ErrorCode } from "@svc-authorizer/policy/errors.ts";
+import {
+  AuthorizerError,
+  type AuthorizerErrorOptions,
+  type ErrorCode,
+} from "@svc-authorizer/policy/errors.ts";
 
 /** One end of a connection between two processes, with structured cloning. */
 export interface MessagePort {

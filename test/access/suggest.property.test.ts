@@ -1,12 +1,13 @@
 /** Suggestions on random directories with random use, checked by trying every request of a small world. */
+
+import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { oracle } from "../../packages/policy/test/engine/oracle.ts";
 import { GENERALISATIONS } from "../../src/access/suggest/generalise.ts";
 import { suggestPolicies } from "../../src/access/suggest/suggest-policies.ts";
 import type { UsedRequest } from "../../src/access/suggest/used-requests.ts";
-import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
-import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { oracle } from "../../packages/policy/test/engine/oracle.ts";
 import { isWhole } from "../proofs/size.ts";
 
 const DIRECTORIES = isWhole ? 2_000 : 200;

@@ -3,13 +3,13 @@
  * all that it says. What a text says is read here by a reader of its own, which keeps what `JSON.parse` drops.
  */
 import { readFileSync } from "node:fs";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
+import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
+import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { parseDocument as parseStatements } from "@svc-authorizer/svcctl/auth/policies/statement-document.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
-import { parseDocument as parseStatements } from "@svc-authorizer/svcctl/auth/policies/statement-document.ts";
-import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
-import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 interface MemberCase {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";

@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { runCommand, storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";

@@ -1,3 +1,5 @@
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { describe, expect, it } from "vitest";
 import {
   addAdministrator,
@@ -5,9 +7,7 @@ import {
   isSetUp,
   setUpFirstAdministrator,
 } from "../../src/bootstrap/first-administrator.ts";
-import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Directory } from "../../src/directory/directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";

@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import type { DirectoryState } from "../../src/directory/batch.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { policy } from "../directory/backends.ts";
 import { runCommand, storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";

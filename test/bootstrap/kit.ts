@@ -4,11 +4,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type BootstrapOptions, type BootstrapReport, bootstrap } from "../../src/bootstrap/bootstrap.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
-import type { Directory } from "../../src/directory/directory.ts";
 import { buildManifest } from "../../packages/policy/test/catalog/build-manifest.ts";
+import { type BootstrapOptions, type BootstrapReport, bootstrap } from "../../src/bootstrap/bootstrap.ts";
+import type { Directory } from "../../src/directory/directory.ts";
 
 const SHIPPED = new URL("../../policies/", import.meta.url);
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bootstrap } from "../../src/bootstrap/bootstrap.ts";
-import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";
 import { openNode, sharedBy } from "../journal/bed.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";
 

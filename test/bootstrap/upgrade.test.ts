@@ -1,9 +1,9 @@
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isEarlierVersion } from "../../src/bootstrap/set-version.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store } from "../../src/store/port.ts";
 import { codeOf } from "../directory/backends.ts";

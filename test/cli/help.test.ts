@@ -3,13 +3,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import type { Command } from "commander";
-import { describe, expect, it } from "vitest";
-import { runAuthorizer } from "../../src/cli/program.ts";
 import { pathOf } from "@svc-authorizer/commands/new-program.ts";
 import { CommandContext } from "@svc-authorizer/svcctl/command-context.ts";
 import { buildProgram } from "@svc-authorizer/svcctl/program.ts";
+import type { Command } from "commander";
+import { describe, expect, it } from "vitest";
 import { sink, svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
+import { runAuthorizer } from "../../src/cli/program.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs");
 

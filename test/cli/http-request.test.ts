@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { expect, it, onTestFinished } from "vitest";
 import { type ApiRequest, httpRequest } from "@svc-authorizer/commands/rest-client/http-request.ts";
+import { expect, it, onTestFinished } from "vitest";
 
 interface Asked {
   readonly line: string;

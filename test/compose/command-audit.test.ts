@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { describe, expect, it } from "vitest";
 import { auditingUnknownOnce } from "../../src/compose/store/offline-store.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("a write of a command", () => {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, beforeEach, expect, it } from "vitest";
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-setup-token-"));
 const log = join(folder, "service.log");

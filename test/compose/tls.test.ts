@@ -2,11 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { expect, it } from "vitest";
 import { assertUsableFiles, fileProblems } from "../../src/compose/configuration.ts";
 import { listenerTls, serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
-import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const BASE: ConfigObject = {

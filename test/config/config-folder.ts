@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { ConfigError, formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { onTestFinished } from "vitest";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../../src/config/load.ts";
-import { ConfigError, formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 
 /** A secret key that is long enough and nobody's. */
 export const KEY = "0f8a6c1e94b27d53".repeat(3);

@@ -1,7 +1,8 @@
 /** Names of items in any letter case, as a data server reads them, and what a hint says. */
+
+import { ConfigError } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, it } from "vitest";
 import { configFromObject } from "../../src/config/load.ts";
-import { ConfigError } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 
 const read = (config: object) => configFromObject(config as never, {});
 

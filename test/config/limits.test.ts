@@ -1,8 +1,8 @@
+import { DEFAULT_POLICY_LIMITS } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { expect, it } from "vitest";
 import { AUTHORIZER_LIMIT_ITEMS } from "../../src/config/items/authorizer-limits.ts";
 import { limitsOf } from "../../src/config/limits.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import { DEFAULT_POLICY_LIMITS } from "@svc-authorizer/policy/model/policy-validation.ts";
 
 const values = (items: object) => configFromObject({ ...items }, {}, { requirements: "none" }).values;
 

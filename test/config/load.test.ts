@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
+import { homeOf, readEnvironment } from "@svc-authorizer/commands/environment.ts";
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { DATA_SERVER_ITEMS } from "../../src/config/data-server-items.ts";
-import { homeOf, readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import type { Rate } from "../../src/config/item.ts";
 import { configFromObject, loadConfig } from "../../src/config/load.ts";
-import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { type ConfigValues, effectiveValue, variableOf } from "../../src/config/table.ts";
 import {
   COMPLETE,

@@ -1,7 +1,7 @@
+import { formatDuration, parseDuration } from "@svc-authorizer/commands/duration.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatBytes, parseBytes } from "../../src/config/values/bytes.ts";
-import { formatDuration, parseDuration } from "@svc-authorizer/commands/duration.ts";
 import { isLoopbackHost, parseListenAddress } from "../../src/config/values/listen-address.ts";
 import { isKnownPlaceholder, isPlaceholder } from "../../src/config/values/placeholder.ts";
 import { formatRate, parseRate } from "../../src/config/values/rate.ts";

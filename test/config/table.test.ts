@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import { problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { rawFromJs, rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { describe, expect, it } from "vitest";
 import { UNCHECKED_NAMES } from "../../src/config/data-server-items.ts";
 import { configFromObject } from "../../src/config/load.ts";
-import { problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
 import { parseValue } from "../../src/config/values/parse-value.ts";
-import { rawFromJs, rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { KEY } from "./config-folder.ts";
 
 interface ReferenceItem {

@@ -1,6 +1,6 @@
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
-import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { CONFIG_ITEMS } from "../../src/config/table.ts";
 import { ConfigFolder, KEY, problemsOf, problemsOfText } from "./config-folder.ts";
 

@@ -1,7 +1,7 @@
 /** Random data sets that are valid, with odd names, values and relations, drawn from small pools so that they meet. */
 
-import fc from "fast-check";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import fc from "fast-check";
 
 const USERS = [
   "alice",

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 
 interface ExpectedProblem {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { fileFolder } from "./file-folder.ts";
 import { largeDataset } from "./large-dataset.ts";

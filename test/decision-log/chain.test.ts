@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { isDecision, type LoggedSeal } from "@svc-authorizer/policy/records/record.ts";
 import { describe, expect, it } from "vitest";
 import { AuditTrail } from "../../src/decision-log/audit/audit-trail.ts";
-import { isDecision, type LoggedSeal } from "@svc-authorizer/policy/records/record.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts, settingsOf } from "./test-log.ts";
 

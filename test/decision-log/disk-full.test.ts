@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { isDecision } from "@svc-authorizer/policy/records/record.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { isDecision } from "@svc-authorizer/policy/records/record.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { decidedBy, findingsIn, linesOf, openTestLog } from "./test-log.ts";
 
 const folders: string[] = [];

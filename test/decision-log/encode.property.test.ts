@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import type { LineText } from "../../src/decision-log/chain/chain-line.ts";
-import { LineBuffer } from "../../src/decision-log/chain/line-buffer.ts";
-import { NO_DIGEST } from "@svc-authorizer/policy/records/digests.ts";
-import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
-import { EncodedBatch } from "../../src/decision-log/encode/encode-batch.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
-import type { Decided } from "../../src/decisions/decision-log.ts";
-import { ENTRANCES } from "../../src/decisions/entrances.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { type ConditionFields, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import { NO_DIGEST } from "@svc-authorizer/policy/records/digests.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { policiesOf, required } from "../../packages/policy/test/engine/arbitraries.ts";
+import type { LineText } from "../../src/decision-log/chain/chain-line.ts";
+import { LineBuffer } from "../../src/decision-log/chain/line-buffer.ts";
+import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
+import { EncodedBatch } from "../../src/decision-log/encode/encode-batch.ts";
+import type { Decided } from "../../src/decisions/decision-log.ts";
+import { ENTRANCES } from "../../src/decisions/entrances.ts";
 
 const schema = JSON.parse(
   readFileSync(new URL("../../policies/schema/decision.schema.json", import.meta.url), "utf8"),

@@ -1,14 +1,14 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { wildcardMatch } from "../../packages/policy/test/engine/oracle.ts";
 import { DecisionIndex } from "../../src/decision-log/index/decision-index.ts";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
 import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts";
-import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { wildcardMatch } from "../../packages/policy/test/engine/oracle.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { linesOf, openTestLog } from "./test-log.ts";
 

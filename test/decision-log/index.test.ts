@@ -2,10 +2,10 @@
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { describe, expect, it } from "vitest";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, openTestLog } from "./test-log.ts";
 

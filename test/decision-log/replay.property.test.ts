@@ -1,14 +1,14 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { Replay } from "@svc-authorizer/policy/records/replay/replay.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { Replay } from "@svc-authorizer/policy/records/replay/replay.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { policiesOf, required } from "../../packages/policy/test/engine/arbitraries.ts";
 import { oracle } from "../../packages/policy/test/engine/oracle.ts";
+import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
 
 const USERS = ["alice", "bob", "carol"];
 /** Random decisions that are compared with brute force. */

@@ -1,8 +1,8 @@
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { describe, expect, it } from "vitest";
 import { lockChain } from "../../src/compose/records/decision-log.ts";
 import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
 import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, openTestLog } from "./test-log.ts";
 

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
-import { type Finding, Verification } from "../../src/decision-log/chain/verify.ts";
 import { logKeys } from "@svc-authorizer/policy/records/digests.ts";
-import { type DecisionLogOptions, openDecisionLog } from "../../src/decision-log/open-decision-log.ts";
 import type { LoggedLine } from "@svc-authorizer/policy/records/record.ts";
+import { type Finding, Verification } from "../../src/decision-log/chain/verify.ts";
+import { type DecisionLogOptions, openDecisionLog } from "../../src/decision-log/open-decision-log.ts";
 import type { DecisionLogSettings } from "../../src/decision-log/settings.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 

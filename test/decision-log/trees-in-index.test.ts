@@ -1,16 +1,16 @@
 /** Decisions about several permissions at once are found by each of them, and count for the policy that refused them. */
 
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { summaryOf } from "@svc-authorizer/svcctl/decisions/record-summary.ts";
-import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
-import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
-import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts";
-import { reasonOf } from "../../src/decisions/shadow/shadow-question.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { summaryOf } from "@svc-authorizer/svcctl/decisions/record-summary.ts";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { IndexDatabase } from "../../src/decision-log/index/index-database.ts";
+import { decisionRows } from "../../src/decision-log/index/index-rows.ts";
+import type { RecordFilter } from "../../src/decision-log/index/record-filter.ts";
+import { reasonOf } from "../../src/decisions/shadow/shadow-question.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, openTestLog } from "./test-log.ts";
 

@@ -1,6 +1,6 @@
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EvaluationRequest, SimulationCase } from "../../src/decisions/decisions.ts";
-import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;

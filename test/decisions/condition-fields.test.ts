@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
-import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
-import { requestedFields } from "../../src/decisions/check/evaluation-fields.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import { type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { describe, expect, it } from "vitest";
+import { requestedFields } from "../../src/decisions/check/evaluation-fields.ts";
 
 function fieldsOf(properties: Properties, into = new Map<string, FieldValue>()): Map<string, FieldValue> {
   addProperties(into, "subject.", properties);

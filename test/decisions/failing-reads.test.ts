@@ -1,6 +1,6 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Snapshot, Store } from "../../src/store/port.ts";
 import { openWorld, type World } from "./world.ts";

@@ -1,9 +1,10 @@
 /** Evaluates a plan as a caller does, by the words of its contract. */
-import type { Plan } from "../../src/decisions/searches.ts";
+
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
 import { wildcardMatch } from "../../packages/policy/test/engine/oracle.ts";
+import type { Plan } from "../../src/decisions/searches.ts";
 
 /** Matching as the contract of a plan says it. */
 function matches(pattern: string, resource: string): boolean {

@@ -1,13 +1,13 @@
-import fc from "fast-check";
-import { expect, it } from "vitest";
-import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
-import { planInSteps } from "../../src/decisions/plan/planning.ts";
-import type { Plan } from "../../src/decisions/searches.ts";
 import { type CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { expect, it } from "vitest";
 import { context, policiesOf, required, user } from "../../packages/policy/test/engine/arbitraries.ts";
+import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
+import { planInSteps } from "../../src/decisions/plan/planning.ts";
+import type { Plan } from "../../src/decisions/searches.ts";
 import { allows } from "./plan-reading.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;

@@ -1,9 +1,9 @@
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { describe, expect, it } from "vitest";
 import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../../src/decisions/plan/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 const R = "arn:svc:demo:::record/";
 

@@ -1,17 +1,21 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { createCounters } from "../../src/decisions/counters.ts";
-import { EffectivePolicies, type RewrittenPolicy } from "../../src/decisions/effective-policies.ts";
-import { portableStatements } from "../../src/decisions/portable-policies.ts";
-import type { Principal } from "../../src/directory/directory.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { isExtended } from "@svc-authorizer/policy/model/condition.ts";
 import { operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
 import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { context, policiesOf, required, user } from "../../packages/policy/test/engine/arbitraries.ts";
-import { conditionFields, conditionOf, sourceIp } from "../../packages/policy/test/engine/condition-arbitraries.ts";
+import {
+  conditionFields,
+  conditionOf,
+  sourceIp,
+} from "../../packages/policy/test/engine/condition-arbitraries.ts";
+import { createCounters } from "../../src/decisions/counters.ts";
+import { EffectivePolicies, type RewrittenPolicy } from "../../src/decisions/effective-policies.ts";
+import { portableStatements } from "../../src/decisions/portable-policies.ts";
+import type { Principal } from "../../src/directory/directory.ts";
 
 const PARTITION = "svc";
 

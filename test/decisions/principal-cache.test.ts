@@ -1,7 +1,7 @@
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { describe, expect, it } from "vitest";
 import { CachedPrincipal } from "../../src/decisions/cached-principal.ts";
 import { PrincipalCache } from "../../src/decisions/principal-cache.ts";
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 
 const policies = compile([], { partition: "svc", evaluator: "extended" });
 const found = (id: string, version: string): CachedPrincipal => {

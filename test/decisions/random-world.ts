@@ -1,8 +1,9 @@
 /** Small random directories of users, groups, policies and registered resources, and questions about them. */
-import fc from "fast-check";
-import type { BatchOperation } from "../../src/directory/batch.ts";
+
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import type { BatchOperation } from "../../src/directory/batch.ts";
 
 /** One of them would act as a wildcard (`guards: lenient`). */
 const USERS = ["alice", "bob", "a/b", "é", "\uff21", "😀", "zoë", "al*"];

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BatchOperation } from "../../src/directory/batch.ts";
 import { openWorld, type World } from "./world.ts";
 
 const RECORD = "arn:svc:demo:::record/";

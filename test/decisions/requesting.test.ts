@@ -1,8 +1,8 @@
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { exactly, type RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DecisionsOptions } from "../../src/decisions/open-decisions.ts";
 import type { RequestCheck } from "../../src/decisions/requests.ts";
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { exactly, type RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
 import type {
   Endpoints,
   MatchedRequest,

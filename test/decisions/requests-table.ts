@@ -1,10 +1,14 @@
 /** The table of docs/requests.md: what rows need of which a request does not say everything. From the policy data. */
 
-import type { EndpointApi, EndpointRow, EndpointTable } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
+import type {
+  EndpointApi,
+  EndpointRow,
+  EndpointTable,
+} from "@svc-authorizer/policy/catalog/endpoint-table.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
-import type { RequestAnswer } from "../../src/decisions/requests.ts";
 import { openLeaves } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { RequestAnswer } from "../../src/decisions/requests.ts";
 import type { Endpoints, WireRequest } from "../../src/request-map/endpoints.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { openWorld } from "./world.ts";

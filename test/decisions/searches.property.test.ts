@@ -1,10 +1,10 @@
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Decisions } from "../../src/decisions/decisions.ts";
-import { withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { Found, SearchPage } from "../../src/decisions/searches.ts";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import { type MemoryImage, type MemoryStore, openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { allows } from "./plan-reading.ts";
 import { directory, NAMES, question } from "./random-world.ts";

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { BatchOperation } from "../../src/directory/batch.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { BatchOperation } from "../../src/directory/batch.ts";
 import { openWorld, type World } from "./world.ts";
 
 const R = "arn:svc:demo:::record/";

@@ -1,11 +1,11 @@
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { CompiledSets } from "../../src/decisions/compiled-sets.ts";
 import { createCounters } from "../../src/decisions/counters.ts";
 import { Principals } from "../../src/decisions/principals.ts";
 import type { AllPolicies, CompiledDirectory } from "../../src/decisions/search/all-policies.ts";
 import { UserSearch } from "../../src/decisions/search/user-search.ts";
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
 import { CACHE, openWorld, type World } from "./world.ts";
 

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it } from "vitest";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { openWorld, type World } from "./world.ts";
 
 let world: World;

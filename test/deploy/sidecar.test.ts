@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it } from "vitest";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { expect, it } from "vitest";
 import { yamlOf } from "./repository.ts";
 
 it("the data set of the sidecar manifest loads, and its user may do what its group says", async () => {

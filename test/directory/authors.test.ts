@@ -1,9 +1,9 @@
 /** For whom writes are made: the name in the log, and the right that is judged in the state of each attempt. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Author, JudgedState } from "../../src/directory/directory.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { BACKENDS } from "./backends.ts";
 import { openDirectoryOn, openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 

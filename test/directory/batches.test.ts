@@ -1,8 +1,8 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { BACKENDS, codeOf, failingStore, policy, slowStore } from "./backends.ts";
 import { openDirectoryOn, openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 

@@ -6,10 +6,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AuthorizerError, type ErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkWholeStore } from "../../src/directory/upkeep/check-store.ts";
-import { AuthorizerError, type ErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
 import { policy } from "./backends.ts";

@@ -1,7 +1,7 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DURABLE_COST } from "../../src/directory/records/open-secrets.ts";
 import { deriveSealingKey, newKeyDerivation, SecretBox } from "../../src/directory/records/secrets.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { BACKENDS, codeOf, MEMORY } from "./backends.ts";
 import { openDirectoryOn, openTestDirectory, SECRET_KEY, type TestDirectory } from "./open-test-directory.ts";
 

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BACKENDS, codeOf, policy } from "./backends.ts";
 import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { BACKENDS, codeOf } from "./backends.ts";
 import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 

@@ -1,8 +1,8 @@
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
 import { GroupPolicies } from "../../src/directory/read/group-policies.ts";
-import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];

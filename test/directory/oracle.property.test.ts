@@ -1,9 +1,9 @@
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { Store } from "../../src/store/port.ts";
 import { BACKENDS, codeOf, policy, unsweeping } from "./backends.ts";
 import { openDirectoryOn } from "./open-test-directory.ts";

@@ -1,7 +1,7 @@
 /** A change that others keep overtaking (journal.md §2.4). */
 
-import { expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { openDirectoryOn } from "./open-test-directory.ts";
 

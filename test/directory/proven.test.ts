@@ -1,7 +1,7 @@
 /** Use cases that commit nothing, over a store that several nodes share (journal.md §2.8). */
 
-import { expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Commit, isCheck, type Store } from "../../src/store/port.ts";
 import { openDirectoryOn } from "./open-test-directory.ts";

@@ -1,10 +1,10 @@
 /** Users and groups by their ids, under any sequence of calls, against a model (scim.md §3). */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Provisioning } from "../../src/directory/provisioning.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { openTestDirectory } from "./open-test-directory.ts";
 
 interface ModelUser {

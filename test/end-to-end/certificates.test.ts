@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "node:tls";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../http/certificate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "certificates-"));

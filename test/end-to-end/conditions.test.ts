@@ -1,6 +1,7 @@
 /** The condition fixture through HTTP: given policies to `/simulate`, stored ones to `/evaluations`. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   CASE_USER,
   CONDITION_CASES,

@@ -1,8 +1,8 @@
 /** The decision corpus through every entrance but the engine's own (packages/policy/test/engine/vectors.test.ts). */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CheckResult } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 interface Vector {
   id: string;

@@ -3,11 +3,11 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { ask as askProxy, told } from "../api/forward-auth/ask.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
+import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
+import { ask as askProxy, told } from "../api/forward-auth/ask.ts";
 import { PROXY_TOKEN } from "../gateways/start-behind-proxy.ts";
 
 interface Question {

@@ -1,11 +1,7 @@
 /** Somebody who follows a page of the documentation on a new machine: types each command, compares each output. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  greetingBlock,
-  readyLines,
-  type StartedService,
-} from "../../src/cli/run/start-greeting.ts";
+import { greetingBlock, readyLines, type StartedService } from "../../src/cli/run/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 

@@ -5,8 +5,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { selfSigned } from "../http/certificate.ts";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "./program.ts";
 

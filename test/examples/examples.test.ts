@@ -5,8 +5,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, describe, expect, it, type TestContext } from "vitest";
 import { freePort } from "../free-port.ts";
 import { EXAMPLES, Scratch, statusOf } from "./kit.ts";
 

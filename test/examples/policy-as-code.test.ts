@@ -8,9 +8,9 @@ import type { AddressInfo } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { configuration, missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, portFor, SECRET, startBehindProxy } from "./start-behind-proxy.ts";

@@ -14,8 +14,8 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
 import {

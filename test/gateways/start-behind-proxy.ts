@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { devNull } from "node:os";
-import { parse } from "yaml";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { parse } from "yaml";
 
 /** Secret of every access key, new in each run. */
 export const SECRET = randomBytes(30).toString("base64");

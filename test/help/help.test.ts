@@ -1,10 +1,10 @@
 /** The manual below `/help` (console.md §5), as the service serves it. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serviceDocument } from "../../src/listeners/service-document.ts";
 import { userDocument } from "../../src/listeners/user-document.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { raw } from "../http/service-kit.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs");

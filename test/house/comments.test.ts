@@ -17,11 +17,11 @@ function headless(text: string): string[] {
 function programs(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .map((path) => join(folder, path))
-    .filter((path) => /(?<!\.gen)\.m?[jt]sx?$/.test(path));
+    .filter((path) => /(?<!\.gen)\.m?[jt]sx?$/.test(path) && !path.includes("node_modules"));
 }
 
 describe("a doc comment", () => {
-  it.each(["src", "test", "bench", "build"])("in %s is a plain sentence", (folder) => {
+  it.each(["src", "packages", "test", "bench", "build"])("in %s is a plain sentence", (folder) => {
     const found = programs(folder).flatMap((path) =>
       headless(readFileSync(join(ROOT, path), "utf8")).map((one) => `${path}:${one}`),
     );

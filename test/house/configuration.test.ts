@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { limitField } from "../../src/config/limits.ts";
 import { CONFIG_ITEMS } from "../../src/config/table.ts";
 
-const SRC = join(import.meta.dirname, "..", "..", "src");
+const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Files that hold rows and their documentation: a name in these files is no use of the item. */
-const TABLE = /^config\/(?:items\/|table\.ts|redact\.ts)/;
+const TABLE = /^src\/config\/(?:items\/|table\.ts|redact\.ts)/;
 
-const TEXT = globSync("**/*.ts", { cwd: SRC })
+const TEXT = globSync(["src/**/*.ts", "packages/*/src/**/*.ts"], { cwd: ROOT })
   .filter((path) => !TABLE.test(path))
-  .map((path) => readFileSync(join(SRC, path), "utf8"))
+  .map((path) => readFileSync(join(ROOT, path), "utf8"))
   .join("\n");
 
 /**

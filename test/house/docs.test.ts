@@ -109,7 +109,7 @@ describe("docs/svcctl.md", () => {
 });
 
 describe("docs/faq.md", () => {
-  const sources = globSync("src/**/*.ts", { cwd: ROOT })
+  const sources = globSync(["src/**/*.ts", "packages/*/src/**/*.ts"], { cwd: ROOT })
     .map(textOf)
     .join("\n")
     .replaceAll(/["`] \+\s*["`]|`\s*\+\s*`/g, "");

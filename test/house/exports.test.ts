@@ -1,15 +1,15 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const SRC = join(import.meta.dirname, "..", "..", "src");
+const ROOT = join(import.meta.dirname, "..", "..");
 
-/** Paths below `src` whose exports others use, with the users. */
+/** Sources whose exports others use, with the users. */
 const USED_BY_OTHERS: Readonly<Record<string, string>> = {
-  "client/": "programs of users: the package exports it",
-  "testing/": "tests of users: the package exports it",
-  "journal/engines/memory.ts": "the log of one process, for tests of users and of the journal",
-  "analysis/escalation/escalation-paths.ts":
+  "packages/client/": "programs of users: the package exports it",
+  "packages/testing/": "tests of users: the package exports it",
+  "src/journal/engines/memory.ts": "the log of one process, for tests of users and of the journal",
+  "packages/policy/src/analysis/escalation/escalation-paths.ts":
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",
 };
 
@@ -29,12 +29,13 @@ function unused(texts: ReadonlyMap<string, string>): string[] {
   );
 }
 
-describe("an export of src", () => {
-  it("is used in src, and not by tests alone", () => {
-    const paths = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-      .map((path) => path.split(sep).join("/"))
-      .filter((path) => /\.tsx?$/.test(path));
-    const texts = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), "utf8")]));
+describe("an export", () => {
+  it("is used in the sources, and not by tests alone", () => {
+    const paths = globSync(["src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"], { cwd: ROOT }).map((path) =>
+      path.split(sep).join("/"),
+    );
+
+    const texts = new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
     const isListed = (line: string): boolean =>
       Object.keys(USED_BY_OTHERS).some((path) => line.startsWith(path));
     expect(unused(texts).filter((line) => !isListed(line))).toEqual([]);

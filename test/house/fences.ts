@@ -36,7 +36,11 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "README.md", language: "ts", test: "test/packages/testing.test.ts" },
   { page: "docs/client.md", language: "text", test: "test/pages/following-changes.test.ts" },
   { page: "docs/client.md", language: "ts", test: "test/packages/client.test.ts" },
-  { page: "docs/conditions.md", language: "json", test: "packages/policy/test/engine/conditions-docs.test.ts" },
+  {
+    page: "docs/conditions.md",
+    language: "json",
+    test: "packages/policy/test/engine/conditions-docs.test.ts",
+  },
   { page: "docs/data-server.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/datasets.md", language: "yaml", test: "test/datasets/load.test.ts" },
   { page: "docs/datasets.md", language: "", begins: "svc-authorizer load", test: FILES },

@@ -1,22 +1,28 @@
 /**
- * The allowed imports below `src`: the table of docs/architecture.md as data. An entry is a room (everything in it), or
- * a path with its ending (that file alone). A room may always import itself and nothing else unnamed.
+ * The allowed imports: the table of docs/architecture.md as data. Each package has its part beside its sources; the part
+ * of the service is here. An entry is a room (everything in it), or a path with its ending (that file alone). A room may
+ * always import itself and nothing else unnamed.
  */
-export interface Row {
-  /** Rooms and files that may be imported, values and types. */
-  readonly may: readonly string[];
-  /** Rooms and files that may be imported with `import type` only: ports that a neighbour declares. */
-  readonly types?: readonly string[];
-}
+import { CLIENT_ROOMS } from "../../packages/client/import-table.ts";
+import { COMMANDS_ROOMS } from "../../packages/commands/import-table.ts";
+import { CONSOLE_PACKAGES, CONSOLE_ROOMS } from "../../packages/console/import-table.ts";
+import { POLICY_ROOMS } from "../../packages/policy/import-table.ts";
+import { SVCCTL_ROOMS } from "../../packages/svcctl/import-table.ts";
+import { METASTORE_ROOMS } from "../../packages/svcctl-metastore/import-table.ts";
+import { TESTING_ROOMS } from "../../packages/testing/import-table.ts";
+import type { Rooms } from "./row.ts";
 
 const EVERYTHING_COMPOSED = [
   "config",
-  "model",
-  "errors",
-  "json-text",
-  "make-folder",
-  "engine",
-  "catalog",
+  "policy/model",
+  "policy/errors",
+  "policy/ipv6",
+  "policy/records",
+  "policy/json-text",
+  "commands",
+  "threads",
+  "policy/engine",
+  "policy/catalog",
   "store",
   "journal",
   "workers",
@@ -41,85 +47,89 @@ const EVERYTHING_COMPOSED = [
   "api/scim",
   "api/ext-authz",
   "listeners",
-  "analysis",
+  "policy/analysis",
   "access",
   "impact",
   "overview",
   "help",
   "decision-log",
-  "source-files",
+  "policy/source-files",
   "tracing",
 ];
 
-const SVCCTL = [
-  "cli",
-  "client",
-  "config",
-  "model",
-  "errors",
-  "make-folder",
-  "engine",
-  "catalog",
-  "analysis",
-  "access",
-  "decision-log",
-  "source-files",
-];
-
-/**
- * A room is the first folder (or file without ending) below `src`; each program of `cli` and each API of `api` is one
- * of its own.
- */
-export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
-  errors: { may: [] },
-  "make-folder": { may: [] },
-  // Numbers as the texts that conditions compare.
-  decimal: { may: [] },
-  // Reads JSON whose names and numbers others chose.
-  "json-text": { may: ["decimal"] },
-  // Reads IPv6 addresses, which several rooms compare.
-  ipv6: { may: [] },
-  model: { may: ["errors", "json-text", "ipv6", "decimal"] },
-  config: { may: ["source-files", "model/closest-name.ts", "errors", "ipv6"] },
-  schedule: { may: ["errors"] },
-  cache: { may: ["errors"] },
-  engine: { may: ["model", "errors"] },
-  catalog: { may: ["model", "errors"] },
-  store: { may: ["schedule", "model", "errors", "make-folder"] },
-  workers: { may: ["store", "errors"] },
-  journal: { may: ["store", "schedule", "model", "errors"] },
+/** The rooms of the service. */
+const SERVICE_ROOMS: Rooms = {
+  // Long work in threads of its own: comparisons of policies, checks of drafts.
+  threads: {
+    may: [
+      "policy/analysis",
+      "policy/engine",
+      "policy/catalog",
+      "policy/model",
+      "policy/errors",
+      "policy/source-files",
+    ],
+  },
+  config: {
+    may: ["policy/source-files", "policy/model/closest-name.ts", "policy/errors", "policy/ipv6", "commands"],
+  },
+  schedule: { may: ["policy/errors"] },
+  cache: { may: ["policy/errors"] },
+  store: { may: ["schedule", "policy/model", "policy/errors", "commands"] },
+  workers: { may: ["store", "policy/errors"] },
+  journal: { may: ["store", "schedule", "policy/model", "policy/errors"] },
   directory: {
     may: [
-      "model",
-      "errors",
-      "json-text",
-      "catalog",
+      "policy/model",
+      "policy/errors",
+      "policy/json-text",
+      "policy/catalog",
       "cache",
       "schedule",
       "store/port.ts",
       "store/listeners.ts",
     ],
   },
-  "request-map": { may: ["catalog", "model", "errors"] },
-  identity: { may: ["directory", "cache", "schedule", "model", "errors", "json-text"] },
+  "request-map": { may: ["policy/catalog", "policy/model", "policy/errors"] },
+  identity: { may: ["directory", "cache", "schedule", "policy/model", "policy/errors", "policy/json-text"] },
   decisions: {
-    may: ["directory", "cache", "schedule", "request-map", "engine", "catalog", "model", "errors"],
+    may: [
+      "directory",
+      "cache",
+      "schedule",
+      "request-map",
+      "policy/engine",
+      "policy/catalog",
+      "policy/model",
+      "policy/errors",
+    ],
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
   "decision-log": {
-    may: ["engine", "model", "errors", "json-text", "make-folder", "schedule"],
+    may: [
+      "policy/engine",
+      "policy/model",
+      "policy/errors",
+      "policy/json-text",
+      "commands",
+      "schedule",
+      "policy/records",
+    ],
     types: ["decisions"],
   },
   // What a change of policies would change for whom.
-  impact: { may: ["analysis", "directory", "schedule", "model", "errors"] },
+  impact: { may: ["policy/analysis", "directory", "schedule", "policy/model", "policy/errors", "threads"] },
   // The state of a node and its directory at a glance.
-  overview: { may: ["analysis", "directory", "schedule", "errors"], types: ["decisions", "model"] },
+  overview: {
+    may: ["policy/analysis", "directory", "schedule", "policy/errors", "threads"],
+    types: ["decisions", "policy/model"],
+  },
   mail: {
-    may: ["model", "errors", "store/port.ts", "http/pages/html.ts"],
+    may: ["policy/model", "policy/errors", "store/port.ts", "policy/html"],
     types: ["directory/directory.ts"],
   },
   observe: {
-    may: ["model", "errors", "json-text", "make-folder"],
+    may: ["policy/model", "policy/errors", "policy/json-text", "commands"],
     types: [
       "store",
       "journal",
@@ -135,16 +145,18 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
     ],
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.
-  tracing: { may: ["model", "errors"], types: ["http", "decisions"] },
-  http: { may: ["schedule", "errors", "json-text", "ipv6"] },
+  tracing: { may: ["policy/model", "policy/errors"], types: ["http", "decisions"] },
+  http: { may: ["schedule", "policy/errors", "policy/json-text", "policy/ipv6"] },
   // Who calls the service listener: known to the APIs of that listener.
-  api: { may: ["http", "errors"] },
-  "api/rest": { may: ["http", "schedule", "directory", "model", "errors"] },
+  api: { may: ["http", "policy/errors"] },
+  "api/rest": { may: ["http", "schedule", "directory", "policy/model", "policy/errors"] },
   "api/decisions": {
-    may: ["api", "http", "schedule", "decisions", "request-map", "model", "errors"],
+    may: ["api", "http", "schedule", "decisions", "request-map", "policy/model", "policy/errors"],
   },
-  "api/data-server": { may: ["api", "api/rest", "http", "directory", "decisions", "model", "errors"] },
-  "api/changes": { may: ["api", "http", "schedule", "model", "errors"] },
+  "api/data-server": {
+    may: ["api", "api/rest", "http", "directory", "decisions", "policy/model", "policy/errors"],
+  },
+  "api/changes": { may: ["api", "http", "schedule", "policy/model", "policy/errors"] },
   "api/management": {
     may: [
       "api/rest",
@@ -157,25 +169,34 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "request-map",
       "identity",
       "schedule",
-      "model",
-      "errors",
+      "policy/model",
+      "policy/errors",
+      "policy/html",
     ],
     // Data sets that are applied to a running service.
     types: ["datasets"],
   },
   // The manual, as pages below /help.
-  help: { may: ["http"] },
+  help: { may: ["http", "policy/html"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
-    may: ["api/rest", "api/data-server", "api/management", "http", "directory", "model", "errors"],
+    may: [
+      "api/rest",
+      "api/data-server",
+      "api/management",
+      "http",
+      "directory",
+      "policy/model",
+      "policy/errors",
+    ],
   },
-  "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "model", "errors"] },
+  "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
   "api/forward-auth": {
-    may: ["http", "decisions", "request-map", "identity", "model", "errors"],
+    may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors"],
     types: ["api/decisions"],
   },
   // Envoy asks over gRPC what proxies ask over HTTP.
-  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "errors"], types: ["decisions"] },
+  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "policy/errors"], types: ["decisions"] },
   listeners: {
     may: [
       "api/ext-authz",
@@ -192,77 +213,67 @@ export const IMPORT_TABLE: Readonly<Record<string, Row>> = {
       "decisions",
       "identity/login-claims.ts",
       "identity/token-parts.ts",
-      "errors",
+      "policy/errors",
     ],
   },
-  // The browser application calls the management API alone, as anybody could.
-  console: { may: ["client/revision.ts"] },
-  client: { may: [], types: ["model"] },
-  // A decision point in another process: the engine, and the pure parts of decisions around it.
-  "client/embedded": {
-    may: [
-      "client",
-      "engine",
-      "model",
-      "errors",
-      "catalog/partition.ts",
-      "decisions/attached-together.ts",
-      "decisions/deny-all.ts",
-      "decisions/registered-properties.ts",
-      "decisions/check/condition-fields.ts",
-    ],
-    types: ["directory/directory.ts", "datasets/dataset.ts"],
+  "policy/source-files": { may: ["policy/model", "policy/errors", "policy/json-text", "policy/decimal"] },
+  datasets: {
+    may: ["policy/source-files", "directory", "schedule", "policy/catalog", "policy/model", "policy/errors"],
   },
-  "source-files": { may: ["model", "errors", "json-text", "decimal"] },
-  datasets: { may: ["source-files", "directory", "schedule", "catalog", "model", "errors"] },
-  bootstrap: { may: ["directory", "catalog", "model", "errors"] },
-  // Offline decisions combine registered properties as the service does.
-  analysis: {
-    may: [
-      "source-files",
-      "decisions/registered-properties.ts",
-      "engine",
-      "catalog",
-      "model",
-      "errors",
-      "json-text",
-    ],
-  },
+  bootstrap: { may: ["directory", "policy/catalog", "policy/model", "policy/errors"] },
   // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
   access: {
     may: [
-      "analysis",
+      "policy/analysis",
       "decision-log",
-      "engine",
-      "catalog",
+      "policy/engine",
+      "policy/catalog",
       "request-map",
       "bootstrap/acl-policies.ts",
-      "http/pages/html.ts",
-      "model",
-      "errors",
-      "json-text",
+      "policy/html",
+      "policy/model",
+      "policy/errors",
+      "policy/json-text",
+      "policy/records",
+      "threads",
     ],
   },
-  // What both programs share: exit codes, the edge to the process.
-  cli: { may: ["config", "model", "errors"] },
-  "cli/svcctl": { may: SVCCTL },
-  "cli/authorizer": {
+  // The commands of svc-authorizer.
+  cli: {
     may: [
-      ...SVCCTL,
       "compose",
+      "config",
       "directory",
       "datasets",
       "bootstrap",
       "decision-log",
-      // The first administrator's key goes straight into svcctl's configuration file.
-      "cli/svcctl/settings/settings-file.ts",
-      "cli/svcctl/settings/write-settings-file.ts",
+      "commands",
+      "policy/model",
+      "policy/errors",
+      "policy/source-files",
+      "policy/catalog",
+      "policy/records",
+      "policy/analysis",
     ],
   },
-  testing: { may: ["compose", "config", "client", "datasets", "directory", "errors"] },
   compose: { may: EVERYTHING_COMPOSED },
   "worker-main": { may: ["compose"] },
-  main: { may: ["cli", "cli/authorizer", "errors"] },
+  main: { may: ["cli", "commands", "policy/errors"] },
+};
+
+/**
+ * A room is the first folder (or file without ending) below `src`; each API of `api` is one of its own. In a package it
+ * stands behind the name of the package: `policy/model`.
+ */
+export const IMPORT_TABLE: Rooms = {
+  ...POLICY_ROOMS,
+  ...COMMANDS_ROOMS,
+  ...CLIENT_ROOMS,
+  ...SVCCTL_ROOMS,
+  ...METASTORE_ROOMS,
+  ...CONSOLE_ROOMS,
+  ...TESTING_ROOMS,
+  ...SERVICE_ROOMS,
 };
 
 /** Backends of the store: none imports another, and each driver is known to its own backend alone. */
@@ -276,21 +287,7 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
 
 /** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
 export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  console: [
-    "preact",
-    "preact-iso",
-    "@tanstack/preact-query",
-    "@codemirror/autocomplete",
-    "@codemirror/commands",
-    "@codemirror/lang-json",
-    "@codemirror/language",
-    "@codemirror/lint",
-    "@codemirror/merge",
-    "@codemirror/search",
-    "@codemirror/state",
-    "@codemirror/view",
-    "@lezer/highlight",
-  ],
+  console: CONSOLE_PACKAGES,
 };
 
 /** Packages that one room alone may know. */

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { posix } from "node:path";
 import { parseAst } from "vitest/node";
 
@@ -5,14 +6,14 @@ import { parseAst } from "vitest/node";
 export interface Import {
   /** The target as it is written: "./x.ts", "node:fs", "express". */
   readonly specifier: string;
-  /** Path below `src` of a relative import, otherwise undefined. */
+  /** The imported source, named as in `Source.path`; undefined for packages of others. */
   readonly file: string | undefined;
   readonly typeOnly: boolean;
 }
 
 /** The facts about a source file that the rules need. */
 export interface Source {
-  /** Path below `src`, with `/`. */
+  /** Path below `src`, or behind the name of a package of ours: "http/server.ts", "policy/model/arn.ts". */
   readonly path: string;
   readonly lines: number;
   readonly imports: readonly Import[];
@@ -28,7 +29,7 @@ interface Node {
   readonly [key: string]: unknown;
 }
 
-/** Reads one source; `path` is relative to `src`. Throws when the text does not parse. */
+/** Reads one source; `path` as in `Source`. Throws when the text does not parse. */
 export function readSource(path: string, text: string): Source {
   const program = parseAst(text, { lang: path.endsWith(".tsx") ? "tsx" : "ts" }) as unknown as Node;
   const imports: Import[] = [];
@@ -90,8 +91,38 @@ function isTypeOnly(node: Node): boolean {
 }
 
 function importOf(from: string, specifier: string, typeOnly: boolean): Import {
-  const file = specifier.startsWith(".") ? posix.join(posix.dirname(from), specifier) : undefined;
-  return { specifier, file, typeOnly };
+  return { specifier, file: fileOf(from, specifier), typeOnly };
+}
+
+/** The packages of this clone. */
+export const OWN_PACKAGES: readonly string[] = readdirSync(new URL("../../packages/", import.meta.url));
+
+function fileOf(from: string, specifier: string): string | undefined {
+  const [scope, name = "", ...path] = specifier.split("/");
+  if (scope === "@svc-authorizer") return [name, ...path].join("/");
+  return specifier.startsWith(".")
+    ? nameOfSource(posix.join(posix.dirname(placeOf(from)), specifier))
+    : undefined;
+}
+
+/** The package of ours that a source belongs to; "" for the service. */
+export function packageOf(path: string): string {
+  const [first = ""] = path.split("/");
+  return OWN_PACKAGES.includes(first) ? first : "";
+}
+
+/** From the name of a source to its path in the clone. */
+function placeOf(name: string): string {
+  const owner = packageOf(name);
+  return owner === "" ? `src/${name}` : `packages/${owner}/src/${name.slice(owner.length + 1)}`;
+}
+
+/** From a path in the clone to the name of a source: "policy/model/arn.ts". A path outside of sources begins with "../". */
+export function nameOfSource(path: string): string {
+  const place = /^(?:src|packages\/([\w-]+)\/src)\/(.*)$/.exec(path);
+  if (place === null) return `../${path}`;
+  const [, owner, rest = ""] = place;
+  return owner === undefined ? rest : `${owner}/${rest}`;
 }
 
 /** `process.env`, `process["env"]`, `const { env } = process`, and `env` imported from the process module. */

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import supertest from "supertest";
 import { afterEach, describe, expect, it } from "vitest";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createMetricsListener } from "../../src/listeners/metrics.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
+import { canonicalDecimal, exactNumber, TOO_MANY_DIGITS } from "@svc-authorizer/policy/decimal.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalDecimal, exactNumber, TOO_MANY_DIGITS } from "@svc-authorizer/policy/decimal.ts";
 import { findBreach, NotJson, parseInSteps } from "../../src/http/body/large-json.ts";
 
 function runAll<T>(steps: Generator<unknown, T>): { value: T; steps: number } {

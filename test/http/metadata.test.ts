@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import { METADATA_PATH } from "../../src/listeners/metadata.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";
 
 const opened: TestAuthorizer[] = [];

@@ -2,8 +2,8 @@
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { DecisionLimits } from "../../src/api/decisions/limits.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { DecisionLimits } from "../../src/api/decisions/limits.ts";
 import type { Decisions } from "../../src/decisions/decisions.ts";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { Directory, NewPolicy } from "../../src/directory/directory.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   API_TOKEN,
   connectTo,

@@ -1,7 +1,7 @@
 /** Sets up the tests of identities: a directory with users and keys, a clock, and a record of what was read. */
 
-import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import type { Identities } from "../../src/identity/identity.ts";
 import { type IdentitiesOptions, openIdentities } from "../../src/identity/open-identities.ts";
 import type { Store } from "../../src/store/port.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
 import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";

@@ -1,7 +1,7 @@
 /** Answers name their revision, and callers ask for one (journal.md §6.1, journal.md §6.2): two nodes over one log. */
 
-import { afterEach, describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { openDecisions } from "../../src/decisions/open-decisions.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";

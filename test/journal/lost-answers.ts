@@ -1,7 +1,7 @@
 /** Creates whose answers a network loses, as one suite for every engine behind a network. */
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../src/journal/engine.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";

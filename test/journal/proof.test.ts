@@ -1,7 +1,7 @@
 /** Proofs that a copy is the newest: answers without a commit rest on them (journal.md §2.8). */
 
-import { afterEach, describe, expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";

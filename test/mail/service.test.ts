@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
 import { selfSigned } from "../http/certificate.ts";
 import { headersOf, type MailServer, startServer, stopServers, tokenOf } from "./mail-server.ts";

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import { afterAll, describe, expect, it } from "vitest";
 import type { DecisionRecord } from "../../src/decisions/decisions.ts";
-import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import { type AuditLog, type AuditLogOptions, createAuditLog } from "../../src/observe/log/audit-log.ts";
 import { createLogger, type LogLevel } from "../../src/observe/log/logger.ts";
 import { runModule, temporaryFolder } from "./child.ts";

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import { Registry } from "prom-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { newCounters } from "../../src/decision-log/counters.ts";
@@ -6,7 +7,6 @@ import type { DecisionCounters } from "../../src/decisions/decisions.ts";
 import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
-import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { createEngineTimes } from "../../src/observe/metrics/engine-metrics.ts";
 import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics/metrics.ts";

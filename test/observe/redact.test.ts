@@ -1,6 +1,6 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { isSecretName, loggable, REDACTED } from "../../src/observe/log/redact.ts";
 
 describe("secret names", () => {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { describe, expect, it } from "vitest";
 import { createStoreCounters, observeStore } from "../../src/observe/metrics/store-metrics.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../src/store/port.ts";

@@ -2,8 +2,8 @@
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 const PAGE = readFileSync(new URL("../../docs/decision-log.md", import.meta.url), "utf8");
 const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? "null");

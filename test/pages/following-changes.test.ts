@@ -1,7 +1,7 @@
 /** The streams that docs/client.md shows have the lines of the real ones. */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 const PAGE = readFileSync(new URL("../../docs/client.md", import.meta.url), "utf8");
 const [events = "", records = ""] = [...PAGE.matchAll(/```text\n([\s\S]*?)```/g)].map(([, block]) => block);

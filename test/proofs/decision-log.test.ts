@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
 import { isDecision } from "@svc-authorizer/policy/records/record.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { linesOf } from "../decision-log/test-log.ts";
 import { cleanUp, newFolder, run, start, writeConfig } from "../end-to-end/program.ts";
 import { sized } from "./size.ts";

@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import type { EndpointRow } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import type { Api } from "../../src/request-map/endpoints.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { outcome, wireRequest } from "./fixtures.ts";

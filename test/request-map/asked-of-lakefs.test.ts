@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import { describe, expect, it } from "vitest";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { outcome, readLines, wireRequest } from "./fixtures.ts";
 

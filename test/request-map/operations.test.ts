@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
 import type { EndpointRow } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { describe, expect, it } from "vitest";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { type Asked, readLines, wireRequest, withoutSets } from "./fixtures.ts";
 

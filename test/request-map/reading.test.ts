@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { describe, expect, it } from "vitest";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { type Asked, outcome, readLines, wireRequest, withoutSets } from "./fixtures.ts";
 

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Endpoints, WireRequest } from "../../src/request-map/endpoints.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/decision-api.md", import.meta.url), "utf8");
 const DATASET = new URL("../../fixtures/datasets/authzen.yaml", import.meta.url).pathname;

@@ -1,8 +1,8 @@
 /** Whether a read-set has a key that was written, beside a naive answer over all pairs (journal.md §2.2). */
 
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { RecordName, ScannedRange } from "../../src/store/port.ts";
 import { WrittenKeys } from "../../src/store/written-keys.ts";
 

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from "vitest";
 import { excessRight, type Grant } from "@svc-authorizer/policy/analysis/compare/grant.ts";
-import { GrantComparisons } from "../../src/threads/grant-comparisons.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import { GrantComparisons } from "../../src/threads/grant-comparisons.ts";
 
 const VOCABULARY = { actions: new Map(), resourceTypes: new Map() };
 const UNKNOWN = { what: "comparing them takes too long", certain: false };

@@ -1,8 +1,8 @@
 /** Questions and answers between a primary and its workers (journal.md §7.3), over a real pair of message ports. */
 
 import { MessageChannel } from "node:worker_threads";
-import { afterEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { outcomeUnknown } from "../../src/journal/write-refusals.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit } from "../../src/store/port.ts";

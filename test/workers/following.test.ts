@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
 import { positionText } from "@svc-authorizer/policy/model/position.ts";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import type { Store } from "../../src/store/port.ts";
 

@@ -1,9 +1,12 @@
 /** Administrators in effect: who is one, and who can become one by which steps. */
 
 import type { AccessWorld } from "@svc-authorizer/policy/analysis/escalation/access-world.ts";
-import { type EscalationOptions, escalationPaths } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
-import type { DirectoryImage } from "../directory-image.ts";
+import {
+  type EscalationOptions,
+  escalationPaths,
+} from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { Review, ReviewedAdministrator } from "@svc-authorizer/policy/records/review/review.ts";
+import type { DirectoryImage } from "../directory-image.ts";
 
 /** The administrators, those without steps first, then by the number of their steps. */
 export function administratorsOf(

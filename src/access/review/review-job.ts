@@ -2,11 +2,11 @@
 
 import type { EscalationOptions } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Review } from "@svc-authorizer/policy/records/review/review.ts";
 import type { ReviewJob } from "../access-jobs.ts";
 import type { DirectoryImage } from "../directory-image.ts";
 import { type KnownUse, UseOf } from "../use-of.ts";
 import { administratorsOf } from "./administrators.ts";
-import type { Review } from "@svc-authorizer/policy/records/review/review.ts";
 import { reviewedAccess } from "./reviewed-access.ts";
 
 /** The resource types, and the settings of the search for administrators. */

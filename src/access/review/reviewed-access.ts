@@ -6,10 +6,10 @@ import { type Rule, rulesOf } from "@svc-authorizer/policy/analysis/compare/rule
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { ReviewedAccess, ReviewedRight } from "@svc-authorizer/policy/records/review/review.ts";
 import type { DirectoryImage, ImagedUser } from "../directory-image.ts";
 import { HeldPolicies, type HeldPolicy } from "../held-policies.ts";
 import { lastOf, type UseOf } from "../use-of.ts";
-import type { ReviewedAccess, ReviewedRight } from "@svc-authorizer/policy/records/review/review.ts";
 
 /** The surroundings of the rights. */
 export interface RightsOptions {

@@ -1,9 +1,13 @@
 /** Answers what policies would have sufficed: reads the records, suggests, and says what is proven (decision-log.md §5.3). */
 
-import { type IndexReader, openIndexReader } from "../../decision-log/index/read-index.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { isHypothetical, questionsOf, type RecordedQuestion } from "@svc-authorizer/policy/records/recorded-questions.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import {
+  isHypothetical,
+  questionsOf,
+  type RecordedQuestion,
+} from "@svc-authorizer/policy/records/recorded-questions.ts";
+import { type IndexReader, openIndexReader } from "../../decision-log/index/read-index.ts";
 import type { AccessResult, SuggestJob } from "../access-jobs.ts";
 import type { HeldPolicy } from "../held-policies.ts";
 import { suggestPolicies } from "./suggest-policies.ts";

@@ -2,7 +2,11 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import type { ConditionFields, FieldValue, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  ConditionFields,
+  FieldValue,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
 
 /** A request that was made. */
 export interface UsedRequest {

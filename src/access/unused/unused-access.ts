@@ -1,8 +1,8 @@
 /** The form of a question about access that is not used, of its answer, and of what answers it (decision-log.md §5.2). */
 
-import type { UsageRow } from "../../decision-log/usage/usage-rows.ts";
 import type { StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { UsageRow } from "../../decision-log/usage/usage-rows.ts";
 
 /** Kinds in the order in which an answer has them. */
 export const UNUSED_KINDS = ["user", "key", "group", "policy", "statement", "actions"] as const;

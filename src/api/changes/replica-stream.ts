@@ -4,9 +4,9 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { shortId } from "@svc-authorizer/policy/model/position.ts";
 import { drained } from "../../http/drained.ts";
 import type { RawCall } from "../../http/route.ts";
-import { shortId } from "@svc-authorizer/policy/model/position.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { entriesAfter } from "./entries-after.ts";
 import type {

@@ -1,5 +1,6 @@
 /** Declared operations of the data-server API, and how they become routes. */
 
+import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { RepeatableSetup } from "../../directory/write/repeatable-setup.ts";
@@ -9,7 +10,6 @@ import type { HttpLimits } from "../../http/limits.ts";
 import type { Schemas } from "../../http/openapi/openapi-types.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import { type Api, type Authenticate, type MountedRoute, mount } from "../../http/route.ts";
-import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import { REST_SCHEMAS } from "../rest/declared.ts";
 import { type RestCall, UNCHECKED } from "../rest/grants.ts";
 import { Holdings } from "../rest/holdings.ts";

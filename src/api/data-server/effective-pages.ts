@@ -1,12 +1,12 @@
 /** The hot path of authorization: effective policies of a user, as pages whose text is kept while nothing changes. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import { LRUCache } from "lru-cache";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { PageRequest } from "../../directory/directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Query } from "../../http/request/query.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import { pageOf, pageOfSorted, pageText } from "../rest/pages.ts";
 import { TextsInTurns } from "../rest/texts-in-turns.ts";
 import { policyBody } from "./shapes.ts";

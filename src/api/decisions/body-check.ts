@@ -1,9 +1,9 @@
 /** The check of cold bodies by their declared schemas; hot calls read their bodies themselves. */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { strangeMemberProblem } from "@svc-authorizer/policy/model/policy-members.ts";
 import { requireNone, SchemaCheck } from "../../http/schema/schema-check.ts";
 import { UNKNOWN_FIELD } from "../../http/schema/schema-problems.ts";
-import { strangeMemberProblem } from "@svc-authorizer/policy/model/policy-members.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DecisionLimits } from "./limits.ts";
 import { type Field, FieldReader } from "./native/native-fields.ts";

@@ -1,8 +1,8 @@
 /** Reads the request that Envoy asks about from its attributes (security.md §2.12). */
 
 import { isIP } from "node:net";
-import type { AskingCall } from "../../decisions/decision-log.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { AskingCall } from "../../decisions/decision-log.ts";
 import { plainAddress } from "../../http/request/client-address.ts";
 import type { AskedRequest } from "../forward-auth/decide-request.ts";
 import { requestAsTold } from "../forward-auth/proxies.ts";

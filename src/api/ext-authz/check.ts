@@ -3,8 +3,8 @@
  * answered in messages. A pass is made from a 200 of forward-auth alone.
  */
 
-import type { AskingCall } from "../../decisions/decision-log.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { AskingCall } from "../../decisions/decision-log.ts";
 import { errorReply } from "../../http/errors.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";

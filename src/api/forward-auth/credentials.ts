@@ -3,9 +3,9 @@
  * way as in the data server.
  */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseCookie } from "cookie";
 import { LRUCache } from "lru-cache";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
 import type { RequestHeaders } from "./request-headers.ts";

@@ -4,14 +4,14 @@
  * passes before that where the configuration says so.
  */
 
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
-import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
 import { whichApi } from "../../request-map/which-api.ts";
 import { type Shown, shownCredential } from "./credentials.ts";

@@ -1,10 +1,10 @@
 /** Declared operations of the management API. */
 
+import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Declaration } from "../../http/declaration.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
-import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
 import type { PageTokens } from "../decisions/search/page-tokens.ts";

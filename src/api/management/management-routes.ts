@@ -3,8 +3,8 @@
  * authorization, validation, existence.
  */
 
-import type { Author, JudgedState } from "../../directory/directory.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { Author, JudgedState } from "../../directory/directory.ts";
 import { routeOf } from "../../http/declaration.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { HttpCounters } from "../../http/ports.ts";

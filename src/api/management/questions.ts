@@ -4,8 +4,8 @@
  * `auth:ReadPolicy`.
  */
 
-import type { SimulationCase } from "../../decisions/decisions.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { SimulationCase } from "../../decisions/decisions.ts";
 import { bodyCheck, type CheckedSchema, validatorOf } from "../decisions/body-check.ts";
 import type { DecisionDeclaration } from "../decisions/declaration.ts";
 import { PLAN, SIMULATE, WHAT_CAN, WHO_CAN } from "../decisions/native/native-routes.ts";

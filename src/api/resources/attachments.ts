@@ -1,9 +1,9 @@
 /** Policies of users and groups (authorization-api.md §7, operations 25 to 30; permissions.md §12). */
 
+import type { Policy, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { PageRequest } from "../../directory/directory.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
-import type { Policy, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";
 import { EffectivePages } from "../data-server/effective-pages.ts";
 import { PAGING } from "../rest/declared.ts";

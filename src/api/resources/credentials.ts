@@ -1,9 +1,9 @@
 /** Access keys (authorization-api.md §7, operations 19 to 23; permissions.md §12). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
-import type { CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";
 import { secretBody } from "../management/shapes.ts";
 import { NO_STORE_HEADER, PAGING } from "../rest/declared.ts";

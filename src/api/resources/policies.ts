@@ -1,9 +1,9 @@
 /** Policies (authorization-api.md §7, operations 11 to 15; permissions.md §12). */
 
+import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { NewPolicy } from "../../directory/directory.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
-import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { givenByReplacing } from "../management/permissions/escalation.ts";
 import { decidedOnNewName } from "../management/permissions/new-names.ts";
 import { faulty, type GivenStatements, given, statementsOf } from "../rest/bodies.ts";

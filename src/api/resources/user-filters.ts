@@ -1,9 +1,9 @@
 /** Filters of the list of users, which data servers look users up with. */
 
-import type { Page, PageRequest, Users } from "../../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { Query } from "../../http/request/query.ts";
 import type { User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Page, PageRequest, Users } from "../../directory/directory.ts";
+import type { Query } from "../../http/request/query.ts";
 
 const INTEGER = /^-?\d{1,19}$/;
 const NO_USERS: Page<User> = { results: [], next_offset: "" };

@@ -1,7 +1,7 @@
 /** Values out of bodies whose shape was validated: null counts as absent. */
 
-import { invalidRequest } from "../../http/errors.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { invalidRequest } from "../../http/errors.ts";
 
 /** A body with statements, as it came. */
 export interface GivenStatements {

@@ -1,7 +1,7 @@
 /** Problems that use cases report, under the names that the fields have in a request. */
 
-import { assertNoProblems } from "../../directory/checks.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { assertNoProblems } from "../../directory/checks.ts";
 
 /**
  * Runs a use case and names faulty fields as the request does.

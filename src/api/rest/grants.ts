@@ -1,8 +1,8 @@
 /** Changes of who holds which policies, as both REST APIs describe them before they make them (security.md §3.5). */
 
+import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { JudgedState } from "../../directory/directory.ts";
 import type { Caller, RawCall } from "../../http/route.ts";
-import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A call of either API. */
 export type RestCall = RawCall<Caller>;

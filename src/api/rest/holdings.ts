@@ -1,8 +1,8 @@
 /** The policies that users and groups hold, for comparing grants. */
 
-import type { Directory } from "../../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { Directory } from "../../directory/directory.ts";
 
 const WHOLE_PAGE = 1000;
 

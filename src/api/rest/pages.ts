@@ -1,10 +1,10 @@
 /** Pages on the wire (authorization-api.md §5). */
 
-import type { Page, PageRequest } from "../../directory/directory.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { Page, PageRequest } from "../../directory/directory.ts";
 import type { Query } from "../../http/request/query.ts";
 import type { Call, Reply } from "../../http/route.ts";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { TextsInTurns } from "./texts-in-turns.ts";
 
 const MAX_AMOUNT = 1000;

@@ -1,8 +1,8 @@
 /** Parts of handlers that serve both REST APIs. */
 
-import type { Directory, Groups, Policies } from "../../directory/directory.ts";
 import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { Directory, Groups, Policies } from "../../directory/directory.ts";
 import type { GrantChecks, RestCall } from "./grants.ts";
 import type { Holdings } from "./holdings.ts";
 import type { PolicyWarningParts } from "./policy-warnings.ts";

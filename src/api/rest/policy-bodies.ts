@@ -1,10 +1,10 @@
 /** Bodies with policies: their members in any letter case, each once, and none that would be lost (evaluation.md §11). */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { canonicalPolicy, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
 import type { BodyBounds } from "../../http/body/json-body.ts";
 import { parseStrictJson } from "../../http/body/strict-json.ts";
 import type { Schema } from "../../http/openapi/openapi-types.ts";
-import { canonicalPolicy, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
 import { STATEMENTS } from "./statement-schemas.ts";
 
 /** True for the schema of a body that is a policy. */

@@ -1,8 +1,12 @@
 /** Warnings about a policy that was just written: valid, but almost certainly a mistake. */
 
-import type { Call } from "../../http/route.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
-import { policyWarnings, QUICK_LIMITS, type Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
+import {
+  policyWarnings,
+  QUICK_LIMITS,
+  type Vocabulary,
+} from "@svc-authorizer/policy/model/policy-warnings.ts";
+import type { Call } from "../../http/route.ts";
 import type { WarningLog } from "./ports.ts";
 import { warningHeaders } from "./warning-headers.ts";
 

@@ -1,8 +1,8 @@
 /** Users as SCIM resources, and back (scim.md §4). Attributes without a place of their own are properties below `scim`. */
 
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { ProvisionedFields, ProvisionedRef, ProvisionedUser } from "../../directory/provisioning.ts";
 import { isObject } from "../../http/body/json-body.ts";
-import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Attributes } from "./read-values.ts";
 import { ENTERPRISE_SCHEMA, USER_SCHEMA, USERS } from "./schema/user-schema.ts";
 

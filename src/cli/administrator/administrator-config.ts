@@ -1,11 +1,11 @@
 /** Finds the store for `setup` and `superuser`: in the configuration that `run` reads, or in the quick start's. */
 
 import { existsSync } from "node:fs";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { ConfigError } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { LoadOptions } from "../../config/load.ts";
-import { ConfigError } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type CommandContext, type ConfigFlags, itemFlagsOf, loadOptionsOf } from "../command-context.ts";
 import {
   isQuickstart,

@@ -1,9 +1,9 @@
 /** Shared by `setup` and `superuser`: options for a given key, and the output of a new one. */
 
-import type { CreatedAdministrator, NewAdministrator } from "../../bootstrap/first-administrator.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { TextOutput } from "@svc-authorizer/commands/process-edge.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { CreatedAdministrator, NewAdministrator } from "../../bootstrap/first-administrator.ts";
 
 /** Flags that say who becomes an administrator. */
 export interface AdministratorFlags {

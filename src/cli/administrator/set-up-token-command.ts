@@ -1,11 +1,11 @@
 /** Implements `svc-authorizer set-up token`: it prints the one-time token of a service that nobody has set up. */
 
 import { readFile } from "node:fs/promises";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isSetUp } from "../../bootstrap/first-administrator.ts";
 import { derivedToken, setupTokenFile } from "../../compose/apis/setup-token.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import { withDirectory } from "./superuser-command.ts";

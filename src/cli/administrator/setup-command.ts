@@ -5,6 +5,13 @@
 
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
+import { RestClient } from "@svc-authorizer/commands/rest-client/rest-client.ts";
+import { RetriesExhausted } from "@svc-authorizer/commands/rest-client/retries.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import {
   type CreatedAdministrator,
   type NewAdministrator,
@@ -12,15 +19,8 @@ import {
 } from "../../bootstrap/first-administrator.ts";
 import { setupTokenFile } from "../../compose/apis/setup-token.ts";
 import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { parseListenAddress } from "../../config/values/listen-address.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
-import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
-import { RestClient } from "@svc-authorizer/commands/rest-client/rest-client.ts";
-import { RetriesExhausted } from "@svc-authorizer/commands/rest-client/retries.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {

@@ -1,13 +1,13 @@
 /** Implements `svc-authorizer superuser`: it adds an administrator while the service is not running. */
 
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { addAdministrator } from "../../bootstrap/first-administrator.ts";
 import type { DataParts } from "../../compose/data.ts";
 import { auditingUnknownOnce, auditOnce, openOfflineData } from "../../compose/store/offline-store.ts";
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
 import {

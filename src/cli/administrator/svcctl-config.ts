@@ -1,11 +1,11 @@
 /** `setup --write-config`: the new key goes straight into svcctl's configuration file, instead of through a clipboard. */
 
 import { resolve } from "node:path";
-import type { CreatedAdministrator } from "../../bootstrap/first-administrator.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { readSettingsFile, settingsPlace } from "@svc-authorizer/commands/settings/settings-file.ts";
 import { writeSettingsFile } from "@svc-authorizer/commands/settings/write-settings-file.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { CreatedAdministrator } from "../../bootstrap/first-administrator.ts";
 
 /** A file that may take the key. */
 export interface SvcctlConfig {

@@ -2,12 +2,12 @@
 
 import { rename, rm, writeFile } from "node:fs/promises";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { exportDataset } from "../../datasets/export-dataset.ts";
 import { formatProblem, headline } from "../../datasets/format-problem.ts";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
 import { formatReport } from "../../datasets/report.ts";
 import type { Directory } from "../../directory/directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** The open directory and its surroundings. */
 export interface DatasetCommandParts {

@@ -1,9 +1,9 @@
 /** Implements `svc-authorizer decision-log verify` (decision-log.md §2.6). */
 
-import { type Finding, Verification } from "../../decision-log/chain/verify.ts";
-import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
+import { type Finding, Verification } from "../../decision-log/chain/verify.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";

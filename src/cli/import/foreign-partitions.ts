@@ -1,7 +1,7 @@
 /** ARNs of another partition: a service would keep them and never match one. */
 
-import type { NewPolicy } from "../../directory/new-entities.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
+import type { NewPolicy } from "../../directory/new-entities.ts";
 
 const PARTITION = /^arn:([^:]*):/;
 

@@ -1,8 +1,8 @@
 /** Reads everything that a data-server API has into operations of one batch. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { BatchOperation } from "../../directory/batch.ts";
 import type { NewGroup, NewPolicy, NewUser } from "../../directory/new-entities.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { RemoteApi } from "./remote-api.ts";
 import { dateOf, remoteGroup, remotePolicy, remoteUser, textOf } from "./remote-items.ts";
 

@@ -3,10 +3,10 @@
  * authorization-api.md §7).
  */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
 import { RestClient } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import { RetriesExhausted, type RetrySettings } from "@svc-authorizer/commands/rest-client/retries.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Address of the API, and the token that it is read with. */
 export interface RemoteOptions {

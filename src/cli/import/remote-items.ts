@@ -1,9 +1,9 @@
 /** Validates the answers of a data-server API and converts them into entities of the directory. */
 
-import type { NewGroup, NewPolicy, NewUser } from "../../directory/new-entities.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { canonicalPolicy, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
+import type { NewGroup, NewPolicy, NewUser } from "../../directory/new-entities.ts";
 
 /** Members of one policy that a refusal names. */
 const MOST_SHOWN = 5;

@@ -1,17 +1,13 @@
 /** Implements `svc-authorizer import`: copies everything of a running data-server API in one batch. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { importedMark } from "../../bootstrap/imported-mark.ts";
-import {
-  auditingUnknownOnce,
-  auditOnce,
-  openOfflineDataAfter,
-} from "../../compose/store/offline-store.ts";
+import { auditingUnknownOnce, auditOnce, openOfflineDataAfter } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { BatchOperation } from "../../directory/batch.ts";
 import { countEntities, type EntityCounts } from "../../directory/read/count-entities.ts";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { foreignPartitions } from "./foreign-partitions.ts";
 import {
   operationsOf,

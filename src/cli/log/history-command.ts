@@ -1,8 +1,8 @@
 /** Implements `svc-authorizer history`. */
 
-import { type ListedEntries, type ListedEntry, listEntries } from "../../compose/store/log-entries.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { type ListedEntries, type ListedEntry, listEntries } from "../../compose/store/log-entries.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";

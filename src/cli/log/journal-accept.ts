@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer journal accept`. */
 
-import { acceptOtherLog } from "../../compose/store/accept-log.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { acceptOtherLog } from "../../compose/store/accept-log.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";

@@ -1,9 +1,9 @@
 /** Implements `svc-authorizer journal copy`. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import { copyFromFolder, copyStore } from "../../compose/store/copy-log.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";

@@ -1,9 +1,9 @@
 /** Implements `svc-authorizer journal lost apply`. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { lostChangesOf } from "../../compose/store/lost-file.ts";
 import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
 import type { LostGroup, LostReport, LostThing } from "../../directory/lost-changes.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { COMMAND_LINE, withData } from "../store/open-data.ts";

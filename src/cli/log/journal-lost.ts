@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer journal lost show`. */
 
-import { shownLines } from "../../compose/store/lost-file.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { shownLines } from "../../compose/store/lost-file.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 
 interface LostFlags {

@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer journal upgrade`. */
 
-import { withOfflineStore } from "../../compose/store/offline-store.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { withOfflineStore } from "../../compose/store/offline-store.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "../store/store-values.ts";

@@ -1,8 +1,8 @@
 /** Reads `--at` of a command line. */
 
-import type { DirectoryHistory } from "../../directory/history.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseTime, TIME_FORMS } from "@svc-authorizer/commands/times.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { DirectoryHistory } from "../../directory/history.ts";
 
 const REVISION = /^\d{1,15}$/;
 

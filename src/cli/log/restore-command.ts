@@ -1,11 +1,11 @@
 /** Implements `svc-authorizer restore`. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
 import { restoreBackup } from "../../compose/store/restore-backup.ts";
 import type { RestoredThing, RestoreOptions, RestoreReport } from "../../directory/history.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
 import { COMMAND_LINE, withData } from "../store/open-data.ts";

@@ -5,9 +5,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
-import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
 
 /** The default data folder of the quick start. */
 export const QUICKSTART_FOLDER = "./.svc-authorizer";

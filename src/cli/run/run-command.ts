@@ -1,15 +1,15 @@
 /** `svc-authorizer run`: starts the service and keeps it until a signal. */
 
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { VERSION } from "@svc-authorizer/commands/new-program.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { assertUsableFiles, loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
 import { openServiceTraces } from "../../compose/traces.ts";
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
-import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import { VERSION } from "@svc-authorizer/commands/new-program.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type ConfigFlags, itemFlagsOf } from "../command-context.ts";
 import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";

@@ -1,8 +1,8 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { SetupOffer } from "../../compose/apis/setup.ts";
 import type { ServiceAddresses } from "../../compose/service.ts";
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { shownPath } from "./quickstart.ts";
 
 /** A service that answers, as far as the greeting shows it. */

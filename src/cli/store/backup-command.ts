@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer backup`. */
 
-import { backUp } from "../../compose/store/backup.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { backUp } from "../../compose/store/backup.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";

@@ -1,6 +1,8 @@
 /** Implements `svc-authorizer check-store`. */
 
 import { existsSync, statSync } from "node:fs";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { auditedWrites } from "../../compose/store/audited-writes.ts";
 import { withBackup } from "../../compose/store/backup.ts";
@@ -9,8 +11,6 @@ import type { ConfigValues } from "../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { doubtfulOrigins } from "../../directory/upkeep/doubtful-origins.ts";
 import { doubtfulPolicies } from "../../directory/upkeep/doubtful-policies.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { doubtfulLines } from "./doubtful-lines.ts";

@@ -1,5 +1,7 @@
 /** Implements `svc-authorizer reset`. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import {
   assertNotInUse,
   auditOnce,
@@ -9,8 +11,6 @@ import {
 } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { countEntities } from "../../directory/read/count-entities.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";

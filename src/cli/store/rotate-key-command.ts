@@ -1,14 +1,14 @@
 /** Implements `svc-authorizer rotate-key`. */
 
-import { auditingUnknownOnce, auditOnce, withOfflineStore } from "../../compose/store/offline-store.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { auditingUnknownOnce, auditOnce, withOfflineStore } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { SHORTEST_SECRET_KEY_BYTES } from "../../config/validate.ts";
 import { isKnownPlaceholder } from "../../config/values/placeholder.ts";
 import { rotateSecretKey } from "../../directory/upkeep/rotate-key.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";

@@ -1,9 +1,9 @@
 /** Grants, compared with what the directory says that their givers hold. */
 
-import { GrantComparisons } from "../../threads/grant-comparisons.ts";
-import type { EscalationCheck } from "../../api/management/ports.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { EscalationCheck } from "../../api/management/ports.ts";
 import type { Directory } from "../../directory/directory.ts";
+import { GrantComparisons } from "../../threads/grant-comparisons.ts";
 
 /** The port of the management API, with a thread that starts when it is first needed. */
 export interface ServiceEscalationCheck extends EscalationCheck {

@@ -1,12 +1,12 @@
 /** Checks of policies for the management API, in a thread that starts when it is first needed. */
 
 import { servicesOf } from "@svc-authorizer/policy/analysis/lint/lint.ts";
-import { GIVEN_UP } from "../../threads/bounded-thread.ts";
-import { PolicyThread } from "../../threads/policy-thread.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { PolicyChecks } from "../../api/management/policy-checks/ports.ts";
 import { limitsOf } from "../../config/limits.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { findImpact } from "../../impact/find-impact.ts";
+import { GIVEN_UP } from "../../threads/bounded-thread.ts";
+import { PolicyThread } from "../../threads/policy-thread.ts";
 import type { DataParts } from "../data.ts";
 
 /** Milliseconds of one check. Usual ones take two. */

@@ -1,7 +1,7 @@
 /** SCIM, as the configuration has it. */
 
-import type { ScimOptions } from "../../api/scim/mount.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import type { ScimOptions } from "../../api/scim/mount.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { DataParts } from "../data.ts";
 

@@ -1,9 +1,9 @@
 /** The set-up of the running service (security.md §6.2). */
 
 import { hash, timingSafeEqual } from "node:crypto";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Setup } from "../../api/management/ports.ts";
 import { isSetUp, noteAdministrator, setUpFirstAdministrator } from "../../bootstrap/first-administrator.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { DataParts } from "../data.ts";
 import { derivedToken, keepToken, randomToken, removeToken, setupTokenFile } from "./setup-token.ts";
 

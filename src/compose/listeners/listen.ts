@@ -1,7 +1,7 @@
 /** Brings the listeners up at their addresses. */
 
-import { parseListenAddress } from "../../config/values/listen-address.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseListenAddress } from "../../config/values/listen-address.ts";
 import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
 
 /** Number of ports to try after a busy one. */

@@ -1,14 +1,14 @@
 /** The audit log in a chain, as the configuration has it (decision-log.md §6). */
 
 import { join, resolve } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { chainName } from "@svc-authorizer/policy/records/chain-files.ts";
 import type { AuditRecords } from "../../api/management/records/ports.ts";
 import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
 import type { Report } from "../../decision-log/chain/chain.ts";
-import { chainName } from "@svc-authorizer/policy/records/chain-files.ts";
 import type { DecisionLogCounters } from "../../decision-log/counters.ts";
 import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
 import type { ChainSettings } from "../../decision-log/settings.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { AuditLog } from "../../observe/log/audit-log.ts";
 import { loggable } from "../../observe/log/redact.ts";
 import type { SinkSource } from "../../observe/metrics/decision-log-metrics.ts";

@@ -1,13 +1,13 @@
 /** The records of decisions for the management API. */
 
-import type { DecisionRecords } from "../../api/management/records/ports.ts";
-import { explainRecord } from "../../decision-log/explain-record.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { recordIdOf } from "@svc-authorizer/policy/records/record-ids.ts";
-import { principalAt } from "../../directory/read/principal-at.ts";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { shortId } from "@svc-authorizer/policy/model/position.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { recordIdOf } from "@svc-authorizer/policy/records/record-ids.ts";
+import type { DecisionRecords } from "../../api/management/records/ports.ts";
+import { explainRecord } from "../../decision-log/explain-record.ts";
+import { principalAt } from "../../directory/read/principal-at.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DataParts } from "../data.ts";
 import type { ServiceDecisionLog } from "./decision-log.ts";

@@ -1,5 +1,6 @@
 /** Notes what the commits of a call change, for the records of the audit log (decision-log.md §6.1). */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import {
   type ChangedRecord,
   type DescribedChanges,
@@ -7,7 +8,6 @@ import {
   isDescribed,
   namesTouchedBy,
 } from "../../directory/read/described-changes.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { RevisedCall } from "../../journal/revisions.ts";
 import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
 

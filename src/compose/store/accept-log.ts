@@ -1,7 +1,7 @@
 /** The command that lets nodes go over to another log (journal.md §3). */
 
-import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import { acceptLog, guardedLogs } from "../../journal/guard.ts";
 import { findLog } from "../../journal/place-in-log.ts";
 import { openLog } from "../data.ts";

@@ -1,9 +1,9 @@
 /** The kinds of store (`database.type`) that this build has, and how each is opened. */
 
 import { basename, join } from "node:path";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { NODES } from "../../directory/records/sealing.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Engine } from "../../journal/engine.ts";
 import { isContested } from "../../journal/guard.ts";
 import type { JournalStore } from "../../journal/journal-store.ts";

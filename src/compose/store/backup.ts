@@ -4,8 +4,8 @@ import { randomBytes } from "node:crypto";
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open as openFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import {
   type BackupHead,
   BackupLines,

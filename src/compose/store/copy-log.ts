@@ -1,7 +1,7 @@
 /** Copies the configured store, with its ids, secrets and history, into an empty one of another configuration. */
 
-import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import { type CopyReport, copyLog, EngineTarget } from "../../journal/copy-log.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import { openLocalImport } from "../../store/local/import-log.ts";

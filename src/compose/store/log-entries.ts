@@ -1,7 +1,7 @@
 /** Reads the log of the configured store for people. The service need not run, and a local store must not be in use. */
 
-import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import type { CommittedChange, Store, Touched } from "../../store/port.ts";
 import { mergeTouched } from "../../store/use-cases.ts";
 import { withOfflineStoreToRead } from "./offline-store.ts";

@@ -2,8 +2,8 @@
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
-import type { LostChanges, LostEntry } from "../../directory/lost-changes.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { LostChanges, LostEntry } from "../../directory/lost-changes.ts";
 import type { LostHead, LostLine } from "../../journal/lost-entries.ts";
 import type { RecordName, Touched, VersionedRecord } from "../../store/port.ts";
 

@@ -1,9 +1,9 @@
 /** The configured store without a service around it: for commands that look after it. */
 
 import { accessSync, constants, rmSync } from "node:fs";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { auditingUnknown } from "../../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { createAuditLog } from "../../observe/log/audit-log.ts";
 import type { AuditEventKind } from "../../observe/log/audit-port.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";

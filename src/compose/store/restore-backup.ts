@@ -2,10 +2,10 @@
 
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
 import { isResealed, type RevokedState, stateOf } from "../../directory/revocations/revoked-records.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { hasLocalStore } from "../../store/local/remove-store.ts";
 import type { LogPlace } from "../../store/local/revocation-file.ts";
 import { DamagedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";

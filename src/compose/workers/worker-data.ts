@@ -1,7 +1,7 @@
 /** The store of a worker: its primary's folder, or the primary's copy of a shared database (journal.md §7). */
 
-import type { ConfigValues } from "../../config/table.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import type { Contact, WorkerView } from "../../journal/contact.ts";
 import { isContested } from "../../journal/guard.ts";
 import { LazyEngine } from "../../journal/lazy-engine.ts";

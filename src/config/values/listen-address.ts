@@ -1,7 +1,7 @@
 /** Addresses to listen on: `host:port`, `[::1]:8001`, `:8000`. */
 import { isIP, isIPv6 } from "node:net";
-import ipaddr from "ipaddr.js";
 import { parseIpv6 } from "@svc-authorizer/policy/ipv6.ts";
+import ipaddr from "ipaddr.js";
 
 /** The address of a listener. */
 export interface ListenAddress {

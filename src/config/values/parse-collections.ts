@@ -1,7 +1,8 @@
 /** Items whose value is a list or a map of texts. */
+
+import { type RawValue, rawFromJs } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import type { AnyItem } from "../item.ts";
 import { absolutePath } from "./path-value.ts";
-import { type RawValue, rawFromJs } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools } from "./value-parser.ts";
 

@@ -1,10 +1,15 @@
 /** The value of `authorizer.oidc.issuers`: identity providers whose tokens are verified. */
 
-import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
-import { type AnyItem, OIDC_ALGORITHMS, type OidcIssuerItem } from "../item.ts";
 import { parseDuration } from "@svc-authorizer/commands/duration.ts";
+import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
+import {
+  type RawEntry,
+  type RawMap,
+  type RawValue,
+  shapeName,
+} from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import { type AnyItem, OIDC_ALGORITHMS, type OidcIssuerItem } from "../item.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
-import { type RawEntry, type RawMap, type RawValue, shapeName } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { expected, type ParserTools } from "./value-parser.ts";
 
 const FIELDS: readonly string[] = [

@@ -1,12 +1,12 @@
 /** Items whose value is one text, number, boolean or choice. */
 
+import { parseDuration } from "@svc-authorizer/commands/duration.ts";
+import type { RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import type { AnyItem } from "../item.ts";
 import { parseBytes } from "./bytes.ts";
-import { parseDuration } from "@svc-authorizer/commands/duration.ts";
 import { absolutePath } from "./path-value.ts";
 import { isPlaceholder } from "./placeholder.ts";
 import { parseRate } from "./rate.ts";
-import type { RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { expectedText } from "./text-checks.ts";
 import { expected, found, type ParserTools, type ValueParser } from "./value-parser.ts";
 

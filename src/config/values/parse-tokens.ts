@@ -1,11 +1,16 @@
 /** The value of `authorizer.tokens`: callers with a bearer token of their own. */
 
 import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
+import {
+  type RawEntry,
+  type RawMap,
+  type RawValue,
+  shapeName,
+} from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "../item.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { absolutePath } from "./path-value.ts";
 import { isKnownPlaceholder } from "./placeholder.ts";
-import { type RawEntry, type RawMap, type RawValue, shapeName } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { expected, type ParserTools } from "./value-parser.ts";
 
 /** Fewest characters of a token. */

@@ -1,6 +1,8 @@
 /** From a given value to the value of its item. */
-import type { AnyItem, ItemType } from "../item.ts";
+
 import { type ProblemSink, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import type { RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import type { AnyItem, ItemType } from "../item.ts";
 import { parseStringMap, parseStrings } from "./parse-collections.ts";
 import { parseIssuers } from "./parse-issuers.ts";
 import {
@@ -16,7 +18,6 @@ import {
 } from "./parse-scalars.ts";
 import { parseTokens } from "./parse-tokens.ts";
 import type { PathBase } from "./path-value.ts";
-import type { RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import type { ParserTools, ValueParser } from "./value-parser.ts";
 
 const PARSERS: Readonly<Record<ItemType, ValueParser>> = {

@@ -1,8 +1,9 @@
 /** Types of the parsers of values. */
-import type { AnyItem } from "../item.ts";
+
 import type { Place } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import type { PathBase } from "./path-value.ts";
 import { type RawValue, shapeName } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import type { AnyItem } from "../item.ts";
+import type { PathBase } from "./path-value.ts";
 
 /** Parses a value of one item. Undefined is "not set", or wrong, which `tools.fail` was told. */
 export type ValueParser = (raw: RawValue, item: AnyItem, tools: ParserTools) => unknown;

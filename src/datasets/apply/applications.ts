@@ -1,11 +1,11 @@
 /** Applies documents to a running service: what the management API asks of data sets (management-cli.md §10). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import type { DirectoryState } from "../../directory/batch.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { compileTemplate } from "@svc-authorizer/policy/model/template.ts";
+import type { DirectoryState } from "../../directory/batch.ts";
 import { checkPolicies } from "../check-entities.ts";
 import { checkReferences } from "../check-references.ts";
 import type { MergedDataset } from "../merge.ts";

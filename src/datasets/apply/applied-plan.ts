@@ -1,7 +1,7 @@
 /** The result of comparing what documents said last time, what they say now, and what is there (management-cli.md §10). */
 
-import type { BatchOperation } from "../../directory/batch.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { BatchOperation } from "../../directory/batch.ts";
 
 /** The kind of a thing that documents apply. */
 export type AppliedKind = "user" | "group" | "policy" | "membership" | "attachment";

@@ -1,10 +1,10 @@
 /** Reads the documents of an application, which are data sets (management-cli.md §10). */
 
 import type { Schema } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { DatasetDocument, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { checkNames } from "../check-entities.ts";
 import { checkForm } from "../check-form.ts";
-import type { DatasetDocument, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import { type CheckedSource, type MergedDataset, mergeDatasets } from "../merge.ts";
 import type { ProblemList } from "../problem-list.ts";
 import type { DatasetRules } from "../world.ts";

@@ -1,7 +1,7 @@
 /** The policies of users and groups as they will be after the operations of a plan. */
 
-import type { BatchOperation, DirectoryState } from "../../directory/batch.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { BatchOperation, DirectoryState } from "../../directory/batch.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import type { PoliciesAfter } from "./applied-plan.ts";
 

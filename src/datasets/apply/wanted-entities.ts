@@ -1,8 +1,8 @@
 /** The documents of an application, as the entities that they name. */
 
+import type { DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { EntityName, Said } from "../../directory/batch.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Defined, MergedDataset } from "../merge.ts";
 
 /** An entity as the documents have it. */

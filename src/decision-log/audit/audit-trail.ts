@@ -1,9 +1,9 @@
 /** The records of the audit log in a chain of their own (decision-log.md §6). */
 
 import { randomBytes } from "node:crypto";
+import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
 import { Chain, type ChainOptions } from "../chain/chain.ts";
 import { type DecisionLogCounters, newCounters } from "../counters.ts";
-import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
 import type { ChainSettings } from "../settings.ts";
 
 /** Largest number of bytes that wait for room on the disk. */

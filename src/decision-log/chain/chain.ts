@@ -4,10 +4,10 @@
  */
 
 import { join } from "node:path";
-import type { DecisionLogCounters } from "../counters.ts";
-import { type Sealed, sealOf } from "@svc-authorizer/policy/records/digests.ts";
-import type { ChainSettings } from "../settings.ts";
 import { chainName, segmentName } from "@svc-authorizer/policy/records/chain-files.ts";
+import { type Sealed, sealOf } from "@svc-authorizer/policy/records/digests.ts";
+import type { DecisionLogCounters } from "../counters.ts";
+import type { ChainSettings } from "../settings.ts";
 import type { LineText } from "./chain-line.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { ClosedSegments } from "./closed-segments.ts";

@@ -1,7 +1,7 @@
 /** Work on closed segments, one after the other and beside the writing: compression, state, retention. */
 
-import type { ChainSettings } from "../settings.ts";
 import type { SegmentFile } from "@svc-authorizer/policy/records/chain-files.ts";
+import type { ChainSettings } from "../settings.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 import { compressSegment } from "./compress.ts";
 import { removeOld } from "./retention.ts";

@@ -3,10 +3,10 @@
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { type SegmentFile, segmentName, segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
-import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
+import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
+import { type ChainState, NEW_CHAIN, readState, STATE_FILE } from "./chain-state.ts";
 import { readSeal } from "./read-seal.ts";
 
 const FOLDER_MODE = 0o700;

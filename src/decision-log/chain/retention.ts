@@ -1,10 +1,10 @@
 /** Removes the oldest closed segments of a chain (`authorizer.decision_log.keep`, `.max_bytes`). */
 
 import { rm, stat } from "node:fs/promises";
-import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { type SegmentFile, segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
-import { type ChainState, writeState } from "./chain-state.ts";
+import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
+import { type ChainState, writeState } from "./chain-state.ts";
 
 /** Bounds of what is kept; 0 sets none. */
 export interface RetentionSettings {

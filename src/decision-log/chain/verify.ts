@@ -2,12 +2,21 @@
 
 import { access } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  chainsIn,
+  type SegmentFile,
+  segmentName,
+  segmentsOf,
+} from "@svc-authorizer/policy/records/chain-files.ts";
 import { lineDigest, NO_DIGEST, sealOf } from "@svc-authorizer/policy/records/digests.ts";
+import {
+  hasSoundTrailer,
+  type SegmentLine,
+  segmentLines,
+} from "@svc-authorizer/policy/records/read-lines.ts";
 import type { LoggedSeal } from "@svc-authorizer/policy/records/record.ts";
-import { chainsIn, type SegmentFile, segmentName, segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
 import { type CheckedLine, checkLine, type LineFault } from "./chain-line.ts";
 import { type ChainState, readState, STATE_FILE } from "./chain-state.ts";
-import { hasSoundTrailer, type SegmentLine, segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
 import { readSeal } from "./read-seal.ts";
 
 /** Something that is not as it was written. */

@@ -1,14 +1,14 @@
 /** Encodes the decisions of one call as one record (decision-log.md §1.3). */
 
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import type { Effect, Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import { idInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import type {
   AskedResource,
   BatchQuestion,
   BatchSubject,
   DecisionBatch,
 } from "../../decisions/decision-log.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
-import type { Effect, Outcome } from "@svc-authorizer/policy/model/decision.ts";
-import { idInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import { durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";

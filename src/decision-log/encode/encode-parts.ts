@@ -1,9 +1,9 @@
 /** The parts of records as JSON texts, each made once for as long as its source lives. */
 
-import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { type CompiledStatement, nameOf } from "@svc-authorizer/policy/engine/statement.ts";
 import { type ConditionFields, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
 import { jsonText } from "./json-text.ts";
 
 /** Number of callers whose text is remembered. */

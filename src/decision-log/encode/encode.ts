@@ -3,8 +3,8 @@
  * more than a decision: what repeats is remembered as text. A text lacks its closing brace, which the chain adds.
  */
 
-import type { Decided } from "../../decisions/decision-log.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Decided } from "../../decisions/decision-log.ts";
 import { RecordParts } from "./encode-parts.ts";
 import { jsonText } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";

@@ -1,7 +1,7 @@
 /** The condition fields of a record whose resources have attributes (decision-log.md §1.1). */
 
-import type { Decided } from "../../decisions/decision-log.ts";
 import type { ConditionFields, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Decided } from "../../decisions/decision-log.ts";
 
 /**
  * The fields by which a decision was made. Of a tree, those of its resources that are the same for each of them: a

@@ -8,7 +8,12 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { chainsIn, isChainOf, type SegmentFile, segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
+import {
+  chainsIn,
+  isChainOf,
+  type SegmentFile,
+  segmentsOf,
+} from "@svc-authorizer/policy/records/chain-files.ts";
 import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "@svc-authorizer/policy/records/record.ts";
 import { indexFile } from "./index-file.ts";

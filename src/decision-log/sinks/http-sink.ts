@@ -6,9 +6,9 @@
 import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Report } from "../chain/chain.ts";
 import { segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
 import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
+import type { Report } from "../chain/chain.ts";
 import { readAnswer, type SinkAnswer } from "./sink-answer.ts";
 import type { SinkFormat } from "./sink-format.ts";
 import { type SinkPlace, SinkPlaceFile } from "./sink-place.ts";

@@ -1,8 +1,8 @@
 /** The forms in which a sink receives lines: as they are (NDJSON), or as OTLP log records in JSON. */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import type { AuditedRecord } from "../audit/audit-rows.ts";
 import type { LoggedLine } from "@svc-authorizer/policy/records/record.ts";
+import type { AuditedRecord } from "../audit/audit-rows.ts";
 
 /** A form. */
 export interface SinkFormat {

@@ -1,8 +1,8 @@
 /** Counts use in memory until it is written (decision-log.md §5.1). */
 
-import type { DecisionUsage, UserUse, UsingUser } from "../../decisions/usage.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import type { DecisionUsage, UserUse, UsingUser } from "../../decisions/usage.ts";
 import { coarseClock } from "./coarse-clock.ts";
 import { type ActionUse, type CountBounds, SetUse } from "./set-use.ts";
 import type { NamedCount, UsageRow } from "./usage-rows.ts";

@@ -1,6 +1,5 @@
 /** The use of one user, of the groups of the user and of the statements that decide. */
 
-import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
@@ -8,6 +7,7 @@ import { NO_STATEMENT } from "@svc-authorizer/policy/engine/matching/matches.ts"
 import { type CompiledStatement, matchingAction } from "@svc-authorizer/policy/engine/statement.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
+import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
 import type { SetUse } from "./set-use.ts";
 import type { NamedCount } from "./usage-rows.ts";
 

@@ -2,7 +2,13 @@
 
 import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import { sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
+import {
+  type RegisteredProperties,
+  type RequestProperties,
+  withRegistered,
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { WorkBudget } from "../../schedule/scheduler.ts";
 import type { AuthzenSubject } from "../authzen-entities.ts";
 import { type CachedPrincipal, policiesOf, type UserPolicies } from "../cached-principal.ts";
@@ -16,18 +22,12 @@ import type {
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
 import type { Principals } from "../principals.ts";
-import {
-  type RegisteredProperties,
-  type RequestProperties,
-  withRegistered,
-} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import { type Asserter, MOST_GROUPS } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
 import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import type { UseInARow } from "../usage.ts";
-import { sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { Deciding } from "./deciding.ts";
 import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 

@@ -8,7 +8,11 @@ import {
   isShort,
 } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
-import { type ExplainedOutcome, explainInSteps, explanationSize } from "@svc-authorizer/policy/engine/explain/explain.ts";
+import {
+  type ExplainedOutcome,
+  explainInSteps,
+  explanationSize,
+} from "@svc-authorizer/policy/engine/explain/explain.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { finishWithin, STEP_UNITS } from "@svc-authorizer/policy/engine/work.ts";
 import type {

@@ -2,9 +2,9 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import { addProperties, hasMoreFields, sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { ConditionFields, FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
-import { addProperties, hasMoreFields, sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 
 /** Attributes of the entities of a request; a search lacks some entities. */
 export interface RequestedProperties {

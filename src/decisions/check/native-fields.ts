@@ -1,9 +1,16 @@
 /** Condition fields of native calls, which name resources by their ARNs (decision-api.md §3). */
 
 import type { EngineRequest } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import type { ConditionFields, DecisionContext, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  ConditionFields,
+  DecisionContext,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
+import {
+  type RequestProperties,
+  withRegistered,
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
-import { type RequestProperties, withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 
 /** The condition fields for a decision about a tree of permissions. */

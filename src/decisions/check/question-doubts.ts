@@ -1,6 +1,10 @@
 /** Doubts about the permissions of a request, for its explanation. */
 
-import type { Explanation, RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  Explanation,
+  RequiredLeaf,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 
 /** Permissions of a tree that are judged: its first. */

@@ -1,11 +1,11 @@
 /** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3.5). */
 
-import type { Directory, Principal } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { hasActionOnAnyResource, isListedInSteps } from "@svc-authorizer/policy/engine/decide/list-filter.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { Directory, Principal } from "../../directory/directory.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { Deciding } from "./deciding.ts";

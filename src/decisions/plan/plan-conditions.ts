@@ -7,7 +7,11 @@ import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/cond
 import { priceOf } from "@svc-authorizer/policy/engine/matching/matches.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import { operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
-import { parseTemplate, type TemplatePart, USER_VARIABLE } from "@svc-authorizer/policy/model/condition-variables.ts";
+import {
+  parseTemplate,
+  type TemplatePart,
+  USER_VARIABLE,
+} from "@svc-authorizer/policy/model/condition-variables.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
 

@@ -1,9 +1,9 @@
 /** All policies of a directory, compiled; the start of the search for users. */
 
-import { DependentCache } from "../../cache/dependent-cache.ts";
-import type { Directory, Survey } from "../../directory/directory.ts";
 import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { DependentCache } from "../../cache/dependent-cache.ts";
+import type { Directory, Survey } from "../../directory/directory.ts";
 import type { Scheduler } from "../../schedule/scheduler.ts";
 
 /** All policies. */

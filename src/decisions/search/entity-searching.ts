@@ -3,11 +3,14 @@
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import {
+  type RequestProperties,
+  withRegistered,
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
-import { type RequestProperties, withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { ActionSearch, Found, FoundEntity, SubjectSearch } from "../searches.ts";

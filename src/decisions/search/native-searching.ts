@@ -4,13 +4,17 @@ import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.t
 import { firstAllowing } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { nameOf } from "@svc-authorizer/policy/engine/statement.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
+import {
+  fieldsOfAnyResource,
+  type RequestProperties,
+  withRegistered,
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
 import { TypePattern } from "../plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../plan/planning.ts";
-import { fieldsOfAnyResource, type RequestProperties, withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
 import type { Subjects } from "../subjects/subjects.ts";

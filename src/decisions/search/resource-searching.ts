@@ -1,19 +1,22 @@
 /** AuthZEN search for resources: the registered ones on which a user may act (decision-api.md §2.3). */
 
-import type { Directory } from "../../directory/directory.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import {
+  type RequestProperties,
+  withRegistered,
+} from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { RegisteredResource } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Directory } from "../../directory/directory.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
-import { type RequestProperties, withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, FoundEntity, ResourceSearch } from "../searches.ts";
 import type { Subjects } from "../subjects/subjects.ts";

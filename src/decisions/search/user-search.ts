@@ -3,12 +3,12 @@
  * policies only. A page is read from one state of the directory.
  */
 
-import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
 import { type AllowedFields, narrowPolicies } from "@svc-authorizer/policy/engine/decide/may-allow.ts";
 import { PER_ITEM } from "@svc-authorizer/policy/engine/work.ts";
 import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
 import { Pace } from "../../schedule/pace.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";

@@ -1,8 +1,8 @@
 /** A directory in which other statements take the place of those of some policies: what if these were put. */
 
-import type { Directory, Principal } from "../../directory/directory.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { EffectivePolicy, NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { Directory, Principal } from "../../directory/directory.ts";
 
 /**
  * Returns the directory as if policies were replaced.

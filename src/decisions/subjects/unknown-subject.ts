@@ -1,9 +1,9 @@
 /** A subject that is no user of the directory, with the policies of groups that it has (decision-api.md §8.2). */
 
-import type { Principal } from "../../directory/directory.ts";
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
+import type { Principal } from "../../directory/directory.ts";
 import { CachedPrincipal } from "../cached-principal.ts";
 import type { Asserter } from "./asserted-groups.ts";
 import type { CachedGroups } from "./group-sets.ts";

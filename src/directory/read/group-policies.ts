@@ -3,8 +3,8 @@
  * What is kept is known to be in force at every revision from that at which it was read to the newest that was told.
  */
 
-import { LRUCache } from "lru-cache";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
 
 /** A state that is read. */

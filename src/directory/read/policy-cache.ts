@@ -1,7 +1,7 @@
 /** Parsed policies, so that users who share a policy share its statements in memory. */
 
-import { LRUCache } from "lru-cache";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { LRUCache } from "lru-cache";
 import type { StoredRecord } from "../../store/port.ts";
 import type { PolicyRecord } from "../records/layout.ts";
 

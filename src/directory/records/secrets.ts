@@ -13,8 +13,8 @@ import {
   type ScryptOptions,
   scrypt,
 } from "node:crypto";
-import { LRUCache } from "lru-cache";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { LRUCache } from "lru-cache";
 
 const FORMAT = "v1";
 const CIPHER = "aes-256-gcm";

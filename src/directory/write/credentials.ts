@@ -1,7 +1,11 @@
 /** Use cases on access keys. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { accessKeyProblem, isPossibleName, secretAccessKeyProblem } from "@svc-authorizer/policy/model/names.ts";
+import {
+  accessKeyProblem,
+  isPossibleName,
+  secretAccessKeyProblem,
+} from "@svc-authorizer/policy/model/names.ts";
 import { alreadyExists, assertNoProblems, dateProblem, notFound, Problems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Credentials } from "../directory.ts";

@@ -1,9 +1,9 @@
 /** From the bytes of a request to a JSON value. Nothing here echoes the body. */
 
 import { isUtf8 } from "node:buffer";
-import { getLocation, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
 import { AuthorizerError, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
+import { getLocation, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";

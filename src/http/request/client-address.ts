@@ -2,8 +2,8 @@
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import ipaddr from "ipaddr.js";
 import { parseIpv6 } from "@svc-authorizer/policy/ipv6.ts";
+import ipaddr from "ipaddr.js";
 
 const MAPPED = "::ffff:";
 const COLON = 0x3a;

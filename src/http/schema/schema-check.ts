@@ -3,8 +3,8 @@
  * names are checked one by one, so that the check of a long body can pause between them.
  */
 
-import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
+import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isObject } from "../body/json-body.ts";
 import { fits } from "../body/text-bytes.ts";
 import { invalidRequest } from "../errors.ts";

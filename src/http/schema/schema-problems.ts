@@ -1,7 +1,7 @@
 /** Problems with JSON pointers from the errors of the validator. */
 
-import type { ErrorObject } from "ajv/dist/2020.js";
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
+import type { ErrorObject } from "ajv/dist/2020.js";
 import type { JsonType, Schema } from "../openapi/openapi-types.ts";
 
 const TYPES: Readonly<Record<string, string>> = {

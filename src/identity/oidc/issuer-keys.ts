@@ -1,8 +1,8 @@
 /** The keys of an issuer: found by discovery, fetched when first needed, and again when an unknown key appears. */
 
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
 import type { OidcIssuer } from "./oidc.ts";
 
 /** Longest time of a request to an issuer. */

@@ -1,10 +1,10 @@
 /** Verifies tokens of identity providers (security.md §7). */
 
 import { hash } from "node:crypto";
-import { type JWTPayload, jwtVerify } from "jose";
-import { LRUCache } from "lru-cache";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { userNameProblem } from "@svc-authorizer/policy/model/names.ts";
+import { type JWTPayload, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
 import { claimsOf, headerOf } from "../token-parts.ts";
 import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
 import type { OidcIssuer, OidcSubject, OidcTokens } from "./oidc.ts";

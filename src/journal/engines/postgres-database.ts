@@ -1,7 +1,7 @@
 /** The database of the engine on PostgreSQL: its tables, and what a node checks at its start (journal.md §3 and journal.md §8). */
 
-import type pg from "pg";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type pg from "pg";
 import type { ItemKind } from "../engine.ts";
 
 /** Any number that is the same for all nodes: two that start at once must not make the tables both. */

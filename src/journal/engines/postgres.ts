@@ -3,8 +3,8 @@
  * created by a single statement outside of any transaction; what commits is its primary key.
  */
 
-import pg from "pg";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import pg from "pg";
 import { HEAD_BYTES } from "../../store/log-entry.ts";
 import {
   type Engine,

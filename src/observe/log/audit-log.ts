@@ -12,9 +12,9 @@
 
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
 import { openSink } from "../output/open-sink.ts";

@@ -1,11 +1,11 @@
 /** The counters behind the port of the HTTP entrances, readable at scrape time. */
 
+import type { ErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { REFUSED_MEMBERS } from "@svc-authorizer/policy/model/policy-members.ts";
 import type { DecisionMeters } from "../../api/decisions/ports.ts";
 import type { Entrance } from "../../decisions/entrances.ts";
-import type { ErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { HttpCounters, RouteMeter } from "../../http/ports.ts";
 import type { ConnectionCounters } from "../../http/server/connection-places.ts";
-import { REFUSED_MEMBERS } from "@svc-authorizer/policy/model/policy-members.ts";
 import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 
 /** Routes that get a meter of their own; what comes after counts as unmatched, so that a mistake cannot fill the memory. */

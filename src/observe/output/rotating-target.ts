@@ -7,8 +7,8 @@ import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { basename, dirname, extname } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { RotatingFileStream } from "rotating-file-stream";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import type { RotatingFileStream } from "rotating-file-stream";
 import { FILE_MODE, type LineTarget } from "./line-sink.ts";
 
 /** Limits at which a file is rotated. */

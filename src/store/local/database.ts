@@ -11,9 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { open, type RootDatabase } from "lmdb";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { open, type RootDatabase } from "lmdb";
 import {
   DATA_FILE,
   flushDataFile,

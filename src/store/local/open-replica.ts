@@ -1,8 +1,8 @@
 /** Opening of a node's copy in a folder: what an earlier process left, or an empty one (journal.md §1). */
 
 import { join } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { KeptContact, Replica } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import {

@@ -1,7 +1,7 @@
 /** A read transaction of LMDB as a snapshot. */
 
-import type { Transaction } from "lmdb";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { Transaction } from "lmdb";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
 import type { Replaced } from "../past-snapshot.ts";
 import {

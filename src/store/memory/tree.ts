@@ -1,8 +1,8 @@
 /** The tree of the store in memory: a copy-on-write B+ tree of records by partition and key. */
 
 import { createRequire } from "node:module";
-import type sortedBTree from "sorted-btree";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type sortedBTree from "sorted-btree";
 import type { StoredRecord, VersionedRecord } from "../port.ts";
 
 /** Records by {@link pathOf}. */

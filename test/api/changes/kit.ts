@@ -1,10 +1,10 @@
 /** The service listener with the API of changes over a directory in memory, and readers of its streams. */
 
+import { positionText } from "@svc-authorizer/policy/model/position.ts";
 import type { ChangeOptions } from "../../../src/api/changes/routes.ts";
 import { changeLog } from "../../../src/compose/store/change-log.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import type { BearerOptions } from "../../../src/listeners/bearer.ts";
-import { positionText } from "@svc-authorizer/policy/model/position.ts";
 import type { Store } from "../../../src/store/port.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";
 

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type IncomingMessage, request as send } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConfigObject } from "../../../src/config/load.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import type { ConfigObject } from "../../../src/config/load.ts";
 import type { Answer } from "../../http/service-kit.ts";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 

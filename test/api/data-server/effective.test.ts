@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, startApi } from "./api-kit.ts";
 
 const NAMED: Statement = { sid: "All", effect: "allow", action: ["fs:ReadObject"], resource: "*" };

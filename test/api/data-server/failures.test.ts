@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Api, startApi } from "./api-kit.ts";
 
 let api: Api;

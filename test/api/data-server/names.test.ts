@@ -1,12 +1,12 @@
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { decodeSegment } from "../../../src/api/rest/operation.ts";
 import {
   type Guards,
   groupNameProblem,
   policyNameProblem,
   userNameProblem,
 } from "@svc-authorizer/policy/model/names.ts";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeSegment } from "../../../src/api/rest/operation.ts";
 import { type Api, startApi, twice } from "./api-kit.ts";
 
 const ALLOW = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };

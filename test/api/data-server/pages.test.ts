@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Api, startApi } from "./api-kit.ts";
 
 const NAMES = ["Z", "a", "B", "é", "｡", "𐀀", "_", "-", "1", "ab", "abc", "b"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { devNull } from "node:os";
-import { afterEach, describe, expect, it } from "vitest";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, describe, expect, it } from "vitest";
 import { startServer, stopServers } from "../../mail/mail-server.ts";
 import { CONVERSATIONS, PARTITION, prepareStore } from "./recorded-stores.ts";
 import { type Recorded, Replay } from "./replay.ts";

@@ -1,6 +1,6 @@
+import { type RequiredPermissions, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CheckRequest } from "../../../src/decisions/decisions.ts";
-import { type RequiredPermissions, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 
 let service: TestService;

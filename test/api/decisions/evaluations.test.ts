@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 
 let service: TestService;

@@ -3,9 +3,9 @@
  * identity provider that puts what it finds into tokens.
  */
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post } from "../../http/service-kit.ts";
 
 interface Item {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { ask, type Headers, login, READ, told } from "./ask.ts";
 

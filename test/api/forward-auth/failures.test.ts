@@ -3,10 +3,10 @@
  * never a pass.
  */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Decisions } from "../../../src/decisions/decisions.ts";
 import type { RequestAnswer } from "../../../src/decisions/requests.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { HttpLimits } from "../../../src/http/limits.ts";
 import { TrustedProxies } from "../../../src/http/request/client-address.ts";
 import type { Identities, Identity } from "../../../src/identity/identity.ts";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { ask, basic, type Headers, HOST, login, METHODS, READ, TOKEN, told } from "./ask.ts";
 

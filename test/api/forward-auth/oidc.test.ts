@@ -1,7 +1,7 @@
 /** Tokens of an identity provider behind a proxy (security.md §7): what they are good for, and what they are not. */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newKey, TestIssuer } from "../../identity/oidc/issuer.ts";
 import { type Answer, ask } from "./ask.ts";
 

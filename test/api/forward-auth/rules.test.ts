@@ -1,8 +1,8 @@
 /** Rules of security.md §2 that no other test holds alone; test/security-rules.md names the test of every rule. */
 
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_KEYS, S3_DOMAIN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { sign, type ToSign } from "../../identity/naive-signer.ts";
 import { type Answer, ask, basic, type Headers, HOST, METHODS, READ, TOKEN, told } from "./ask.ts";

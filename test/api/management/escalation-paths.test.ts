@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   administration,
   type EscalationPath,
   escalationPaths,
 } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { EscalationStep } from "@svc-authorizer/policy/analysis/escalation/escalation-steps.ts";
-import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { OPTIONS, peopleWorld } from "../../../packages/policy/test/analysis/escalation-world.ts";
 import { type Key, type Management, startManagement } from "./kit.ts";
 

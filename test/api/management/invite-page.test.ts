@@ -1,6 +1,6 @@
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openingPage } from "../../../src/api/management/invitations/invite-html.ts";
-import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { type MailServer, startServer, stopServers, tokenOf } from "../../mail/mail-server.ts";
 import { type Management, startManagement } from "./kit.ts";
 

@@ -3,9 +3,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConfigObject } from "../../../src/config/load.ts";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import type { ConfigObject } from "../../../src/config/load.ts";
 import { expectDocumented } from "./documented.ts";
 
 export interface Key {

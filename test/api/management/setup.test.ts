@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../bootstrap/command-kit.ts";
 import { basic, callTarget } from "./kit.ts";
 

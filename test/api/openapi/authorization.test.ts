@@ -1,6 +1,6 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { TestService } from "../../http/service-kit.ts";
 import { type ApiCall, AUTHORIZATION_CALLS } from "./authorization-calls.ts";
 import { failing, MAX_BYTES, startAuthorizationService } from "./authorization-service.ts";

@@ -1,7 +1,7 @@
 import { devNull } from "node:os";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATA_SERVER_OPERATIONS } from "../../../src/api/resources/operations.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { raw } from "../../http/service-kit.ts";
 import { startAuthorizationService } from "./authorization-service.ts";
 import { DATA_SERVER, DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";

@@ -1,7 +1,7 @@
 /** Bounds of the cost of one call (scim.md §2, security.md §5.3): such calls once held up everybody else for seconds. */
 
-import { afterAll, beforeAll, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { call, startScim } from "./kit.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";

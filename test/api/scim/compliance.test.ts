@@ -2,8 +2,8 @@
 import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, describe, expect, it } from "vitest";
 
 /** Python with scim2-tester; CI makes an environment and names it. */
 const PYTHON = process.env["SCIM_PYTHON"] ?? "python3";

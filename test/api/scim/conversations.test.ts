@@ -1,7 +1,7 @@
 /** Conversations of identity providers with the service (scim.md §2). */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { call, play, startScim, stepsOf } from "./kit.ts";
 
 describe.each(["okta", "entra", "rfc7644", "leavers"])("the conversation with %s", (name) => {

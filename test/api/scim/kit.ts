@@ -1,8 +1,8 @@
 /** A running service for an identity provider, and conversations with it from `fixtures/scim`. */
 
 import { readFileSync } from "node:fs";
-import { expect } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { expect } from "vitest";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 
 /** Token of the identity provider. */

@@ -1,8 +1,8 @@
 /** The reach of SCIM, and its effects (scim.md §4 to scim.md §6). */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post } from "../../http/service-kit.ts";
 import { call, DECIDER, IDP, startScim } from "./kit.ts";
 

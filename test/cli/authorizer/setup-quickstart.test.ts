@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { runAuthorizer } from "../../../src/cli/program.ts";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import { runAuthorizer } from "../../../src/cli/program.ts";
 
 let home: string;
 let data: string;

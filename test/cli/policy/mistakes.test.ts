@@ -2,12 +2,12 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
 import type { Finding } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import { LINT_RULES } from "@svc-authorizer/policy/analysis/lint/lint-rules.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Mistake {
   readonly about: string;

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { watchFiles } from "@svc-authorizer/svcctl/policy/watch-files.ts";
 import { XMLParser } from "fast-xml-parser";
 import { afterAll, describe, expect, it } from "vitest";
-import { watchFiles } from "@svc-authorizer/svcctl/policy/watch-files.ts";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { allow, folderWith, policy, REPO, soundPolicy } from "./example-folder.ts";
 

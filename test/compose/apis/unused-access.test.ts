@@ -1,4 +1,6 @@
 import { join } from "node:path";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { UnusedEntry, UnusedKind } from "../../../src/access/unused/unused-access.ts";
@@ -9,8 +11,6 @@ import { UsageDatabase } from "../../../src/decision-log/usage/usage-database.ts
 import type { UsageRow } from "../../../src/decision-log/usage/usage-rows.ts";
 import type { BatchOperation } from "../../../src/directory/batch.ts";
 import type { OpenedDirectory } from "../../../src/directory/open-directory.ts";
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/port.ts";
 import { openDirectoryOn, openTestDirectory } from "../../directory/open-test-directory.ts";

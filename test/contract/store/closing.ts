@@ -1,7 +1,7 @@
 /** Health, closing and opening again. */
 
-import { expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
 import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */

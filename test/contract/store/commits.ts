@@ -1,7 +1,7 @@
 /** Commits: atomic, conditional, versioned. */
 
-import { expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
 import type { Commit } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 /** Shared by the parts of the store contract: the backend under test and short ways to use it. */
 
-import { afterEach, beforeEach, expect } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, expect } from "vitest";
 import type { Commit, ScannedRecord, Snapshot, Store, StoredRecord } from "../../../src/store/port.ts";
 import { withSnapshot } from "../../../src/store/port.ts";
 

@@ -1,7 +1,7 @@
 /** Limits: what a store refuses and what it must be able to hold. */
 
-import { expect, it } from "vitest";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
 import { MAX_KEY_BYTES } from "../../../src/store/port.ts";
 import { P, type StoreHarness } from "./harness.ts";
 

@@ -1,8 +1,8 @@
 /** Random commands on a store, compared with a naive map: the part of the store contract that nobody thought of. */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ScanOptions, Snapshot, Store } from "../../../src/store/port.ts";
 import type { OpenedStore } from "./harness.ts";
 

@@ -1,9 +1,9 @@
 /** Every call decides in the same way about subjects that the directory does not know (decision-api.md §8). */
 
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post } from "../../http/service-kit.ts";
 import { type Ask, arnOf, authzenSubject, CALLS, IDS } from "./call-kinds.ts";
 

@@ -3,10 +3,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { linesOf } from "../../decision-log/test-log.ts";
 import { post } from "../../http/service-kit.ts";

@@ -5,10 +5,10 @@
 
 import { createPublicKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { base64url, type JWTPayload, SignJWT } from "jose";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { base64url, type JWTPayload, SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { post } from "../../http/service-kit.ts";
 import { newKey, TestIssuer } from "../../identity/oidc/issuer.ts";
 import { type Ask, arnOf, authzenSubject, CALLS } from "./call-kinds.ts";

@@ -1,12 +1,12 @@
 /** A service whose decisions are logged, and ways to use it as people do. */
 
-import { onTestFinished } from "vitest";
-import type { ConfigObject } from "../../../src/config/load.ts";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { type Answer, callTarget } from "../../api/management/kit.ts";
+import { onTestFinished } from "vitest";
 import { type Finished, svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import type { ConfigObject } from "../../../src/config/load.ts";
+import { type Answer, callTarget } from "../../api/management/kit.ts";
 import { newFolder } from "../program.ts";
 
 export const ROOT_KEY = {

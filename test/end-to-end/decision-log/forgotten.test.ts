@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from "vitest";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { openData, openLog } from "../../../src/compose/data.ts";
 import { startService } from "../../../src/compose/service.ts";
 import { configFromObject } from "../../../src/config/load.ts";
-import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
 
 const SECRET = "a-secret-of-root-0123456789";

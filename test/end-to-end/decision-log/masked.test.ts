@@ -1,7 +1,7 @@
 /** Explanations name what masks keep them from saying (decision-log.md §3.2). */
 
-import { afterAll, expect, it } from "vitest";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
 

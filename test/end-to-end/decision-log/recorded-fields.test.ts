@@ -3,13 +3,13 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linesOf } from "../../decision-log/test-log.ts";
 import { cleanUp, newFolder } from "../program.ts";
 

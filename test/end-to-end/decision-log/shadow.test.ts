@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { ConfigObject } from "../../../src/config/load.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import type { ConfigObject } from "../../../src/config/load.ts";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../program.ts";
 
 const SECRET = "a-secret-of-root-0123456789";

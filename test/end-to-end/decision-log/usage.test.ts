@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { KEYS, type Management, startManagement } from "../../api/management/kit.ts";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import { KEYS, type Management, startManagement } from "../../api/management/kit.ts";
 
 /** Uses of a user. */
 async function usesOf(kit: Management, user: string): Promise<number> {

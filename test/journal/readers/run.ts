@@ -1,12 +1,12 @@
 /** One random schedule: readers of the replica that are cut, callers who hold positions, and login tokens. */
 
+import { ReplicaReader } from "@svc-authorizer/client/embedded/replica-reader.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { ReplicaStream } from "../../../src/api/changes/replica-stream.ts";
 import { startingPoint } from "../../../src/api/changes/starting-point.ts";
-import { ReplicaReader } from "@svc-authorizer/client/embedded/replica-reader.ts";
 import { changeLog } from "../../../src/compose/store/change-log.ts";
 import type { Session } from "../../../src/directory/directory.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { LoginTokens } from "../../../src/identity/login-tokens.ts";
 import { CommitNotes, openRevisions } from "../../../src/journal/revisions.ts";
 import { Database, ModelNode } from "./database.ts";

@@ -4,11 +4,11 @@
  * answers as the service does, and none refuses for ever.
  */
 
-import { expect, it } from "vitest";
 import { AuthorizerClient, type WatchEvent } from "@svc-authorizer/client/client.ts";
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
-import type { Directory } from "../../../src/directory/directory.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { expect, it } from "vitest";
+import type { Directory } from "../../../src/directory/directory.ts";
 import { API_TOKEN } from "../../http/service-kit.ts";
 import { isWhole, report } from "../size.ts";
 import {

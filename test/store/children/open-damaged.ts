@@ -6,8 +6,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkConsistency } from "../../../src/directory/upkeep/check-store.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { checkConsistency } from "../../../src/directory/upkeep/check-store.ts";
 import { openLocalStore } from "../../../src/store/local/local-store.ts";
 import type { Store } from "../../../src/store/port.ts";
 

@@ -1,11 +1,11 @@
 /** AuthZEN entities as they come over the wire (decision-api.md §2). Unknown fields are ignored. */
 
+import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "../../../decisions/authzen-entities.ts";
 import type { EvaluationRequest } from "../../../decisions/decisions.ts";
-import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { isObject } from "../../../http/body/json-body.ts";
 import { fits } from "../../../http/body/text-bytes.ts";
-import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { DecisionLimits } from "../limits.ts";
 
 /** The parts of an evaluation, some of which may be missing. */

@@ -1,9 +1,9 @@
 /** `POST /access/v1/evaluation`: one AuthZEN access evaluation (decision-api.md §2). */
 
+import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../../decisions/decisions.ts";
 import { requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { ServiceCall } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { reasonText } from "../native/reason-texts.ts";

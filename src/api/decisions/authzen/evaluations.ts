@@ -1,5 +1,7 @@
 /** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
 
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { AuthzenSubject } from "../../../decisions/authzen-entities.ts";
 import { TOKEN_PROPERTY } from "../../../decisions/check/evaluation-fields.ts";
 import type { DecisionBatch } from "../../../decisions/decision-log.ts";
@@ -9,10 +11,8 @@ import type {
   EvaluationAnswer,
   EvaluationRequest,
 } from "../../../decisions/decisions.ts";
-import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { isObject, requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest, statusOf } from "../../../http/errors.ts";
-import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import { Pace } from "../../../schedule/pace.ts";
 import { TURN_MS, type WorkBudget } from "../../../schedule/scheduler.ts";
 import type { ServiceCall } from "../../service-caller.ts";

@@ -1,9 +1,9 @@
 /** Items of `/filter`: ARNs, or ids of a resource type. */
 
-import type { Decisions } from "../../../decisions/decisions.ts";
 import { isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { fits } from "../../../http/body/text-bytes.ts";
 import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
+import { fits } from "../../../http/body/text-bytes.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { contextOf } from "../native/native-fields.ts";
 

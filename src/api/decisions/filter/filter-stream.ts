@@ -9,9 +9,9 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Admission } from "../../../http/admission.ts";
 import { parseJson, parseJsonInTurns } from "../../../http/body/json-body.ts";
 import { LineSplitter } from "../../../http/body/lines.ts";

@@ -1,7 +1,7 @@
 /** `POST /access/v1/filter` with a JSON body: which of many resources a user may act on (decision-api.md §3). */
 
-import type { Decisions } from "../../../decisions/decisions.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
 import { isObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import { Turns } from "../../../schedule/turns.ts";

@@ -1,13 +1,13 @@
 /** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
 
-import { hasMoreFields } from "@svc-authorizer/policy/model/condition-fields.ts";
-import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
-import { isObject } from "../../../http/body/json-body.ts";
-import { invalidRequest } from "../../../http/errors.ts";
 import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import { hasMoreFields } from "@svc-authorizer/policy/model/condition-fields.ts";
 import { type DecisionContext, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { MOST_GROUPS } from "../../../decisions/subjects/asserted-groups.ts";
+import { isObject } from "../../../http/body/json-body.ts";
+import { invalidRequest } from "../../../http/errors.ts";
 import { textProblems } from "../authzen/entities.ts";
 
 /** Longest token of an identity provider that a body may have. */

@@ -1,7 +1,7 @@
 /** The routes of decisions in the terms of policies (decision-api.md §3). */
 
-import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { requireScope, type ServiceCall } from "../../service-caller.ts";
 import type { DecisionDeclaration } from "../declaration.ts";
 import { filterForm, filterHandler } from "../filter/filter.ts";

@@ -1,8 +1,8 @@
 /** The tree of required permissions as it comes over the wire (evaluation.md §8, decision-api.md §3). */
 
 import { pointTo } from "@svc-authorizer/policy/errors.ts";
-import { isObject } from "../../../http/body/json-body.ts";
 import type { RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import { isObject } from "../../../http/body/json-body.ts";
 import type { DecisionLimits } from "../limits.ts";
 import type { Field, FieldReader } from "./native-fields.ts";
 

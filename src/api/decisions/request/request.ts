@@ -1,8 +1,8 @@
 /** `POST /access/v1/request`: may a request of a data server pass? (decision-api.md §3) */
 
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { RequestAnswer, RequestCheck } from "../../../decisions/requests.ts";
-import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { BodyBounds } from "../../../http/body/json-body.ts";
 import { parseStrictJson } from "../../../http/body/strict-json.ts";
 import { invalidRequest } from "../../../http/errors.ts";

@@ -1,8 +1,8 @@
 /** Records of searches in the decision log (decision-log.md §1.4): what was found, as allowed items. */
 
+import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
-import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AnyCall } from "../any-call.ts";
 
 /** The entrances of searches. */

@@ -1,8 +1,8 @@
 /** Reads the body of `/simulate`: its policies have the names of their members that stored ones have (evaluation.md §11). */
 
+import { canonicalPolicy } from "@svc-authorizer/policy/model/policy-members.ts";
 import { type BodyBounds, isObject } from "../../../http/body/json-body.ts";
 import { parseStrictJson } from "../../../http/body/strict-json.ts";
-import { canonicalPolicy } from "@svc-authorizer/policy/model/policy-members.ts";
 import { scheduler } from "../../../schedule/scheduler.ts";
 
 /** The value of a body; throws or rejects as {@link parseStrictJson} does. */

@@ -1,7 +1,7 @@
 /** Policies given in a request: their types were checked, their sense is not (decision-api.md §3, `/simulate`). */
 
-import { invalidRequest } from "../../../http/errors.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { invalidRequest } from "../../../http/errors.ts";
 import type { DecisionLimits } from "../limits.ts";
 
 /** A policy of a body that was checked. A stored policy's other members are accepted and not used. */

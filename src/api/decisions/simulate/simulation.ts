@@ -1,8 +1,8 @@
 /** The cases of `/simulate` (decision-api.md §3), from bodies that were checked. */
 
+import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { SimulationCase } from "../../../decisions/decisions.ts";
 import { invalidRequest } from "../../../http/errors.ts";
-import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { contextOf, FieldReader } from "../native/native-fields.ts";
 import { readRequired } from "../native/required.ts";

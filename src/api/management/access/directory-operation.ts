@@ -1,7 +1,7 @@
 /** `GET /auth/access/directory`: who held what, now or at a revision, for comparisons (decision-log.md §4.1). */
 
-import type { DirectoryState } from "../../../directory/batch.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { DirectoryState } from "../../../directory/batch.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Query } from "../../../http/request/query.ts";

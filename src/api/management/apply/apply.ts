@@ -1,12 +1,12 @@
 /** Applies documents for one call: plans, asks, compares, checks, and writes in one commit (management-cli.md §10). */
 
 import { createHash } from "node:crypto";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { policyWarnings, QUICK_LIMITS } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import type { ReadDocuments } from "../../../datasets/apply/applications.ts";
 import type { AppliedChange, AppliedPlan } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation, DirectoryState, StatePlan } from "../../../directory/batch.ts";
 import type { JudgedState } from "../../../directory/directory.ts";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { policyWarnings, QUICK_LIMITS } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";

@@ -1,9 +1,9 @@
 /** Compares each change of an application with what its caller holds, as if it were made alone (security.md §3.5). */
 
+import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { AppliedChange, AppliedPlan, PoliciesAfter } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation, DirectoryState } from "../../../directory/batch.ts";
 import type { JudgedState } from "../../../directory/directory.ts";
-import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { Removal } from "../../rest/grants.ts";
 import type { UserCall } from "../call.ts";

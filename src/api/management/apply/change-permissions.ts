@@ -1,9 +1,9 @@
 /** The permissions of an application: those of the single calls that would read and make the same (management-cli.md §10). */
 
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { AppliedChange, Claim } from "../../../datasets/apply/applied-plan.ts";
 import type { WantedEntity } from "../../../datasets/apply/wanted-entities.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
-import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import type { UserCall } from "../call.ts";
 import type { PermissionParts } from "../permissions/permissions.ts";

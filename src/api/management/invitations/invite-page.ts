@@ -3,9 +3,9 @@
  * nothing up, since mail scanners open links; pressing the button makes an access key and shows it, once.
  */
 
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Response } from "express";
 import type { Directory } from "../../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type ErrorReply, errorReply } from "../../../http/errors.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";

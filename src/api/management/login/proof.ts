@@ -2,8 +2,8 @@
 
 import type { IncomingMessage } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { stringifySetCookie } from "cookie";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { stringifySetCookie } from "cookie";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
 import type { Identities, Identity } from "../../../identity/identity.ts";

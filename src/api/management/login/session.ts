@@ -3,9 +3,9 @@
  * §6.1).
  */
 
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { decodeJwt } from "jose";
 import type { Directory } from "../../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";

@@ -3,9 +3,9 @@
  * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
-import type { Directory, JudgedState } from "../../../directory/directory.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
+import type { Directory, JudgedState } from "../../../directory/directory.ts";
 import type { Grant, GrantChecks, Judged, Removal } from "../../rest/grants.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { warningHeaders } from "../../rest/warning-headers.ts";

@@ -3,9 +3,9 @@
  * validated.
  */
 
+import { isPossibleName, MAX_NAME_BYTES } from "@svc-authorizer/policy/model/names.ts";
 import { requireObject } from "../../../http/body/json-body.ts";
 import { RequestRefused } from "../../../http/errors.ts";
-import { isPossibleName, MAX_NAME_BYTES } from "@svc-authorizer/policy/model/names.ts";
 import { faulty } from "../../rest/bodies.ts";
 import type { OpenCall } from "../call.ts";
 import type { UserDeclaration } from "../declaration.ts";

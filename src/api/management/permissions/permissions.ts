@@ -1,8 +1,8 @@
 /** Permissions of management calls: the row of each call in the permission table, decided by the engine. */
 
-import type { Decisions } from "../../../decisions/decisions.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import type { Decisions } from "../../../decisions/decisions.ts";
 import type { Endpoints } from "../../../request-map/endpoints.ts";
 import { pathValues } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";

@@ -1,12 +1,12 @@
 /** Access lists of groups (management-cli.md §3, "groups acl"), as a data server keeps them: one labelled policy. */
 
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
 import type { Directory } from "../../../directory/directory.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { failure } from "../../../http/openapi/failures.ts";
 import type { Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
-import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import { faulty } from "../../rest/bodies.ts";
 import { WARNING_HEADER } from "../../rest/declared.ts";
 import type { Grant } from "../../rest/grants.ts";

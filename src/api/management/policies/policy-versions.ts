@@ -1,7 +1,7 @@
 /** Versions of policies and the history of users, groups and policies (journal.md §4). */
 
-import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../../directory/history.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../../directory/history.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Query } from "../../../http/request/query.ts";
 import type { Reply } from "../../../http/route.ts";

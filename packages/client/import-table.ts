@@ -1,0 +1,17 @@
+import type { Rooms } from "../../test/house/row.ts";
+
+/** The rooms of `packages/client`, and the imports that each may have. */
+export const CLIENT_ROOMS: Rooms = {
+  client: { may: ["policy/revision"], types: ["policy/model"] },
+  // A decision point in another process: the engine, and the pure parts of decisions around it.
+  "client/embedded": {
+    may: [
+      "client",
+      "policy/engine",
+      "policy/model",
+      "policy/errors",
+      "policy/revision",
+      "policy/catalog/partition.ts",
+    ],
+  },
+};
