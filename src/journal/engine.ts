@@ -51,9 +51,9 @@ export interface Engine {
   /** Milliseconds between polls while notifications come through; undefined: as configured. */
   readonly restMs?: number | undefined;
   /** Polls that the database takes from all nodes together, a second; undefined: as many as there are. */
-  readonly pollsPerSecond?: number;
+  readonly pollsPerSecond?: number | undefined;
   /** Least milliseconds between two looks of a node; undefined: as many as there are nodes, and 50 at least. */
-  readonly lookMs?: number;
+  readonly lookMs?: number | undefined;
   /** Creates an item if there is none of its name; false where there is one. */
   create(name: ItemName, item: Buffer): Promise<boolean>;
   /**
@@ -71,10 +71,13 @@ export interface Engine {
   /** The floor: entries at or below it may be gone. 0 at first. */
   floor(): Promise<number>;
   /**
-   * Looks at what is behind a revision, so that the answer proves something: by one statement, or after whatever makes
-   * reads see all that was written before. Throws where nothing is proved. Absent where three reads are enough.
+   * Looks at what is behind a revision by one statement. Throws where that proves nothing. Absent where three reads do it.
    */
   look?(revision: number): Promise<LogLook>;
+  /**
+   * Resolves when the reads of the log that follow see all that was written before the call. Absent where every read does.
+   */
+  barrier?(): Promise<void>;
   /** Raises the floor; a lower number changes nothing. */
   raiseFloor(to: number): Promise<void>;
   /** Removes items; one that is absent is no error. */

@@ -1,6 +1,7 @@
 /** An engine that is opened by its first call: a worker needs it for the past only (journal.md §7). */
 
-import type { Budgets, Engine, EntryPage, ItemKind, ItemName, ListedKind } from "./engine.ts";
+import type { Budgets, Engine, EntryPage, ItemKind, ItemName, ListedKind, LogLook } from "./engine.ts";
+import { lookOneByOne } from "./look.ts";
 
 /** Opens an engine when it is needed, and again where that failed. */
 export class LazyEngine implements Engine {
@@ -27,6 +28,15 @@ export class LazyEngine implements Engine {
 
   async floor(): Promise<number> {
     return (await this.#engine()).floor();
+  }
+
+  async look(revision: number): Promise<LogLook> {
+    const engine = await this.#engine();
+    return engine.look?.(revision) ?? lookOneByOne(engine, revision);
+  }
+
+  async barrier(): Promise<void> {
+    await (await this.#engine()).barrier?.();
   }
 
   async raiseFloor(to: number): Promise<void> {

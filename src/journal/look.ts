@@ -32,9 +32,10 @@ export async function lookAt(engine: Engine, { revision, id }: CopyPosition): Pr
 
 /** The three reads of a look, each sent when the one before was answered. */
 export async function lookOneByOne(
-  engine: Pick<Engine, "read" | "floor">,
+  engine: Pick<Engine, "read" | "floor" | "barrier">,
   revision: number,
 ): Promise<LogLook> {
+  await engine.barrier?.();
   const next = await engine.read(entryName(revision + 1));
   const own = revision === 0 ? undefined : await engine.read(entryName(revision));
   const floor = await engine.floor();

@@ -33,6 +33,8 @@ export type FoundPlace =
  */
 export async function findPlace(engine: Engine, copy: CopyPlace): Promise<FoundPlace> {
   const { revision, lastId } = copy;
+  // A read that is older than the copy would tell of a loss that did not happen.
+  await engine.barrier?.();
   const item = await engine.read(entryName(revision));
   const floor = await engine.floor();
   if (floor < revision) {

@@ -1,8 +1,7 @@
 /** The engine of a node that started while its database was away: it is opened by the first call that succeeds (journal.md §3). */
 
-import type { Budgets, Engine, ItemName, LogLook } from "./engine.ts";
+import type { Budgets, Engine, ItemName } from "./engine.ts";
 import { LazyEngine } from "./lazy-engine.ts";
-import { lookOneByOne } from "./look.ts";
 
 /** Until the engine is known, items are as small as any engine needs them. */
 const LEAST_BUDGETS: Budgets = { entry: 64 * 1024, part: 350 * 1024 };
@@ -31,6 +30,10 @@ export class ReopenedEngine extends LazyEngine {
     return this.#opened?.pollsPerSecond ?? Number.POSITIVE_INFINITY;
   }
 
+  get lookMs(): number | undefined {
+    return this.#opened?.lookMs;
+  }
+
   async createAndFloor(
     name: ItemName,
     item: Buffer,
@@ -39,11 +42,6 @@ export class ReopenedEngine extends LazyEngine {
     return both === undefined
       ? { created: await this.create(name, item), floor: undefined }
       : both(name, item);
-  }
-
-  async look(revision: number): Promise<LogLook> {
-    const look = this.#opened?.look?.bind(this.#opened);
-    return look === undefined ? lookOneByOne(this, revision) : look(revision);
   }
 
   async isCrowded(): Promise<boolean> {

@@ -37,6 +37,7 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
         return engine.look!(revision);
       },
     }),
+    ...(engine.barrier !== undefined && { barrier: () => engine.barrier!() }),
     create: (name, item) => engine.create(name, item),
     ...(engine.createAndFloor !== undefined && {
       createAndFloor: (name, item) => engine.createAndFloor!(name, item),

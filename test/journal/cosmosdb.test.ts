@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, entryName, NothingDone, partName } from "../../src/journal/engine.ts";
 import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
+import { lookOneByOne } from "../../src/journal/look.ts";
+import { findPlace } from "../../src/journal/place-in-log.ts";
 import { openNode, sharedBy } from "./bed.ts";
 import { cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
 import type { HttpProxy, Interference } from "./http-proxy.ts";
@@ -66,7 +68,7 @@ describe("the engine on Cosmos DB", () => {
       ["Session", "POST"],
       ["Strong", "GET"],
     ] as const) {
-      it(`${level}: a look begins with ${before === "POST" ? "a write of its own, so that what it reads is not older" : "its first read"}`, async () => {
+      it(`${level}: a look, and a search for the own place, begin with ${before === "POST" ? "a write, so that what they read is not older" : "their first read"}`, async () => {
         account({ userConsistencyPolicy: { defaultConsistencyLevel: level } });
         engine = await openCosmosdbEngine(cosmosdbOptions(server, database));
         const asked: string[] = [];
@@ -74,9 +76,12 @@ describe("the engine on Cosmos DB", () => {
           asked.push(method);
           return undefined;
         };
-        expect(await engine.look?.(0)).toEqual({ hasNext: false, own: undefined, floor: 0 });
+        expect(await lookOneByOne(engine, 0)).toEqual({ hasNext: false, own: undefined, floor: 0 });
         expect(asked[0]).toBe(before);
         expect(asked.filter((method) => method === "GET")).toHaveLength(2);
+        asked.length = 0;
+        await expect(findPlace(engine, { revision: 1, lastId: "one", log: "one" })).rejects.toThrow();
+        expect(asked[0]).toBe(before);
       });
     }
 

@@ -13,10 +13,8 @@ import {
   type ItemKind,
   type ItemName,
   type ListedKind,
-  type LogLook,
   NothingDone,
 } from "../engine.ts";
-import { lookOneByOne } from "../look.ts";
 import {
   type CosmosdbOptions,
   cosmosdbReason,
@@ -39,7 +37,7 @@ const QUERY_PAGE = 100;
 const LOG_BYTES = 10 * 1024 ** 3;
 
 const LOG = "log";
-/** An item that is written before a look: what a session reads afterwards is not older than that write. */
+/** The item that a barrier writes: what a session reads afterwards is not older than that write. */
 const BARRIER = { id: "looked", pk: LOG, n: -1 };
 const FLOOR_ID = "floor";
 
@@ -127,11 +125,9 @@ class CosmosdbEngine implements Engine {
     return this.#floor;
   }
 
-  async look(revision: number): Promise<LogLook> {
-    if (this.#open.isSession) {
-      await this.#send((limits) => this.#container.items.upsert(BARRIER, limits));
-    }
-    return lookOneByOne(this, revision);
+  async barrier(): Promise<void> {
+    if (!this.#open.isSession) return;
+    await this.#send((limits) => this.#container.items.upsert(BARRIER, limits));
   }
 
   async raiseFloor(to: number): Promise<void> {
