@@ -56,7 +56,10 @@ export class IndexBuilds {
     for (const { set, action } of wanted) set.indexes.hold(action);
     try {
       for (const one of wanted) {
-        if (one.set.indexes.known(one.action) === undefined) budget?.spend(await this.#shared(one));
+        if (one.set.indexes.known(one.action) !== undefined) continue;
+        // Not an argument of `budget?.spend`, which is not evaluated where there is no budget.
+        const units = await this.#shared(one);
+        budget?.spend(units);
       }
     } finally {
       // The waiting request decides before the next turn of the event loop.
