@@ -1,7 +1,7 @@
+import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { describe, expect, it } from "vitest";
 import { IndexBuilds } from "../../src/decisions/index-builds.ts";
-import { compile } from "../../src/engine/compile/compile.ts";
-import type { PolicySet } from "../../src/engine/compile/policy-set.ts";
 import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
 
 const policies = () => {
