@@ -14,7 +14,8 @@ interface ResponseLike {
 
 /**
  * Returns middleware that lets a request go on only where the user may do the action on the resource. It answers 401
- * without a user, 403 with the reason of a refusal, and 503 where no answer came; it never calls `next` with an error.
+ * without a user, 403 with the reason of a refusal, 503 where no answer came, and 500 where the application has to be
+ * mended; it never calls `next` with an error.
  */
 export function requirePermission<Request>(
   checker: Checker,

@@ -7,8 +7,8 @@ export { type Checker, filterAllowed, type Permission };
 
 /**
  * Returns middleware that lets a request go on only where the user may do the action on the resource. The functions of
- * the permission get Hono's context. It answers 401 without a user, 403 with the reason of a refusal, and 503 where no
- * answer came.
+ * the permission get Hono's context. It answers 401 without a user, 403 with the reason of a refusal, 503 where no
+ * answer came, and 500 where the application has to be mended.
  */
 export function requirePermission<Context>(
   checker: Checker,

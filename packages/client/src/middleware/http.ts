@@ -13,7 +13,8 @@ interface ServerResponseLike {
 
 /**
  * Returns a listener that calls the given one only where the user may do the action on the resource. It answers 401
- * without a user, 403 with the reason of a refusal, and 503 where no answer came.
+ * without a user, 403 with the reason of a refusal, 503 where no answer came, and 500 where the application has to be
+ * mended.
  */
 export function requirePermission<Request, Response extends ServerResponseLike>(
   checker: Checker,

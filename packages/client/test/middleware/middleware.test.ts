@@ -8,14 +8,20 @@ import { serve } from "@hono/node-server";
 import express from "express";
 import Fastify from "fastify";
 import { type Context, Hono } from "hono";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
+import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { requirePermission as forExpress } from "@svc-authorizer/client/middleware/express.ts";
 import { requirePermission as forFastify } from "@svc-authorizer/client/middleware/fastify.ts";
 import { requirePermission as forHono } from "@svc-authorizer/client/middleware/hono.ts";
 import { requirePermission as forHttp } from "@svc-authorizer/client/middleware/http.ts";
-import { judge } from "@svc-authorizer/client/middleware/permission.ts";
+import {
+  type Checker,
+  judge,
+  type Permission,
+  type Refused,
+} from "@svc-authorizer/client/middleware/permission.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const ACTION = "fs:WriteObject";
 const arn = (name: string): string => `arn:svc:fs:::repository/r/object/${name}`;
@@ -145,6 +151,93 @@ describe.each(Object.keys(APPS))("requirePermission for %s", (name) => {
     expect(await refused.json()).toHaveProperty("message");
     authorizer = await start();
     expect((await get("developer")).status).toBe(200);
+  });
+});
+
+describe("requirePermission tells what is wrong", () => {
+  const broken = (): never => {
+    throw new Error("request.session is undefined");
+  };
+  const permission: Permission<object> = { action: ACTION, resource: "*", user: "viewer" };
+  let authorizer: TestAuthorizer;
+  let client: AuthorizerClient;
+  let stranger: AuthorizerClient;
+  let closed: EmbeddedAuthorizer;
+  beforeAll(async () => {
+    authorizer = await startAuthorizer({ dataset: "fixtures/datasets/roles.yaml" });
+    client = new AuthorizerClient({ url: authorizer.url, token: authorizer.token });
+    closed = EmbeddedAuthorizer.fromDataset({ format: 1, users: [{ username: "viewer" }] });
+    closed.close();
+    stranger = new AuthorizerClient({
+      url: authorizer.url,
+      token: "a-token-that-nobody-configured-0123456789",
+    });
+  });
+  afterAll(() => authorizer.close());
+
+  const cases: Readonly<
+    Record<
+      string,
+      () => { checker: Checker; more?: Partial<Permission<object>>; status: number; says: string }
+    >
+  > = {
+    "its own function throws": () => ({
+      checker: client,
+      more: { user: broken },
+      status: 500,
+      says: "failed before",
+    }),
+    "its own function rejects": () => ({
+      checker: client,
+      more: { resource: async () => broken() },
+      status: 500,
+      says: "failed before",
+    }),
+    "the token is wrong": () => ({ checker: stranger, status: 500, says: "token" }),
+    "the question is wrong": () => ({
+      checker: client,
+      more: { context: { "resource.size": 2 ** 60 } },
+      status: 500,
+      says: "question",
+    }),
+    "the service is gone": () => ({
+      checker: new AuthorizerClient({ url: "http://127.0.0.1:1", token: "t", retries: 0 }),
+      status: 503,
+      says: "does not answer",
+    }),
+    "the decision point is closed": () => ({
+      checker: closed,
+      status: 503,
+      says: "does not answer",
+    }),
+  };
+
+  it.each(Object.keys(cases))("where %s", async (name) => {
+    const { checker, more, status, says } = cases[name]!();
+    const heard: unknown[] = [];
+    const verdict = await judge(
+      checker,
+      { ...permission, ...more, onError: (error) => heard.push(error) },
+      {},
+    );
+    expect(verdict).toMatchObject({ status, body: { message: expect.stringContaining(says) } });
+    expect(heard).toHaveLength(1);
+    expect("retry-after" in (verdict as Refused).headers).toBe(status === 503);
+  });
+
+  it("in a line of the log where the application has no onError, and not in one for each request", async () => {
+    const lines: unknown[][] = [];
+    const log = vi.spyOn(console, "error").mockImplementation((...line) => void lines.push(line));
+    const route = { ...permission, user: broken };
+    for (let asked = 0; asked < 5; asked++) await judge(client, route, {});
+    await judge(stranger, { ...permission }, {});
+    log.mockRestore();
+    expect(lines.map(([text]) => text)).toEqual([
+      expect.stringMatching(/^svc-authorizer: a request was answered 500: this application failed before/),
+      expect.stringMatching(/^svc-authorizer: a request was answered 500: .* token/),
+    ]);
+    expect(lines[0]?.[1]).toMatchObject({ message: "request.session is undefined" });
+    expect(JSON.stringify(lines)).not.toContain("a-token-that-nobody-configured");
   });
 });
 
