@@ -21,6 +21,7 @@ import { measureSearches } from "./search.ts";
 import { measureShadow } from "./shadow.ts";
 import { simulateFleet } from "./simulation.ts";
 import { measureTraces } from "./traces.ts";
+import { measureTransfers } from "./transfers.ts";
 import { measureWorkers } from "./workers.ts";
 
 const log = (text: string): void => console.error(text);
@@ -296,8 +297,17 @@ async function pages(): Promise<void> {
   );
 }
 
+/** `npm run bench -- --transfers`: what `svcctl` takes to move contents, in place of everything else. */
+async function transfers(): Promise<void> {
+  const rows = await measureTransfers(log);
+  table(
+    ["Transfer of 1 GiB with `svcctl`", "CPU s", "Highest memory, MiB"],
+    rows.map(({ name, cpu, peak }) => [name, cpu.toFixed(2), whole(peak)]),
+  );
+}
+
 try {
-  const modes = [scale, nodes, simulation, workers, decisionLog, shadow, traces, pages];
+  const modes = [scale, nodes, simulation, workers, decisionLog, shadow, traces, pages, transfers];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {

@@ -206,6 +206,24 @@ describe("an upload", () => {
     expect(stderr).toContain("upload of a: checksum 9a0364b9e99bb480dd25e1f0284c8555 was sent, and");
   });
 
+  it.each([
+    ["fails", [], 1],
+    ["is taken as it arrives with --no-verify", ["--no-verify"], 0],
+  ])("whose large content arrives as another one %s", async (_, options, expected) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, "a"), "x".repeat(2_000_000));
+    const { env } = await server({
+      "/objects": async (request, response) => {
+        const content = await buffer(request);
+        json(response, 201, { path: "a", size_bytes: content.length, checksum: md5(Buffer.from("other")) });
+      },
+    });
+    const { code, stderr } = await svcctl([...UPLOAD, ...options], { cwd, env });
+    const sent = md5(Buffer.from("x".repeat(2_000_000)));
+    expect(code).toBe(expected);
+    if (expected === 1) expect(stderr).toContain(`upload of a: checksum ${sent} was sent, and`);
+  });
+
   it("to a server that is not there names it", async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, "a"), "content");
@@ -461,6 +479,28 @@ describe("a download", () => {
     expect(ran.stderr).toBe(
       `incomplete: ${join(cwd, "a.svcctl-part")} (the same command continues it)\ninterrupted\nError executing command.\n`,
     );
+  });
+
+  it("in parts past the server compares the whole, whatever order they come in", async () => {
+    const cwd = temporaryFolder();
+    const content = Buffer.concat([CONTENT, CONTENT, CONTENT, CONTENT]);
+    const data = await server({
+      "/config": (_, response) => void json(response, 200, { storage_config: { pre_sign_support: true } }),
+      "/objects/stat": (_, response) =>
+        void json(response, 200, { path: "a", size_bytes: content.length, checksum: md5(content) }),
+      "/objects": async (request, response, asked) => {
+        // The first run of parts comes last, and damaged the first time.
+        if (asked === 1)
+          await expect.poll(() => data.asked.filter(({ headers }) => headers.range).length).toBe(3);
+        whole(asked === 1 ? Buffer.alloc(content.length) : content)(request, response, asked);
+      },
+    });
+    const args = ["fs", "download", "svc://example-repo/main/a", "a", "--part-size", "65536"];
+    const ran = await svcctl(args, { cwd, env: data.env });
+    expect(ran.stderr).toBe("");
+    expect(ran.code).toBe(0);
+    expect(readFileSync(join(cwd, "a")).equals(content)).toBe(true);
+    expect(data.asked.filter(({ headers }) => headers.range)).toHaveLength(6);
   });
 
   it("with a pre-signed URL shows the credentials to no other server", async () => {

@@ -10,10 +10,10 @@ import { summaryOf } from "../local/sync/sync-summary.ts";
 import { eachObject } from "../objects/list-objects.ts";
 import { metadataOf, sizeAndChecksum } from "../objects/object-stats.ts";
 import { textField } from "../output/fields.ts";
+import { isMd5, md5OfFile } from "../transfer/checksum.ts";
 import type { ContentLink } from "../transfer/connection/content-link.ts";
-import { downloadObject, md5OfFile } from "../transfer/download/download-object.ts";
+import { downloadObject } from "../transfer/download/download-object.ts";
 import { forEachParallel } from "../transfer/for-each-parallel.ts";
-import { isMd5 } from "../transfer/hashes/checksums.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { openProgress, type Progress } from "../transfer/progress.ts";
 import { type SvcUri, uriText } from "../uri/svc-uri.ts";
@@ -59,7 +59,7 @@ export async function downloadFolder(
   const fetchItem = async (item: Item, signal: AbortSignal): Promise<void> => {
     const { path, size, checksum, relative } = item;
     const { file, inNewFolder } = await folders.place(relative);
-    if (!inNewFolder && (await isThere(file, item))) {
+    if (!inNewFolder && (await isThere(file, item, signal))) {
       progress.expect(-size);
       present += 1;
       return;
@@ -104,9 +104,13 @@ async function* itemsOf(link: ContentLink, remote: SvcUri, progress: Progress): 
   if (!any) throw new Error(`No objects in path: ${safeText(uriText({ ...remote, path: prefix }))}`);
 }
 
-async function isThere(file: string, { size, checksum, target }: Item): Promise<boolean> {
+async function isThere(
+  file: string,
+  { size, checksum, target }: Item,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (target !== undefined || !isMd5(checksum)) return false;
   const found = await lstat(file).catch(() => undefined);
   if (found?.isFile() !== true || found.size !== size) return false;
-  return (await md5OfFile(file)) === checksum.toLowerCase();
+  return (await md5OfFile(file, signal)) === checksum.toLowerCase();
 }

@@ -3,7 +3,7 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { folderEntries } from "../local/files/folder-entries.ts";
-import { md5OfFile } from "../transfer/download/download-object.ts";
+import { md5OfFile } from "../transfer/checksum.ts";
 import type { SourceObject } from "./object-source.ts";
 
 /** Lists regular files whose paths begin with that of the URI; links are not followed. */

@@ -7,7 +7,6 @@ import type { RestRequest } from "@svc-authorizer/commands/rest-client/rest-clie
 import { asksForAnotherTry, RetriedAnswer } from "@svc-authorizer/commands/rest-client/retries.ts";
 import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
 import { type ApiClient, apiFailure } from "../../api/api-client.ts";
-import { HashThreads } from "../hashes/hash-threads.ts";
 import { HttpExchange, type StreamAnswer, type StreamBody, type StreamRequest } from "./http-exchange.ts";
 
 /** Longest text of a refusal that is read, in bytes. */
@@ -23,8 +22,6 @@ export interface ContentRequest {
   readonly signal?: AbortSignal | undefined;
   /** The `Range` of the next try. */
   readonly range?: () => string;
-  /** As {@link StreamRequest}. */
-  readonly direct?: boolean;
 }
 
 /** Moves contents, with the tries of the settings. */
@@ -32,8 +29,6 @@ export class ContentLink {
   readonly api: ApiClient;
   /** False where a large content that moves in one piece is taken without comparing its checksum. */
   readonly comparesAll: boolean;
-  /** Checksums of what is downloaded. */
-  readonly hashes = new HashThreads();
   readonly #exchange: HttpExchange;
 
   /**
@@ -74,7 +69,6 @@ export class ContentLink {
 
   /** Closes the connections. */
   close(): void {
-    this.hashes.close();
     this.#exchange.close();
   }
 

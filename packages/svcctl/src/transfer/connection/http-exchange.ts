@@ -1,13 +1,13 @@
 /** One HTTP exchange whose bodies are streams: contents of objects never are in memory as a whole. */
 
-import { createWriteStream } from "node:fs";
-import type { Agent, AgentOptions, ClientRequest, ClientRequestArgs, IncomingMessage } from "node:http";
+import { writeSync } from "node:fs";
+import type { Agent, AgentOptions, ClientRequest, IncomingMessage } from "node:http";
 import type { Agent as SecureAgent } from "node:https";
+import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AnswerHead } from "@svc-authorizer/commands/rest-client/http-request.ts";
 import { http, https } from "@svc-authorizer/commands/rest-client/node-http.ts";
 import { TransportFailure, transportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
-import { BlockPool, DirectConnection, type FileRange } from "./direct-connection.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -27,32 +27,38 @@ export interface StreamRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: StreamBody;
   readonly signal?: AbortSignal | undefined;
-  /** The answer goes into a file: see {@link StreamAnswer.intoFile}. The request gets a connection of its own. */
-  readonly direct?: boolean | undefined;
+}
+
+/** The place in a file for the bytes of an answer. */
+export interface FileRange {
+  /** Descriptor of the open file. */
+  readonly file: number;
+  /** Position of the first byte. */
+  readonly start: number;
+  /** Number of bytes. */
+  readonly length: number;
+  /** Called with all bytes in turn, as soon as they are in the file. */
+  readonly onWritten: (bytes: Buffer) => void;
 }
 
 /** An answer whose body is not read yet. Whoever takes it reads the body to its end, or destroys it. */
 export interface StreamAnswer extends AnswerHead {
   readonly body: IncomingMessage;
   /**
-   * Writes the body into a file, which must have exactly the length of the range. Without `direct` in the request,
-   * and behind a proxy, it goes through a stream.
-   * @throws Error with code ECONNRESET when the body ends early
+   * Writes the body, which must have exactly the length of the range, into a file.
+   * @throws Error with code ECONNRESET for a body of another length; the error of the file; the reason of the signal
    */
   readonly intoFile: (range: FileRange) => Promise<void>;
 }
 
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
-  readonly #behindProxy: boolean;
-  readonly #pool = new BlockPool();
   readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
   constructor(sockets: number) {
     // The proxy that Node was told to use (NODE_USE_ENV_PROXY=1), as for every other call.
     const { proxyEnv } = (http.globalAgent as { readonly options?: AgentOptions }).options ?? {};
-    this.#behindProxy = proxyEnv !== undefined;
     const options = {
       keepAlive: true,
       maxSockets: sockets,
@@ -82,24 +88,19 @@ export class HttpExchange {
     this.#agents["https:"].destroy();
   }
 
-  #exchange({ method, url, headers = {}, body, signal, direct }: StreamRequest): Promise<StreamAnswer> {
+  #exchange({ method, url, headers = {}, body, signal }: StreamRequest): Promise<StreamAnswer> {
     const { protocol } = new URL(url);
     const secure = protocol === "https:";
     const agent = secure ? this.#agents["https:"] : this.#agents["http:"];
     const length = body === undefined ? {} : { "content-length": String(body.size) };
-    const connection = direct === true && !this.#behindProxy ? new DirectConnection(this.#pool) : undefined;
-    const way =
-      connection === undefined
-        ? { agent }
-        : { createConnection: (to: ClientRequestArgs) => connection.open(to, secure) };
-    const options = { method, headers: { ...headers, ...length }, ...way, ...(signal && { signal }) };
+    const options = { method, headers: { ...headers, ...length }, agent, ...(signal && { signal }) };
     return new Promise((resolve, reject) => {
       const request = (secure ? https : http).request(url, options);
       request.setTimeout(SILENCE_MS, () => {
         request.destroy(new TransportFailure(`nothing moved for ${SILENCE_MS / 1000} seconds`, true));
       });
       request.on("error", reject);
-      request.on("response", (answer) => resolve(answerHead(answer, connection)));
+      request.on("response", (answer) => resolve(answerHead(answer, signal)));
       if (body === undefined) return void request.end();
       body.send(request).catch((error: unknown) => {
         request.destroy();
@@ -109,35 +110,55 @@ export class HttpExchange {
   }
 }
 
-function answerHead(body: IncomingMessage, connection: DirectConnection | undefined): StreamAnswer {
+function answerHead(body: IncomingMessage, signal: AbortSignal | undefined): StreamAnswer {
   const { statusCode: status = 0, statusMessage: statusText = "" } = body;
   const get = (name: string): string | null => {
     const value = body.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : (value ?? null);
   };
+  const described = get("content-length");
   const intoFile = async (range: FileRange): Promise<void> => {
-    const described = get("content-length");
-    if (connection === undefined || described === null) return streamInto(body, range);
-    if (Number(described) !== range.length) throw endedEarly();
-    await connection.receive(body, range);
+    if (described !== null && Number(described) !== range.length) throw anotherLength();
+    await pipeline(body, sinkOf(range)).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
   };
   return { status, statusText, headers: { get }, body, intoFile };
 }
 
-/** Writes a body whose length no header tells. */
-async function streamInto(body: IncomingMessage, range: FileRange): Promise<void> {
-  const { file, start, length, onReceived, onWritten } = range;
+/**
+ * Writes each piece before the next one is taken: what came before a connection is cut need not come again, and a thread
+ * that wrote it would cost as much as the writing.
+ */
+function sinkOf({ file, start, length, onWritten }: FileRange): Writable {
   let received = 0;
-  const into = createWriteStream("", { fd: file, start, autoClose: false });
-  body.on("data", (chunk: Buffer) => {
-    received += chunk.length;
-    onReceived(chunk.length);
+  const put = (bytes: Buffer): void => {
+    if (received + bytes.length > length) throw anotherLength();
+    writeWhole(file, bytes, start + received);
+    received += bytes.length;
+    onWritten(bytes);
+  };
+  return new Writable({
+    write: (bytes: Buffer, _encoding, done) => {
+      try {
+        put(bytes);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    final: (done) => done(received === length ? null : anotherLength()),
   });
-  await pipeline(body, into);
-  if (received !== length) throw endedEarly();
-  onWritten(start + length);
 }
 
-function endedEarly(): Error {
+/** Writes bytes whole: a disk may take less than it was given. */
+function writeWhole(file: number, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(file, bytes, written, bytes.length - written, position + written);
+  }
+}
+
+function anotherLength(): Error {
   return Object.assign(new Error("the content ended early"), { code: "ECONNRESET" });
 }

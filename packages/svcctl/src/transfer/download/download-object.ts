@@ -1,10 +1,10 @@
 /** Downloads one object into a file, which is there whole or not at all. */
 
-import { createReadStream } from "node:fs";
+import { createHash } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
+import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
-import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
 import { downloadParts, type Parts } from "./download-parts.ts";
 import { downloadStream, isStream } from "./download-stream.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
@@ -92,17 +92,7 @@ function fetchSmall(link: ContentLink, download: Download): Promise<Parts & { re
     if (received !== size) throw new TransportFailure("the content ended early", true);
     const content = Buffer.concat(chunks);
     download.progress.moved(received);
-    const fingerprint = newFingerprint();
-    fingerprint.update(content);
-    return { content, digest: fingerprint.digest(), comparable: tellsContent(answer.headers) };
+    const digest = createHash("md5").update(content).digest("hex");
+    return { content, digest, comparable: tellsContent(answer.headers) };
   });
-}
-
-/** The MD5 of a file, as lower-case hexadecimal. */
-export async function md5OfFile(file: string): Promise<string> {
-  const fingerprint = newFingerprint();
-  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) {
-    fingerprint.update(chunk as Buffer);
-  }
-  return fingerprint.digest();
 }

@@ -1,10 +1,11 @@
 /** Downloads one object into what is no regular file: a device, a FIFO, standard output by its name. */
 
+import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
+import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
-import { isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 
 /** Names of open files of a process: what they name is written to, whatever it is. */
@@ -23,7 +24,7 @@ export async function isStream(file: string): Promise<boolean> {
  */
 export async function downloadStream(link: ContentLink, download: Download): Promise<void> {
   const { file, place, stats, progress, signal } = download;
-  const fingerprint = newFingerprint();
+  const hash = createHash("md5");
   let written = 0;
   let comparable = false;
   let failure: unknown;
@@ -33,7 +34,7 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
     comparable = tellsContent(answer.headers);
     async function* counted(): AsyncGenerator<Buffer> {
       for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-        fingerprint.update(chunk);
+        hash.update(chunk);
         written += chunk.length;
         progress.moved(chunk.length);
         yield chunk;
@@ -42,7 +43,7 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
     failure = await pipeline(counted(), target, { signal }).catch((error: unknown) => error);
   }).finally(() => target.destroy());
   if (failure !== undefined) throw failure;
-  const same = !comparable || !isMd5(stats.checksum) || stats.checksum.toLowerCase() === fingerprint.digest();
+  const same = !comparable || !isMd5(stats.checksum) || stats.checksum.toLowerCase() === hash.digest("hex");
   if (written !== stats.size || !same) {
     throw new Error(`${place.path}: what was written is not the content that the server describes`);
   }

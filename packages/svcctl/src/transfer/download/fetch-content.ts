@@ -25,7 +25,7 @@ export interface Download {
 export function fetchContent<T>(
   link: ContentLink,
   { place, presign, signal }: Pick<Download, "place" | "presign" | "signal">,
-  part: Pick<ContentRequest, "range" | "direct">,
+  part: Pick<ContentRequest, "range">,
   take: (answer: StreamAnswer) => Promise<T>,
 ): Promise<T> {
   const path = ["repositories", place.repository, "refs", place.ref, "objects"];

@@ -1,9 +1,9 @@
 /** Contents of uploads, counted and hashed while they are sent. */
 
+import { createHash } from "node:crypto";
 import type { ClientRequest } from "node:http";
+import { checksumOf, isMd5, tellsContent } from "../checksum.ts";
 import type { StreamAnswer, StreamBody } from "../connection/http-exchange.ts";
-import { checksumOf, isMd5, newFingerprint, tellsContent } from "../hashes/checksums.ts";
-import type { HashThreads } from "../hashes/hash-threads.ts";
 import type { Progress } from "../progress.ts";
 import { sendFile } from "./send-file.ts";
 
@@ -39,14 +39,10 @@ export interface Upload {
 }
 
 /** The checksum of an answer to an upload, compared with what was sent. */
-export async function storedChecksum(
-  answer: StreamAnswer,
-  name: string,
-  sent: MeasuredBody["digest"],
-): Promise<string> {
+export function storedChecksum(answer: StreamAnswer, name: string, sent: MeasuredBody["digest"]): string {
   const checksum = checksumOf(answer.headers);
   if (checksum === "") throw new Error(`upload of ${name}: the object store answered without a checksum`);
-  if (tellsContent(answer.headers)) compareChecksums(name, await sent(), checksum);
+  if (tellsContent(answer.headers)) compareChecksums(name, sent(), checksum);
   return checksum;
 }
 
@@ -61,65 +57,40 @@ export function storeHeaders(url: string, contentType: string): Record<string, s
   };
 }
 
-/** Bytes of a content for whose checksum a thread is worth its start. */
-const LARGE = 1024 * 1024;
+/** Largest content that is hashed also where that is not asked for, in bytes. */
+const SMALL = 1024 * 1024;
 
 /** A body, and the MD5 of what was sent; undefined where it was not computed. */
 export interface MeasuredBody {
   readonly body: StreamBody;
-  readonly digest: () => Promise<string | undefined>;
+  readonly digest: () => string | undefined;
 }
 
 /**
- * A body that is counted and hashed while it is sent: a large file by a thread that reads it too. A further try begins
- * anew.
- * @param hashes undefined where the checksum of a large content is not wanted
+ * A body that is counted and hashed while it is sent. A further try begins anew.
+ * @param hashesLarge false where the checksum of a large content is not wanted
  */
 export function measuredBody(
   { source, progress }: Upload,
   [start, end]: readonly [start: number, end: number],
-  hashes: HashThreads | undefined,
+  hashesLarge: boolean,
 ): MeasuredBody {
   const { file } = source;
-  const isLarge = end - start > LARGE;
-  let fingerprint = newFingerprint();
-  let beside: Promise<string> | undefined;
+  const isHashed = hashesLarge || end - start <= SMALL;
+  let hash = createHash("md5");
   let sent = 0;
   const onBlock = (block: Buffer): void => {
     sent += block.length;
     progress.moved(block.length);
-    if (!isLarge) fingerprint.update(block);
+    if (isHashed) hash.update(block);
   };
   const send = (request: ClientRequest): Promise<void> => {
     progress.moved(-sent);
     sent = 0;
-    fingerprint = newFingerprint();
-    const sending = sendFile(request, { file, start, end, onBlock });
-    if (isLarge) beside = hashes && hashBeside(sending, hashes, { file, start, end });
-    return sending;
+    hash = createHash("md5");
+    return sendFile(request, { file, start, end, onBlock });
   };
-  const digest = async (): Promise<string | undefined> => (isLarge ? beside : fingerprint.digest());
-  return { body: { size: end - start, send }, digest };
-}
-
-/** Hashes bytes of a file while they are sent. It may wait for other files until then: together they take less. */
-function hashBeside(
-  sending: Promise<void>,
-  hashes: HashThreads,
-  { file, start, end }: { readonly file: string; readonly start: number; readonly end: number },
-): Promise<string> {
-  const hash = hashes.follow(file, end - start, start);
-  hash.reached(end);
-  const result = sending.then(
-    () => hash.digest(),
-    (error: unknown) => {
-      hash.forget();
-      throw error;
-    },
-  );
-  // Whoever compares it hears of a failure.
-  result.catch(() => {});
-  return result;
+  return { body: { size: end - start, send }, digest: () => (isHashed ? hash.digest("hex") : undefined) };
 }
 
 /** Throws an Error where a checksum that can be compared is another one. */

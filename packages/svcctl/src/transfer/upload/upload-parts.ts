@@ -39,7 +39,7 @@ export async function uploadParts(link: ContentLink, upload: Upload): Promise<Js
     const sendPart = async (index: number, signal: AbortSignal): Promise<void> => {
       const start = index * size;
       const range = [start, Math.min(start + size, source.size)] as const;
-      const { body, digest } = measuredBody(upload, range, link.hashes);
+      const { body, digest } = measuredBody(upload, range, true);
       const url = await freshUrl(
         link,
         [...ofUpload, "parts", String(index + 1)],

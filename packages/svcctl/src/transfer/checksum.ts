@@ -1,18 +1,22 @@
 /** MD5 checksums of contents, which the data server keeps for objects. */
 
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 
-/** Counts and hashes what passes. */
-export interface Fingerprint {
-  update(chunk: Buffer): void;
-  /** Lower-case hexadecimal. */
-  digest(): string;
-}
+/** Bytes that are read at once. */
+const READ_BYTES = 1024 * 1024;
 
-/** A fingerprint of nothing yet. */
-export function newFingerprint(): Fingerprint {
-  const hash: Hash = createHash("md5");
-  return { update: (chunk) => void hash.update(chunk), digest: () => hash.digest("hex") };
+/**
+ * Reads a file, and returns the MD5 of its content as lower-case hexadecimal.
+ * @throws Error of the file; the reason of the signal when that ends it
+ */
+export async function md5OfFile(file: string, signal?: AbortSignal): Promise<string> {
+  const hash = createHash("md5");
+  for await (const chunk of createReadStream(file, { highWaterMark: READ_BYTES })) {
+    signal?.throwIfAborted();
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest("hex");
 }
 
 /**
