@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { rememberLast } from "../remember-last.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
 import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
@@ -110,17 +111,12 @@ function headersOf({ requestId, position, response, span }: Exchange): string[] 
 }
 
 const KEEP_ALIVE_LINE = `Keep-Alive: ${KEEP_ALIVE}\r\n${NO_SNIFF.join(": ")}\r\n`;
-let lastPosition: readonly string[] = [];
-let lastPositionLines = "";
+const positionLines = rememberLast((named: readonly string[]) => headerLines(named) as string);
 
 /** The same headers as lines, of an answer whose connection stays open. */
 function linesOf({ requestId, position, span }: Exchange): string {
-  const named = positionHeaders(position);
-  if (named !== lastPosition) {
-    lastPosition = named;
-    lastPositionLines = headerLines(named) as string;
-  }
-  const lines = `X-Request-ID: ${requestId}\r\n${KEEP_ALIVE_LINE}${lastPositionLines}`;
+  const ofPosition = positionLines(positionHeaders(position));
+  const lines = `X-Request-ID: ${requestId}\r\n${KEEP_ALIVE_LINE}${ofPosition}`;
   return span === undefined ? lines : `${lines}${TRACE_RESPONSE}: ${span.traceParent}\r\n`;
 }
 
@@ -128,17 +124,8 @@ function withoutBody(status: number): Frame {
   return status === 204 ? NO_CONTENT : EMPTY;
 }
 
-let lastBody = "";
-let lastFrame = frame("", JSON_TYPE);
-
-/** The frame of the last body serves again when the next is the same, as that of an allow often is. */
-function frameOf(body: string): Frame {
-  if (body !== lastBody) {
-    lastBody = body;
-    lastFrame = frame(body, JSON_TYPE);
-  }
-  return lastFrame;
-}
+/** A body often is the one before, such as that of an allow. */
+const frameOf = rememberLast((body: string) => frame(body, JSON_TYPE));
 
 function write(
   exchange: Exchange,

@@ -1,6 +1,7 @@
 /** A shorter way for a whole answer on a connection that stays open. */
 
 import { type ServerResponse, STATUS_CODES } from "node:http";
+import { rememberLast } from "../remember-last.ts";
 import { turnEnd } from "../schedule/turn-end.ts";
 
 /** The headers that describe a body, and its encoding. */
@@ -50,7 +51,7 @@ export function endAtOnce(
   if (written._header !== null || !hasLength || !response.shouldKeepAlive) return false;
   if (response.getHeaderNames().length > 0) return false;
   response.statusCode = status;
-  written._header = statusLine(status) + lines + headers + dateAndConnection();
+  written._header = statusLine(status) + lines + headers + dateAndConnection(Math.floor(Date.now() / 1000));
   turnEnd.add(() => response.end(body, encoding));
   return true;
 }
@@ -61,15 +62,7 @@ function statusLine(status: number): string {
     : `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "unknown"}\r\n`;
 }
 
-let second = 0;
-let ending = "";
-
 /** The last headers, made once a second. */
-function dateAndConnection(): string {
-  const now = Math.floor(Date.now() / 1000);
-  if (now !== second) {
-    second = now;
-    ending = `Date: ${new Date(now * 1000).toUTCString()}\r\nConnection: keep-alive\r\n\r\n`;
-  }
-  return ending;
-}
+const dateAndConnection = rememberLast(
+  (second: number) => `Date: ${new Date(second * 1000).toUTCString()}\r\nConnection: keep-alive\r\n\r\n`,
+);

@@ -4,6 +4,8 @@
  * table could decide it and the other API serve it.
  */
 
+import { rememberLast } from "../remember-last.ts";
+
 /** The parts of the request that the choice depends on. */
 export interface Choice {
   /** The `Host` of the request, or undefined if unknown. */
@@ -33,7 +35,7 @@ const GATEWAY: WhichApi = { api: "gateway" };
 
 /** Chooses the table. */
 export function whichApi(choice: Choice): WhichApi {
-  const byHost = apiOfLastHost(choice);
+  const byHost = apisByHost(choice.s3Domains)(choice.host);
   if ("problem" in byHost) return byHost;
   const signed = apiOfCredentials(choice);
   if ("problem" in signed) return signed;
@@ -57,20 +59,12 @@ function plainDomains(s3Domains: readonly string[]): readonly string[] {
   return s3Domains.map((domain) => domain.replace(/:[0-9]*$/, "")).filter((domain) => domain !== "");
 }
 
-/** The last answer: most requests name the same host. */
-let last: Pick<Choice, "host" | "s3Domains"> & { readonly api: WhichApi } = {
-  host: undefined,
-  s3Domains: [],
-  api: MAIN,
-};
+/** Most requests name the same host, and a process has one list of domains. */
+const apisByHost = rememberLast((s3Domains: readonly string[]) =>
+  rememberLast((host: string | undefined) => apiOfHost(host, s3Domains)),
+);
 
-function apiOfLastHost(choice: Choice): WhichApi {
-  const { host, s3Domains } = choice;
-  if (host !== last.host || s3Domains !== last.s3Domains) last = { host, s3Domains, api: apiOfHost(choice) };
-  return last.api;
-}
-
-function apiOfHost({ host, s3Domains }: Choice): WhichApi {
+function apiOfHost(host: string | undefined, s3Domains: readonly string[]): WhichApi {
   if (host === undefined) return MAIN;
   const name = HOST.exec(host)?.[1];
   if (name === undefined) return { problem: "the host cannot be read" };

@@ -74,6 +74,8 @@ const SERVICE_ROOMS: Rooms = {
     may: ["policy/source-files", "policy/model/closest-name.ts", "policy/errors", "policy/ipv6", "commands"],
   },
   schedule: { may: ["policy/errors"] },
+  // Reads once what comes again and again.
+  "remember-last": { may: [] },
   cache: { may: ["policy/errors"] },
   store: { may: ["schedule", "policy/model", "policy/errors", "commands"] },
   workers: { may: ["store", "policy/errors"] },
@@ -90,8 +92,18 @@ const SERVICE_ROOMS: Rooms = {
       "store/listeners.ts",
     ],
   },
-  "request-map": { may: ["policy/catalog", "policy/model", "policy/errors"] },
-  identity: { may: ["directory", "cache", "schedule", "policy/model", "policy/errors", "policy/json-text"] },
+  "request-map": { may: ["policy/catalog", "policy/model", "policy/errors", "remember-last"] },
+  identity: {
+    may: [
+      "directory",
+      "cache",
+      "schedule",
+      "policy/model",
+      "policy/errors",
+      "policy/json-text",
+      "remember-last",
+    ],
+  },
   decisions: {
     may: [
       "directory",
@@ -114,6 +126,7 @@ const SERVICE_ROOMS: Rooms = {
       "commands",
       "schedule",
       "policy/records",
+      "remember-last",
     ],
     types: ["decisions"],
   },
@@ -146,7 +159,7 @@ const SERVICE_ROOMS: Rooms = {
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.
   tracing: { may: ["policy/model", "policy/errors"], types: ["http", "decisions"] },
-  http: { may: ["schedule", "policy/errors", "policy/json-text", "policy/ipv6"] },
+  http: { may: ["schedule", "policy/errors", "policy/json-text", "policy/ipv6", "remember-last"] },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "policy/errors"] },
   "api/rest": { may: ["http", "schedule", "directory", "policy/model", "policy/errors"] },

@@ -4,6 +4,7 @@ import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/com
 import { type CompiledStatement, nameOf } from "@svc-authorizer/policy/engine/statement.ts";
 import { type ConditionFields, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
+import { rememberLast } from "../../remember-last.ts";
 import { jsonText } from "./json-text.ts";
 
 /** Number of callers whose text is remembered. */
@@ -19,10 +20,10 @@ export class RecordParts {
   readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
   readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
   readonly #callers = new Map<string, string>();
-  /** The caller of the record before: a server asks again and again. */
-  #name: string | undefined;
-  #peer: string | undefined;
-  #callerText = "";
+  /** A server asks again and again. */
+  readonly #caller = rememberLast((name: string) =>
+    rememberLast((peer: string | undefined) => this.#findCaller(name, peer)),
+  );
 
   /** `{"policy":…,"statement":…,"via":[…]}`. */
   statement(statement: CompiledStatement, loaded: DecidingPolicies): string {
@@ -41,18 +42,10 @@ export class RecordParts {
 
   /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */
   asked(call: AskingCall | undefined, requestId: string, peer = call?.peer): string {
-    const caller = this.#caller(call?.caller.name ?? "", peer);
+    const caller = this.#caller(call?.caller.name ?? "")(peer);
     const trace = call?.traceParent === undefined ? undefined : TRACE_PARENT.exec(call.traceParent)?.[1];
     const known = `${caller},"request_id":${jsonText(requestId)}`;
     return trace === undefined ? known : `${known},"trace_id":"${trace}"`;
-  }
-
-  #caller(name: string, peer: string | undefined): string {
-    if (name === this.#name && peer === this.#peer) return this.#callerText;
-    this.#name = name;
-    this.#peer = peer;
-    this.#callerText = this.#findCaller(name, peer);
-    return this.#callerText;
   }
 
   #findCaller(name: string, peer: string | undefined): string {

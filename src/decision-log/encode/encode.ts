@@ -5,6 +5,7 @@
 
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decided } from "../../decisions/decision-log.ts";
+import { rememberLast } from "../../remember-last.ts";
 import { RecordParts } from "./encode-parts.ts";
 import { jsonText } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";
@@ -46,13 +47,12 @@ export class RecordEncoder {
   readonly #node: string;
   readonly #policySet: string;
   /** The members between time and caller, which are those of the record before unless the directory changed. */
-  #origin = "";
-  #revision = "";
-  #entrance = "";
-  #millisecond = Number.NaN;
-  #second = Number.NaN;
-  #secondText = "";
-  #time = "";
+  readonly #originOf = rememberLast((revision: string) =>
+    rememberLast((entrance: string) => `${this.#node}${revision}${this.#policySet}${entrance}"`),
+  );
+  readonly #timeOf = rememberLast(
+    (now: number) => `${secondText(Math.floor(now / 1000))}${String(now % 1000).padStart(3, "0")}Z`,
+  );
 
   constructor(options: EncoderOptions) {
     this.#options = options;
@@ -97,26 +97,12 @@ export class RecordEncoder {
 
   /** The members that every record begins with. */
   head(id: string, entrance: string, revision = this.revision, time = this.time()): string {
-    if (revision !== this.#revision || entrance !== this.#entrance) {
-      this.#revision = revision;
-      this.#entrance = entrance;
-      this.#origin = `${this.#node}${revision}${this.#policySet}${entrance}"`;
-    }
-    return `{"format":1,"id":"${id}","at":"${time}${this.#origin}`;
+    return `{"format":1,"id":"${id}","at":"${time}${this.#originOf(revision)(entrance)}`;
   }
 
   /** The time as RFC 3339. */
   time(): string {
-    const now = this.#now();
-    if (now === this.#millisecond) return this.#time;
-    this.#millisecond = now;
-    const second = Math.floor(now / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#secondText = new Date(second * 1000).toISOString().slice(0, -4);
-    }
-    this.#time = `${this.#secondText}${String(now % 1000).padStart(3, "0")}Z`;
-    return this.#time;
+    return this.#timeOf(this.#now());
   }
 
   #determining({ loaded, decidedBy }: Decided): string {
@@ -128,6 +114,9 @@ export class RecordEncoder {
     return `","determining":[${[...texts].join(",")}]`;
   }
 }
+
+/** The time as RFC 3339 up to the point behind a second (Unix seconds). */
+const secondText = rememberLast((second: number) => new Date(second * 1000).toISOString().slice(0, -4));
 
 /** The question: action and resource of a single permission, else the tree. */
 function questionText({ required, resource, operation }: Decided): string {

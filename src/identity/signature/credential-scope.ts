@@ -1,5 +1,6 @@
 /** The credential of a signature: an access key id with the scope of the signing key (security.md §2.8). */
 
+import { rememberLast } from "../../remember-last.ts";
 import type { SignatureFault } from "../identity.ts";
 import { SignatureRefused } from "../refusals.ts";
 
@@ -55,13 +56,8 @@ export function scopeOf(given: GivenCredential, region: string): Scope {
   return { accessKeyId: credential.slice(0, slash), date, region, scope: credential.slice(slash + 1) };
 }
 
-/** The end of all scopes of the last region: a process has one. */
-let lastEnd = { region: "", text: "" };
-
-function endOfScopes(region: string): string {
-  if (region !== lastEnd.region) lastEnd = { region, text: `/${region}/${SERVICE}/${TERMINATOR}` };
-  return lastEnd.text;
-}
+/** The end of all scopes of a region: a process has one. */
+const endOfScopes = rememberLast((region: string) => `/${region}/${SERVICE}/${TERMINATOR}`);
 
 /** The reason why a credential that ends otherwise than all scopes is refused. */
 function otherEnd({ form, credential }: GivenCredential, region: string): SignatureRefused {

@@ -1,5 +1,6 @@
 /** The query of a signed request: its parameters in canonical form (security.md §2.7, security.md §2.8). */
 
+import { rememberLast } from "../../remember-last.ts";
 import { canonicalQueryPart } from "./uri-encoding.ts";
 
 /** Parameters of a presigned request, in the only accepted spelling. */
@@ -14,20 +15,15 @@ export const PRESIGN_PARAMETERS = [
 
 const NONE: ReadonlyMap<string, string> = new Map();
 
-/** The last short query, such as the operation that a program names: shorter than any presigned one. */
-let last: { readonly raw: string; readonly parameters: ReadonlyMap<string, string> | undefined } = {
-  raw: "",
-  parameters: NONE,
-};
+/** A query that names an operation of a program is not longer; a presigned one, which never comes again, always is. */
 const LONGEST_REMEMBERED = 64;
 
 /** Names and values in canonical form. Undefined for an ambiguous query: a repeated name, a `;`, a broken escape. */
 export function queryParameters(raw: string): ReadonlyMap<string, string> | undefined {
-  if (raw === last.raw) return last.parameters;
-  const parameters = readParameters(raw);
-  if (raw.length <= LONGEST_REMEMBERED) last = { raw, parameters };
-  return parameters;
+  return raw.length <= LONGEST_REMEMBERED ? shortParameters(raw) : readParameters(raw);
 }
+
+const shortParameters = rememberLast(readParameters);
 
 function readParameters(raw: string): ReadonlyMap<string, string> | undefined {
   if (raw === "") return NONE;

@@ -1,5 +1,6 @@
 /** The period of validity of a signature (security.md §2.8). */
 
+import { rememberLast } from "../../remember-last.ts";
 import { SignatureRefused } from "../refusals.ts";
 import type { CredentialParts } from "./credential-parts.ts";
 
@@ -8,23 +9,18 @@ const EXPIRES = /^[1-9]\d{0,5}$/;
 const MAX_EXPIRES_SECONDS = 604_800;
 const SKEW_MS = 15 * 60_000;
 
-/** The last parsed text: requests of the same second repeat it. */
-let last: { readonly text: string; readonly time: number | undefined } = { text: "", time: undefined };
-
-/** Unix milliseconds of a date and time in the basic form of ISO 8601; undefined for any other text. */
-export function parseTimestamp(text: string): number | undefined {
-  if (text !== last.text) last = { text, time: timeOf(text) };
-  return last.time;
-}
-
-function timeOf(text: string): number | undefined {
+/**
+ * Unix milliseconds of a date and time in the basic form of ISO 8601; undefined for any other text. Requests of the same
+ * second repeat it.
+ */
+export const parseTimestamp = rememberLast((text: string): number | undefined => {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second] = match;
   // `Date.parse` refuses month 13 and hour 25, but reads the 31st of a short month as the 1st of the next.
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   return new Date(time).getUTCDate() === Number(day) ? time : undefined;
-}
+});
 
 /**
  * Refuses a signature outside its period: a header holds for 15 minutes around the time of the request, a presigned URL

@@ -1,6 +1,6 @@
 /** The headers that a signature covers (security.md §2.8). */
 
-import { LRUCache } from "lru-cache";
+import { rememberLast } from "../../remember-last.ts";
 import type { SentHeaders } from "../identity.ts";
 
 const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
@@ -18,22 +18,11 @@ export interface SignedNames {
   readonly set: ReadonlySet<string>;
 }
 
-/** A cache of valid lists: programs sign the same headers again and again. */
-const REMEMBERED = new LRUCache<string, SignedNames>({ max: 256 });
-const LONGEST_REMEMBERED = 512;
-
-/** The last valid list: many users share a program. */
-let last: { readonly text: string; readonly names: SignedNames } | undefined;
-
-/** The names in a list of signed headers; undefined unless they are in lower case, sorted and unique. */
-export function signedNames(text: string): SignedNames | undefined {
-  if (last?.text === text) return last.names;
-  const names = REMEMBERED.get(text) ?? namesIn(text);
-  if (names !== undefined) last = { text, names };
-  return names;
-}
-
-function namesIn(text: string): SignedNames | undefined {
+/**
+ * The names in a list of signed headers; undefined unless they are in lower case, sorted and unique. Many users share a
+ * program, which signs the same headers again and again.
+ */
+export const signedNames = rememberLast((text: string): SignedNames | undefined => {
   const list = text.split(";");
   if (list.length > MAX_NAMES) return undefined;
   let before = "";
@@ -41,10 +30,8 @@ function namesIn(text: string): SignedNames | undefined {
     if (!NAME.test(name) || name <= before) return undefined;
     before = name;
   }
-  const names = { list, set: new Set(list) };
-  if (text.length <= LONGEST_REMEMBERED) REMEMBERED.set(text, names);
-  return names;
-}
+  return { list, set: new Set(list) };
+});
 
 /**
  * The canonical lines of the signed headers; undefined if one is missing or contains a character that is not a byte.
