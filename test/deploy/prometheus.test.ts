@@ -71,7 +71,7 @@ describe.skipIf(!hasProgram("promtool"))("promtool", () => {
       exp_labels: { severity: "warning", log: "fleet-b" },
       exp_annotations: {
         ...annotations,
-        summary: "A node of the fleet with the log fleet-b is 693 changes behind its newest",
+        summary: "A node of the fleet with log fleet-b is 693 changes behind",
       },
     };
     const cases = [

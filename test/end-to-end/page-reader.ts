@@ -33,7 +33,7 @@ export class PageReader {
       version: "0.0.0",
       addresses: { service, user, metrics },
       setup: { token, file: join(folder, "svc-authorizer-setup-token") },
-      quickstart: { tokenFile: join(folder, "token"), data: undefined },
+      quickstart: { tokenFile: join(folder, "token"), data: undefined, hasOwnDatasets: false },
       env: { npm_lifecycle_event: "start" },
       cwd: this.machine.clone,
     };

@@ -99,6 +99,11 @@ function secretIn(file: string): string {
   return readFileSync(file, "utf8").trim();
 }
 
+/** Whether a quick start has other data sets than its own, so that nobody knows who is in them. */
+export function hasOwnDatasets(datasets: readonly string[]): boolean {
+  return !datasets.includes(DATASET);
+}
+
 /** A path as somebody in `cwd` would type it. */
 export function shownPath(path: string, cwd: string): string {
   const short = relative(cwd, path);

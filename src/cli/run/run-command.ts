@@ -12,7 +12,13 @@ import { openServiceTraces } from "../../compose/traces.ts";
 import type { FlagValue, LoadedConfig, LoadOptions } from "../../config/load.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type ConfigFlags, itemFlagsOf } from "../command-context.ts";
-import { prepareQuickstart, type QuickstartFlags, quickstartConfig, quickstartFolder } from "./quickstart.ts";
+import {
+  hasOwnDatasets,
+  prepareQuickstart,
+  type QuickstartFlags,
+  quickstartConfig,
+  quickstartFolder,
+} from "./quickstart.ts";
 import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
 import { greetingBlock, readyLines, type StartedService } from "./start-greeting.ts";
 
@@ -56,7 +62,11 @@ export async function runService(
     addresses: service.addresses,
     setup: service.setup,
     ...(quickstart !== undefined && {
-      quickstart: { tokenFile: quickstart.tokenFile, data: options.data },
+      quickstart: {
+        tokenFile: quickstart.tokenFile,
+        data: options.data,
+        hasOwnDatasets: hasOwnDatasets(loaded.values["authorizer.datasets"]),
+      },
     }),
     env,
     cwd: process.cwd(),

@@ -12,8 +12,14 @@ export interface StartedService {
   readonly addresses: ServiceAddresses;
   /** The one-time token, until the first administrator exists (security.md §6.2). */
   readonly setup: SetupOffer | undefined;
-  /** Present for a quick start: its token file, and the value of `--data` if it was given. */
-  readonly quickstart?: { readonly tokenFile: string; readonly data: string | undefined };
+  /** Present for a quick start. */
+  readonly quickstart?: {
+    readonly tokenFile: string;
+    /** The value of `--data`. */
+    readonly data: string | undefined;
+    /** True if the data sets are not those of the quick start, which the first decision is about. */
+    readonly hasOwnDatasets: boolean;
+  };
   readonly env: Environment;
   /** Paths are shown relative to this folder. */
   readonly cwd: string;
@@ -54,7 +60,10 @@ export function greetingBlock(started: StartedService): string {
   }
   if (quickstart !== undefined) {
     lines.push(`  Token       ${shownPath(quickstart.tokenFile, cwd)}`);
-    lines.push("", "Try: may alice read this object?", firstDecision(started, quickstart.tokenFile));
+    const hint = quickstart.hasOwnDatasets
+      ? "Ask like this, with names of your data set:"
+      : "Try: may alice read this object?";
+    lines.push("", hint, firstDecision(started, quickstart.tokenFile));
   }
   if (setup !== undefined) {
     const after = quickstart === undefined ? "" : " and configure svcctl";
