@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { greetingBlock } from "../../src/cli/authorizer/run/start-greeting.ts";
+import { greetingBlock } from "../../src/cli/run/start-greeting.ts";
 import { NewMachine } from "./new-machine.ts";
 
 const PAGE = readFileSync(join(import.meta.dirname, "..", "..", "docs", "first-steps.md"), "utf8");
