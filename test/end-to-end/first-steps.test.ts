@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => reader?.machine.destroy());
 
-/** What is on the machine; caches and the build of the console, which git ignores, do not count. */
+/** The files on the machine, without caches and the build of the console, which git ignores. */
 function files(): string[] {
   const { clone, home } = reader.machine;
   return [...readdirSync(clone).map((name) => `clone/${name}`), ...readdirSync(home)]
