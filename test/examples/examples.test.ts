@@ -43,6 +43,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   compose: "compose.test.ts",
   kubernetes: "kubernetes.test.ts",
   "policy-as-code": "policy-as-code.test.ts",
+  "listing-proxy": "../api/decisions/requests-page.test.ts",
 };
 
 const scratch = new Scratch();

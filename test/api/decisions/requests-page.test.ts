@@ -7,6 +7,7 @@ import { requestsTable, withTable } from "../../decisions/requests-table.ts";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 
 const PAGE = readFileSync(new URL("../../../docs/requests.md", import.meta.url), "utf8");
+const PROXY = new URL("../../../examples/listing-proxy/listing-proxy.mjs", import.meta.url);
 const fence = (language: string, nth = 0) =>
   [...PAGE.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "gs"))][nth]?.[1] ?? "";
 
@@ -36,7 +37,7 @@ it("the example is answered as the page says", async () => {
   expect(body).toEqual({ ...JSON.parse(fence("json", 1)), id: expect.any(String) });
 });
 
-describe("the listing proxy of the page", () => {
+describe("the listing proxy that the page names", () => {
   const seen: string[] = [];
   let proxy = "";
 
@@ -65,9 +66,9 @@ describe("the listing proxy of the page", () => {
       ],
     });
     await service.directory.users.attachPolicy("alice", "Lists");
-    const module = await import(`data:text/javascript,${encodeURIComponent(fence("js"))}`);
+    const { listingProxy } = await import(PROXY.href);
     proxy = await listening(
-      module.listingProxy({
+      listingProxy({
         authorizer: service.url,
         token: service.token,
         dataServer: await listening(createServer(dataServer)),
