@@ -94,7 +94,11 @@ function spelledBy(template: string, other: string, made: readonly string[]): Se
  * Names of particular users for whom two rules may meet while they do not for a made-up name, the simplest first. Not
  * complete: not every name that does is among them.
  */
-export function spelledNames(one: Rule, other: Rule, made: readonly string[]): readonly string[] {
+export function spelledNames(
+  one: Pick<Rule, "resources">,
+  other: Pick<Rule, "resources">,
+  made: readonly string[],
+): readonly string[] {
   const names = new Set<string>();
   for (const [from, to] of [
     [one, other],

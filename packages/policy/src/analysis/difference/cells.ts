@@ -105,9 +105,48 @@ interface Near {
   readonly denied: readonly Unit[];
 }
 
-type Left =
-  | { readonly blocked: readonly Unit[] }
-  | { readonly exceptions: readonly Unit[]; readonly denied: readonly Unit[]; readonly undecided: boolean };
+/** What is gained for a class of actions. */
+interface Gained {
+  readonly exceptions: readonly Unit[];
+  readonly denied: readonly Unit[];
+  readonly undecided: boolean;
+}
+
+type Left = { readonly blocked: readonly Unit[] } | Gained;
+
+/** Classes of actions that one line can say. */
+interface Part {
+  readonly atoms: number[];
+  /** Allows of before that were denied for some of them. */
+  readonly denied: Set<Unit>;
+  readonly exceptions: Set<Unit>;
+}
+
+/**
+ * Sorts classes into as few parts as it finds. An allow of before that was denied for one class, and so is no exception
+ * there, may be an exception for another class, or for one of the `blocking`: the two are then in different parts.
+ */
+function partsOf(gained: ReadonlyMap<number, Gained>, blocking: ReadonlySet<Unit>): readonly Part[] {
+  const parts: Part[] = [];
+  for (const [atom, { exceptions, denied }] of gained) {
+    const isSame = (part: Part) =>
+      denied.length === part.denied.size && denied.every((unit) => part.denied.has(unit));
+    const isFree = (part: Part) =>
+      ![...denied, ...part.denied].some((unit) => blocking.has(unit)) &&
+      !denied.some((unit) => part.exceptions.has(unit)) &&
+      !exceptions.some((unit) => part.denied.has(unit));
+    const part = parts.find((one) => isSame(one) || isFree(one)) ?? {
+      atoms: [],
+      denied: new Set(),
+      exceptions: new Set(),
+    };
+    if (part.atoms.length === 0) parts.push(part);
+    part.atoms.push(atom);
+    for (const unit of denied) part.denied.add(unit);
+    for (const unit of exceptions) part.exceptions.add(unit);
+  }
+  return parts;
+}
 
 /** Finds what is gained in groups of bases. */
 export class Cells {
@@ -148,7 +187,7 @@ export class Cells {
     const ids = new Map([...all.blocking, ...all.allowed, ...all.denied].map((unit, id) => [unit, id]));
     const answers = new Map<string, Left>();
     const others = new Map<number, readonly Unit[]>();
-    const regions = new Map<string, Region>();
+    const gained = new Map<number, Gained>();
     for (const atom of this.#atomsOfGroup(group)) {
       const has = ({ rule }: Unit) => this.atomsOf(rule).has(atom);
       const here: Near = {
@@ -159,27 +198,22 @@ export class Cells {
       const key = [...here.blocking, ...here.allowed, ...here.denied].map((unit) => ids.get(unit)).join();
       const left = answers.get(key) ?? this.#left(resource, guards, here);
       answers.set(key, left);
-      if ("blocked" in left) {
-        others.set(atom, left.blocked);
-        continue;
-      }
-      const place = left.denied.map((unit) => ids.get(unit)).join();
-      const region = regions.get(place) ?? {
-        resource,
-        allows: [...new Set(group.map((base) => base.allow))],
-        denies: [...new Set(group.flatMap((base) => base.deny ?? []))],
-        cells: new Map(),
-        others,
-        denied: left.denied,
-        undecided: false,
-      };
-      region.cells.set(atom, left.exceptions);
-      region.undecided ||= left.undecided;
-      regions.set(place, region);
+      if ("blocked" in left) others.set(atom, left.blocked);
+      else gained.set(atom, left);
     }
-    return [...regions.values()].map((region) => ({
-      ...region,
-      others: new Map([...others, ...[...regions.values()].flatMap(({ cells }) => [...cells])]),
+    const parts = partsOf(gained, new Set([...others.values()].flat()));
+    const everything = new Map([
+      ...others,
+      ...[...gained].map(([atom, { exceptions }]) => [atom, exceptions] as const),
+    ]);
+    return parts.map(({ atoms, denied }) => ({
+      resource,
+      allows: [...new Set(group.map((base) => base.allow))],
+      denies: [...new Set(group.flatMap((base) => base.deny ?? []))],
+      cells: new Map(atoms.map((atom) => [atom, (gained.get(atom) as Gained).exceptions])),
+      others: everything,
+      denied: [...denied],
+      undecided: atoms.some((atom) => gained.get(atom)?.undecided),
     }));
   }
 

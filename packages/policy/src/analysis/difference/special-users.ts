@@ -4,6 +4,7 @@ import { USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import type { Pattern, Patterns } from "../compare/pattern-positions.ts";
 import { type Rule, type RuleSet, ruleText } from "../compare/rules.ts";
 import { namesUser, representativeNames, spelledNames } from "../compare/user-names.ts";
+import { actionsMayMeet } from "./cells.ts";
 
 /** Names of users, and whether there may be others. */
 export interface SpecialNames {
@@ -15,7 +16,11 @@ export interface SpecialNames {
 const MOST_PAIRS = 20_000;
 const WILDCARD = /[*?]/;
 
-/** The names without a slash that the rules of both sides spell, as far as they matter for what changed; at most `most`. */
+/**
+ * The names without a slash that the rules of both sides spell, as far as they matter for what changed; at most `most`.
+ * A rule matters that changed, or that may meet one that did: two of them that are unchanged may leave nothing of a change
+ * for one user alone.
+ */
 export function specialNames(
   [before, after]: readonly [RuleSet, RuleSet],
   patterns: Patterns,
@@ -24,23 +29,21 @@ export function specialNames(
   const [old, now] = [before, after].map(({ allows, denies }) => [...allows, ...denies]) as [Rule[], Rule[]];
   const all = [...old, ...now];
   if (!all.some(namesUser)) return { names: [], complete: true };
-  const [oldTexts, nowTexts] = [old, now].map((rules) => new Set(rules.map(ruleText))) as [
-    Set<string>,
-    Set<string>,
-  ];
-  const changed = all.filter((rule) => !(oldTexts.has(ruleText(rule)) && nowTexts.has(ruleText(rule))));
+  const rulesOf = rulesByResource(near(old, now, patterns));
   const { names: made } = representativeNames(all);
   const letters = new Set(made.flatMap((name) => [...name]));
   const names = new Set<string>();
   let pairs = 0;
   let complete = true;
-  for (const one of changed) {
-    for (const other of all) {
-      if (!namesUser(one) && !namesUser(other)) continue;
-      // A `?` may stand for names of one length.
-      if (countsLetters(one, other, patterns)) complete = false;
+  for (const [left, ofLeft] of rulesOf) {
+    if (!left.includes(USER_PLACEHOLDER)) continue;
+    for (const [right, ofRight] of rulesOf) {
       if (++pairs > MOST_PAIRS) return { names: [...names].slice(0, most), complete: false };
-      for (const name of namesBetween(one, other, made, patterns)) {
+      if (!dependsOnName(left, right, patterns)) continue;
+      if (!ofLeft.some((one) => ofRight.some((other) => actionsMayMeet(one, other, patterns)))) continue;
+      // A `?` may stand for names of one length.
+      if (`${left}${right}`.includes("?")) complete = false;
+      for (const name of spelledNames({ resources: [left] }, { resources: [right] }, made)) {
         // A line for any user is about names without a slash.
         if (name.includes("/")) continue;
         const madeUp = [...name].filter((letter) => letters.has(letter)).length;
@@ -53,26 +56,39 @@ export function specialNames(
   return { names: [...names].slice(0, most), complete: complete && names.size <= most };
 }
 
-/** The names for which two rules may meet otherwise than for any user. */
-function namesBetween(
-  one: Rule,
-  other: Rule,
-  made: readonly string[],
-  patterns: Patterns,
-): readonly string[] {
-  return one.resources.flatMap((left) =>
-    other.resources.flatMap((right) =>
-      dependsOnName(left, right, patterns)
-        ? spelledNames({ ...one, resources: [left] }, { ...other, resources: [right] }, made)
-        : [],
-    ),
-  );
+/** The rules that only one side has, and those of both sides that may meet one of them, whoever the user is. */
+function near(old: readonly Rule[], now: readonly Rule[], patterns: Patterns): readonly Rule[] {
+  const [oldTexts, nowTexts] = [old, now].map((rules) => new Set(rules.map(ruleText))) as [
+    Set<string>,
+    Set<string>,
+  ];
+  const all = new Map([...old, ...now].map((rule) => [ruleText(rule), rule]));
+  const [changed, same]: [Rule[], Rule[]] = [[], []];
+  for (const [text, rule] of all) (oldTexts.has(text) && nowTexts.has(text) ? same : changed).push(rule);
+  const wide = (rule: Rule) =>
+    rule.resources.map((text) => patterns.of(text.replaceAll(USER_PLACEHOLDER, "*")));
+  const places = changed.map((rule) => ({ rule, resources: wide(rule) }));
+  const mayMeet = (rule: Rule) => {
+    const own = wide(rule);
+    return places.some(
+      (one) =>
+        own.some((left) => one.resources.some((right) => left.mayMeet(right))) &&
+        actionsMayMeet(rule, one.rule, patterns),
+    );
+  };
+  return [...changed, ...same.filter(mayMeet)];
 }
 
-function countsLetters(one: Rule, other: Rule, patterns: Patterns): boolean {
-  return one.resources.some((left) =>
-    other.resources.some((right) => `${left}${right}`.includes("?") && dependsOnName(left, right, patterns)),
-  );
+function rulesByResource(rules: readonly Rule[]): ReadonlyMap<string, readonly Rule[]> {
+  const found = new Map<string, Rule[]>();
+  for (const rule of rules) {
+    for (const resource of rule.resources) {
+      const known = found.get(resource);
+      if (known === undefined) found.set(resource, [rule]);
+      else known.push(rule);
+    }
+  }
+  return found;
 }
 
 /** False if two resources meet for every user in the same way. */
