@@ -66,9 +66,9 @@ export async function findImpact(
   let left = COMPARING_MS;
   let [done, givenUp] = [0, 0];
   const cut = new Set<string>();
-  for (const { users, user, some, via, ...sides } of classes) {
+  for (const { users, user, some, via, isAlone, ...sides } of classes) {
     if (left <= 0 || givenUp >= MOST_GIVEN_UP) break;
-    const found = await compared({ ...sides, ...comparedAs(user) }, Math.min(left, ONE_MS));
+    const found = await compared({ ...sides, ...comparedAs(user, isAlone) }, Math.min(left, ONE_MS));
     if (found === GIVEN_UP) {
       givenUp++;
       continue;
@@ -78,7 +78,7 @@ export async function findImpact(
     for (const one of found.leftOut) cut.add(one);
     const own = (lines: readonly DifferenceLine[]) => linesFor(lines, { users, some }, cut);
     const difference = { gains: own(found.gains), losses: own(found.losses), leftOut: [] };
-    merged.add({ users, user, some, via, ...sides }, changesOf(difference));
+    merged.add({ users, user, some, via, isAlone, ...sides }, changesOf(difference));
   }
   if (done < affected)
     leftOut.push(`${plural(affected - done)} of ${affected} not compared: it takes too long`);
@@ -104,9 +104,12 @@ function listOf(policy: NamedStatements | undefined): readonly NamedStatements[]
   return policy === undefined ? [] : [{ name: policy.name, statement: policy.statement }];
 }
 
-/** A name with wildcards or a slash means something of its own where `${user}` stands; others are compared as any user. */
-function comparedAs(user: string): { readonly user: string } | { readonly exampleUser: string } {
-  return /[*?/]/.test(user) ? { user } : { exampleUser: user };
+/** A name with wildcards, or one with a slash that matters, is compared itself; others are compared as any user. */
+function comparedAs(
+  user: string,
+  isAlone: boolean,
+): { readonly user: string } | { readonly exampleUser: string } {
+  return isAlone || /[*?]/.test(user) ? { user } : { exampleUser: user };
 }
 
 /** The lines that are about users of a class; says so where the class has users whose names it does not know. */
@@ -115,9 +118,7 @@ function linesFor(
   { users, some }: Pick<UserClass, "users" | "some">,
   leftOut: Set<string>,
 ): readonly DifferenceLine[] {
-  return lines.filter(({ user, notFor, resource }) => {
-    if (resource.includes("${user}") && some.some((name) => name.includes("/")))
-      leftOut.add("users whose names contain a slash: compare them apart");
+  return lines.filter(({ user, notFor }) => {
     if (user === undefined)
       return notFor === undefined || users > some.length || some.some((one) => !notFor.includes(one));
     if (some.includes(user)) return true;

@@ -14,6 +14,8 @@ export interface UserClass {
   /** The first, with the ways in which it holds the changed policy. */
   readonly user: string;
   readonly via: readonly Via[];
+  /** True for a user who is compared alone: `${user}` means something of its own for a name with a slash. */
+  readonly isAlone: boolean;
   readonly before: readonly NamedStatements[];
   readonly after: readonly NamedStatements[];
 }
@@ -62,8 +64,10 @@ export class UserClasses {
     }
     const numbers = [...others.keys()].sort((a, b) => a - b);
     const isPattern = WILDCARD.test(username);
+    const isAlone =
+      username.includes("/") && [before, after, ...others.values()].some((one) => one && namesUser(one));
     const marks = [before !== undefined, after !== undefined, isPattern].map(Number);
-    const key = [...marks, ...numbers].join(" ");
+    const key = [...marks, ...numbers, ...(isAlone ? [username] : [])].join(" ");
     const known = this.#classes.get(key);
     if (known !== undefined) {
       known.users++;
@@ -79,6 +83,7 @@ export class UserClasses {
       users: 1,
       some: [username],
       user: username,
+      isAlone,
       via,
       before: withPolicy(before),
       after: withPolicy(after),
@@ -100,6 +105,10 @@ export class UserClasses {
     this.#numbers.set(key, number);
     return number;
   }
+}
+
+function namesUser({ statement }: NamedStatements): boolean {
+  return statement.some(({ resource }) => resource.includes(USER));
 }
 
 function named({ name, statement }: NamedStatements): NamedStatements {

@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await page.getByRole("button", { name: "What changes", exact: true }).click();
     const compared = page.getByRole("region", { name: "What changes if this is saved" });
     await compared.getByText("This is not the whole answer:").waitFor();
-    await compared.getByText("10 more lines of what is gained are not listed", { exact: true }).waitFor();
+    await compared.getByText("10 more lines of access that is gained", { exact: true }).waitFor();
     expect(await compared.textContent()).toContain("It applies to at least 1 user");
     await page.getByRole("button", { name: "Discard changes", exact: true }).click();
   });

@@ -95,6 +95,36 @@ describe("policy diff", () => {
     );
   });
 
+  it("compares users whose names have a slash one by one", async () => {
+    const world = (resource: string) => ({
+      format: 1,
+      policies: [policy("Own", allow("fs:ReadObject", resource))],
+      users: ["ann", "bob", "team/ann", "team/bob"].map((username) => ({ username, policies: ["Own"] })),
+    });
+    const { code, stdout } = await diff(
+      world(`${REPO}home/object/*`),
+      world(`${REPO}home/object/\${user}/*`),
+      "--json",
+    );
+    const { complete, scopes } = JSON.parse(stdout);
+    expect([code, complete]).toEqual([0, true]);
+    const found = scopes.flatMap(
+      ({ scope, losses }: { scope: { users?: { first: string[] } }; losses: object[] }) =>
+        scope.users === undefined ? [] : [[scope.users.first, losses]],
+    );
+    const lost = (name: string) => [
+      expect.objectContaining({
+        resource: `${REPO}home/object/*`,
+        exceptions: [{ actions: ["fs:ReadObject"], resource: `${REPO}home/object/${name}/*` }],
+      }),
+    ];
+    expect(found).toEqual([
+      [["ann", "bob"], lost("${user}")],
+      [["team/ann"], lost("team/ann")],
+      [["team/bob"], lost("team/bob")],
+    ]);
+  });
+
   it("says what it does not show, also with its exit code", async () => {
     const many = (count: number) =>
       policy(
@@ -103,7 +133,12 @@ describe("policy diff", () => {
       );
     const { code, stdout } = await diff(many(1), many(6), "--limit", "2");
     expect(code).toBe(4);
-    expect(stdout).toContain("not all shown: 3 more lines of what is gained are not listed");
+    expect(stdout).toContain("not all shown: 3 more lines of access that is gained");
+    const one = await diff(many(6), many(1), "--limit", "4");
+    expect([one.code, one.stdout]).toEqual([
+      4,
+      expect.stringContaining("1 more line of access that is lost"),
+    ]);
     const whole = await diff(many(1), many(6), "--limit", "5", "--json");
     expect([whole.code, JSON.parse(whole.stdout).complete]).toEqual([1, true]);
   });

@@ -56,7 +56,7 @@ export const APPLY_COMMANDS: readonly CommandSpec[] = [
     name: "plan",
     page: PAGE,
     description:
-      "Shows what `svcctl apply` would change: exit code 0 for nothing, 2 for changes, 1 for errors.",
+      "Shows what `svcctl apply` would change: exit code 0 for nothing, 2 for changes, 4 where not all access that changes is shown, 1 for errors.",
     examples: ["-f access", "-f access --prune --markdown", "-f access --git main -o json"],
     options: [...COMMON, { flags: "--markdown", description: "print a table for a review" }],
     load: async () => (await import("./apply.ts")).plan,

@@ -10,6 +10,7 @@ import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts"
 import { ApiClient } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { printObject } from "../output/print.ts";
+import { isCut, NOT_ALL_SHOWN } from "../policy/difference-lines.ts";
 import { findFiles } from "../policy/load-policies.ts";
 import { watchFiles } from "../policy/watch-files.ts";
 import { reportFailure } from "../report-failure.ts";
@@ -30,9 +31,10 @@ const PATIENCE_MS = 120_000;
 export async function plan(call: CommandCall): Promise<void> {
   const run = await Run.begin(call);
   const difference = await run.difference();
-  await print(call, difference);
+  const complete = await print(call, difference);
   run.report(difference);
-  call.context.finish(changesOf(difference) > 0 ? CHANGES : EXIT.ok);
+  const code = changesOf(difference) > 0 ? CHANGES : EXIT.ok;
+  call.context.finish(complete ? code : NOT_ALL_SHOWN);
 }
 
 /** Applies files, and with `--watch` again after each change of them. */
@@ -51,7 +53,8 @@ async function applyOnce(call: CommandCall): Promise<void> {
   const difference = await run.difference();
   const isDryRun = options["dryRun"] === true;
   const forPeople = options["json"] !== true && context.format === "table";
-  if (forPeople || isDryRun) await print(call, difference);
+  const complete = forPeople || isDryRun ? await print(call, difference) : true;
+  if (!complete) context.finish(NOT_ALL_SHOWN);
   run.report(difference);
   if (isDryRun) return;
   if (difference.refused.length > 0) throw new Error("nothing was changed: see above what is not allowed");
@@ -67,17 +70,21 @@ async function applyOnce(call: CommandCall): Promise<void> {
   else await print(call, done);
 }
 
-async function print(call: CommandCall, difference: Difference): Promise<void> {
+/** Prints a difference; false where it says that it does not show all access that changes. JSON and CSV have no access. */
+async function print(call: CommandCall, difference: Difference): Promise<boolean> {
   const { context, options } = call;
   const partition = textOption(options, "partition") ?? "svc";
-  if (options["markdown"] === true) {
-    return context.out(differenceMarkdown(difference, await effectsOf(difference.changes, partition)));
-  }
+  const isMarkdown = options["markdown"] === true;
   const isText = options["json"] !== true && context.format === "table";
-  const effects = isText ? await effectsOf(difference.changes, partition) : [];
+  const effects = isMarkdown || isText ? await effectsOf(difference.changes, partition) : [];
+  if (isMarkdown) {
+    context.out(differenceMarkdown(difference, effects));
+    return !isCut(effects);
+  }
   // CSV has a line for each change.
   const object = context.format === "csv" ? difference.changes : difference;
   await printObject(call, object, () => differenceText(difference, effects, context.style));
+  return !isCut(effects);
 }
 
 /** One reading of the files, and what the server says about it. */

@@ -12,12 +12,9 @@ import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { jsonText } from "../output/json-text.ts";
 import { reportText } from "./diff-report.ts";
-import { isCut, summaryOf } from "./difference-lines.ts";
+import { isCut, NOT_ALL_SHOWN, summaryOf } from "./difference-lines.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
-
-/** Exit code where the report does not show everything, whatever it shows. */
-const NOT_ALL_SHOWN = 4;
 
 /** Compares what two sets of policies allow, and prints everything that is gained and lost. */
 export async function diff({ context, options, args }: CommandCall): Promise<void> {

@@ -1,11 +1,12 @@
 /** Prints the lines of a difference between policies. */
 
 import type { StatementPlace } from "@svc-authorizer/policy/analysis/compare/rules.ts";
-import type { DifferenceLine, LineException } from "@svc-authorizer/policy/analysis/difference/line.ts";
+import type { AccessDifference, DifferenceLine, LineException } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type SummedLines, summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
 import type { ScopeDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { Style } from "../style.ts";
+import { countOf } from "./placed-text.ts";
 
 /** The direction of a line. */
 export type LineDirection = "gains" | "losses";
@@ -85,17 +86,23 @@ export function differenceLines(
     ...(line.certainty === "undecided" ? ["    undecided: perhaps nothing of it"] : []),
     ...conditionLines(line),
     ...exceptions,
-    ...(more > 0 ? [`    except ${more} more areas: --json has them`] : []),
+    ...(more > 0 ? [`    except ${countOf(more, "more area")}: policy diff --json has them`] : []),
     ...exampleLine(line, direction),
     ...causeLines(line, direction),
   ];
 }
 
-/** True if something of a difference is not shown, or not known. */
-export function isCut(scopes: readonly ScopeDifference[]): boolean {
-  return scopes.some(
+/** Exit code of commands that print differences where they did not print everything, whatever they printed. */
+export const NOT_ALL_SHOWN = 4;
+
+/** True if something of a difference is not printed, or not known. */
+export function isCut(differences: readonly AccessDifference[]): boolean {
+  return differences.some(
     ({ gains, losses, leftOut }) =>
-      leftOut.length > 0 || [...gains, ...losses].some(({ exceptions }) => exceptions.length > MOST_SHOWN),
+      leftOut.length > 0 ||
+      [...gains, ...losses].some(({ exceptions, allowedBy, deniedBy }) =>
+        [exceptions, allowedBy, deniedBy].some((list) => list.length > MOST_SHOWN),
+      ),
   );
 }
 

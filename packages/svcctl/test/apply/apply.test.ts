@@ -133,6 +133,28 @@ describe("svcctl plan", () => {
     expect(markdown.stdout).toMatch(/1 policy would allow more: Own\n[\s\S]*```diff\n\+ .*fs:WriteObject/);
   });
 
+  it("says with exit code 4 that not all access that changes is shown, as text and for a review", async () => {
+    const many = (count: number) =>
+      ["format: 1", "policies:", "  - name: Own", "    statement:"]
+        .concat(
+          Array.from(
+            { length: count },
+            (_, index) =>
+              `      - {effect: allow, action: [fs:ReadObject], resource: "arn:svc:fs:::repository/r${index}/object/*"}`,
+          ),
+        )
+        .join("\n");
+    write("access/policies.yaml", many(101));
+    for (const command of [["plan"], ["plan", "--markdown"], ["apply", "--dry-run"], ["apply"]]) {
+      const { code, stdout, stderr } = await run([...command, "-f", "access"]);
+      expect([command, code, stderr]).toEqual([command, 4, ""]);
+      expect(stdout).toContain("not all shown: 1 more line of access that is gained");
+    }
+    write("access/policies.yaml", many(2));
+    expect((await run(["plan", "-f", "access", "-o", "json"])).code).toBe(2);
+    expect((await run(["apply", "-f", "access"])).code).toBe(0);
+  });
+
   it("prints the difference as data", async () => {
     writeBoth();
     const json = JSON.parse((await run(["plan", "-f", "access", "-o", "json"])).stdout);

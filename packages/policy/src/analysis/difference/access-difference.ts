@@ -63,8 +63,8 @@ export function accessDifference(
   const leftOut = new Set<string>();
   const listed = (lines: readonly DifferenceLine[], what: string) => {
     const sorted = [...lines].sort(byReachOfLine);
-    if (sorted.length > limit)
-      leftOut.add(`${sorted.length - limit} more lines of what is ${what} are not listed`);
+    const more = sorted.length - limit;
+    if (more > 0) leftOut.add(`${more} more ${more === 1 ? "line" : "lines"} of access that is ${what}`);
     return sorted.slice(0, limit);
   };
   const gains = listed(comparison.lines("gains", leftOut), "gained");

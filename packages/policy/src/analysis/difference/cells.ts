@@ -105,7 +105,7 @@ interface Near {
   readonly denied: readonly Unit[];
 }
 
-/** What is gained for a class of actions. */
+/** The gain in a class of actions. */
 interface Gained {
   readonly exceptions: readonly Unit[];
   readonly denied: readonly Unit[];

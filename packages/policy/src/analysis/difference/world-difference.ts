@@ -1,5 +1,6 @@
 /** Compares what policies of files allow: for each set of policies that users have, or each policy alone. */
 
+import { USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import type { NamedStatements } from "../../model/policy.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
 import { isMissing, type PolicyWorld } from "../files/policy-world.ts";
@@ -40,6 +41,8 @@ const MOST_NAMES = 5;
 
 interface Pair {
   readonly scope: DifferenceScope;
+  /** The user for whom it is compared; undefined: any user whose name has no slash. */
+  readonly user?: string;
   readonly names?: readonly string[];
   readonly before: readonly NamedStatements[];
   readonly after: readonly NamedStatements[];
@@ -62,7 +65,10 @@ function policyPairs(before: PolicyWorld, after: PolicyWorld, hasUsers: boolean)
   return hasUsers || single.length < 2 ? single : [all, ...single];
 }
 
-/** Users by the policies that they have before and after. */
+/**
+ * Users by the policies that they have before and after. A user whose name has a slash is compared alone where policies
+ * have `${user}`: the name then reaches over several parts of a path.
+ */
 function userPairs(before: PolicyWorld, after: PolicyWorld): Pair[] {
   const heldBy = (world: PolicyWorld, user: string): readonly NamedStatements[] => {
     const held = world.heldBy(user);
@@ -70,16 +76,17 @@ function userPairs(before: PolicyWorld, after: PolicyWorld): Pair[] {
   };
   const pairs = new Map<
     string,
-    { names: string[]; before: readonly NamedStatements[]; after: readonly NamedStatements[] }
+    { names: string[]; user?: string; before: readonly NamedStatements[]; after: readonly NamedStatements[] }
   >();
   for (const user of new Set([...before.users, ...after.users])) {
     const [was, is] = [heldBy(before, user), heldBy(after, user)];
     const [old, now] = [textOf(was), textOf(is)];
     if (old === now) continue;
-    const key = `${old}\n${now}`;
+    const isAlone = user.includes("/") && (old.includes(USER_PLACEHOLDER) || now.includes(USER_PLACEHOLDER));
+    const key = `${old}\n${now}${isAlone ? `\n${user}` : ""}`;
     const known = pairs.get(key);
-    if (known === undefined) pairs.set(key, { names: [user], before: was, after: is });
-    else known.names.push(user);
+    if (known !== undefined) known.names.push(user);
+    else pairs.set(key, { names: [user], before: was, after: is, ...(isAlone && { user }) });
   }
   return [...pairs.values()]
     .map(({ names, ...sides }) => ({
@@ -120,14 +127,15 @@ export function worldDifference(
     return PATIENCE_MS - (user + system) / 1_000;
   };
   const found: ScopeDifference[] = [];
-  for (const { scope, names, ...sides } of pairs) {
+  for (const { scope, names, user, ...sides } of pairs) {
     if (textOf(sides.before) === textOf(sides.after)) continue;
     const patience = left();
     if (patience <= 0) {
       found.push({ scope, gains: [], losses: [], leftOut: ["not compared: it takes too long"] });
       continue;
     }
-    const settings = { partition: vocabulary.partition, vocabulary, limit, patience };
+    const { partition } = vocabulary;
+    const settings = { partition, vocabulary, limit, patience, ...(user !== undefined && { user }) };
     const { gains, losses, leftOut } = accessDifference(sides.before, sides.after, settings);
     const difference = { gains: aboutUsers(gains, names), losses: aboutUsers(losses, names), leftOut };
     if (difference.gains.length + difference.losses.length + leftOut.length > 0)

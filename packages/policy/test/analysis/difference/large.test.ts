@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { accessDifference } from "../../../src/analysis/difference/access-difference.ts";
+import { openCatalog } from "../../../src/catalog/open-catalog.ts";
+import type { NamedStatements, Statement } from "../../../src/model/policy.ts";
+
+const BEGIN = "arn:svc:fs:::repository/";
+const ACTIONS = [["fs:ReadObject"], ["fs:WriteObject", "fs:DeleteObject"], ["fs:List*"], ["fs:*"], ["ci:*"]];
+const vocabulary = await openCatalog({ partition: "svc" });
+
+/** Milliseconds of CPU that the difference of the two sides may take, and the result. */
+const BOUND_MS = 5_000;
+
+/** 10,000 statements in 100 policies: many repositories, `${user}`, denies and conditions. */
+function statements(): readonly NamedStatements[] {
+  return Array.from({ length: 100 }, (_, team) => ({
+    name: `Team${team}`,
+    statement: Array.from({ length: 100 }, (__, index): Statement => {
+      const area = index % 3 === 0 ? "${user}" : "area";
+      return {
+        effect: index % 20 === 19 ? "deny" : "allow",
+        action: ACTIONS[index % ACTIONS.length] as string[],
+        resource: `${BEGIN}r${team}-${index % 10}/object/${area}/p${index}/*`,
+        ...(index % 7 === 0 && { condition: { IpAddress: { SourceIp: [`10.${index}.0.0/16`] } } }),
+      };
+    }),
+  }));
+}
+
+type Edit = (statement: Statement) => Statement;
+
+const EDITS = {
+  resource: (one) => ({ ...one, resource: one.resource.replace(/object\/.*/s, "*") }),
+  everything: (one) => ({ ...one, resource: "*" }),
+  condition: ({ condition: _, ...one }) => one,
+  effect: (one) => ({ ...one, effect: one.effect === "allow" ? "deny" : "allow" }),
+  action: (one) => ({ ...one, action: ["fs:*"] }),
+} satisfies Record<string, Edit>;
+
+/** The same with one statement of each policy edited. */
+function edited(policies: readonly NamedStatements[], edit: Edit): readonly NamedStatements[] {
+  return policies.map(({ name, statement }, team) => ({
+    name,
+    statement: statement.map((one, index) => (index === (team * 37) % 100 ? edit(one) : one)),
+  }));
+}
+
+function measured(before: readonly NamedStatements[], after: readonly NamedStatements[]) {
+  const begin = process.threadCpuUsage();
+  const found = accessDifference(before, after, { partition: "svc", vocabulary });
+  const { user, system } = process.threadCpuUsage(begin);
+  return { ...found, ms: (user + system) / 1_000 };
+}
+
+it.each(Object.keys(EDITS) as (keyof typeof EDITS)[])(
+  "10,000 statements of which 100 differ in their %s are compared within 5 s of CPU, or the difference says that it is cut",
+  { timeout: 120_000 },
+  (kind) => {
+    const before = statements();
+    const { gains, losses, leftOut, ms } = measured(before, edited(before, EDITS[kind]));
+    console.log(
+      `${kind}: ${gains.length} gains, ${losses.length} losses, ${ms.toFixed(0)} ms of CPU${leftOut.map((one) => `; ${one}`).join("")}`,
+    );
+    // Only what reaches over all statements is more than the time allows.
+    if (kind !== "everything") expect(leftOut).toEqual([]);
+    expect(gains.length + losses.length).toBeGreaterThan(0);
+    // The last search may take a second more.
+    expect(ms).toBeLessThan(BOUND_MS + 1_000);
+  },
+);
