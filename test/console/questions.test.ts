@@ -139,6 +139,54 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
       await small.screenshot({ path: `${process.env["SHOTS"]}/whocan-390.png`, fullPage: true });
   });
 
+  it("and is told that a question is none, with what may be meant, before and after it is asked", async () => {
+    await page.goto("/who-can");
+    await field("Action").fill("write");
+    await field("Resource").fill("sales");
+    const doubts = page.getByRole("list", { name: "Doubts about the question" });
+    await doubts.getByText("write is no action: one is written service:Verb").waitFor();
+    expect(await doubts.textContent()).toContain("sales is no ARN");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByText("No user: the question may be none, see above.").waitFor();
+    expect(await page.getByText("Nobody may do this.").count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await doubts.first().getByRole("button", { name: "fs:WriteObject", exact: true }).click();
+    expect(await field("Action").inputValue()).toBe("fs:WriteObject");
+    // A short form becomes the ARN, which is shown before it is asked.
+    await field("Resource").fill("sales/2026/x.csv");
+    await doubts
+      .first()
+      .getByRole("button", { name: "arn:svc:fs:::repository/sales/object/2026/x.csv", exact: true })
+      .click();
+    await expect
+      .poll(() => field("Resource").inputValue())
+      .toBe("arn:svc:fs:::repository/sales/object/2026/x.csv");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByRole("row", { name: /admin/ }).waitFor();
+    await expect.poll(() => doubts.count()).toBe(0);
+
+    await field("By user").fill("alice");
+    await field("On resource").fill("sales/2025/b.csv");
+    const ofResource = page.getByRole("list", { name: "Doubts about the resource" });
+    const meant = ofResource.getByRole("button", {
+      name: "arn:svc:fs:::repository/sales/object/2025/b.csv",
+      exact: true,
+    });
+    await meant.waitFor();
+    await page.getByRole("button", { name: "Show actions", exact: true }).click();
+    await page.getByText("No action: the question may be none, see above.").waitFor();
+    await meant.click();
+    await page.getByRole("button", { name: "Show actions", exact: true }).click();
+    await page.getByRole("list", { name: "Actions" }).getByText("fs:ReadObject").waitFor();
+    await expect.poll(() => ofResource.count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+
+    await page.goto("/playground");
+    await field("Action").fill("fs:DeleteRepository");
+    await field("Resource").fill(OBJECT);
+    await doubts.getByText("fs:DeleteRepository is asked about", { exact: false }).waitFor();
+  });
+
   it("as a user without rights does about oneself, whom nothing is asked for that the user may not list", async () => {
     const own = await console.newPage();
     await signIn(own, alice);

@@ -5,15 +5,17 @@ import type { QuestionDoubt } from "../api/management.gen.ts";
 /** Properties of {@link QuestionDoubts}. */
 export interface QuestionDoubtsProps {
   readonly doubts: readonly QuestionDoubt[];
+  /** The name of the list, where a page has several. */
+  readonly label?: string;
   /** Takes a text in place of a part; absent: the texts are shown alone. */
   readonly onTake?: (part: "action" | "resource", text: string) => void;
 }
 
 /** Shows them; nothing if there are none. */
-export function QuestionDoubts({ doubts, onTake }: QuestionDoubtsProps) {
+export function QuestionDoubts({ doubts, label = "Doubts about the question", onTake }: QuestionDoubtsProps) {
   if (doubts.length === 0) return null;
   return (
-    <ul class="warnings" aria-label="Doubts about the question">
+    <ul class="warnings" aria-label={label}>
       {doubts.map(({ part, message, meant }) => (
         <li key={message}>
           <bdi>{message}</bdi>

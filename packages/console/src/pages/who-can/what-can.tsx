@@ -3,11 +3,14 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
+import type { QuestionDoubt } from "../../api/management.gen.ts";
 import { meaningOf } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { useResourceForms } from "../../parts/forms/resource-forms.ts";
+import { useDoubts } from "../../parts/forms/use-doubts.ts";
 import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
+import { QuestionDoubts } from "../../parts/question-doubts.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
@@ -23,6 +26,7 @@ export function WhatCan() {
   const [resource, setResource] = useState(on);
   const users = useNameChoices(session.actions.has("auth:ListUsers") ? "GET /auth/users" : undefined, user);
   const forms = useResourceForms("");
+  const doubts = useDoubts("", resource);
   const show = (): void => {
     const next = new URLSearchParams(query);
     next.set("of", user);
@@ -51,6 +55,11 @@ export function WhatCan() {
           <button type="submit">Show actions</button>
         </div>
       </form>
+      <QuestionDoubts
+        doubts={doubts}
+        label="Doubts about the resource"
+        onTake={(_, text) => setResource(text)}
+      />
       {of !== "" && on !== "" && <Actions user={of} resource={on} />}
     </Section>
   );
@@ -59,11 +68,11 @@ export function WhatCan() {
 function Actions({ user, resource }: { readonly user: string; readonly resource: string }) {
   const body = { user, resource, page: { limit: LIMIT } };
   const { data, error } = useAnswer("POST /auth/what-can", { body });
+  const { data: judged } = useAnswer("POST /auth/question", { body: { resource } });
   if (error !== null) return <Alert error={error} />;
   if (data === undefined) return <Loading what="the actions" />;
   if (data.results.length === 0) {
-    const why = data.reason === "unknown_user" ? "There is no such user." : "Nothing: no action is allowed.";
-    return <p role="status">{why}</p>;
+    return <p role="status">{nothingText(data.reason === "unknown_user", judged?.doubts)}</p>;
   }
   return (
     <ul class="plain reasons" aria-label="Actions">
@@ -74,4 +83,13 @@ function Actions({ user, resource }: { readonly user: string; readonly resource:
       ))}
     </ul>
   );
+}
+
+/** Why there are no actions; doubts are undefined until they are known. */
+function nothingText(isUnknown: boolean, doubts: readonly QuestionDoubt[] | undefined): string {
+  if (isUnknown) return "There is no such user.";
+  if (doubts === undefined) return "No action is allowed on this text.";
+  return doubts.length === 0
+    ? "Nothing: no action is allowed."
+    : "No action: the question may be none, see above.";
 }
