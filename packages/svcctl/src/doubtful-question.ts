@@ -1,8 +1,8 @@
 /** Warnings about questions that cannot have an answer: everybody is refused, which looks like one. */
 
-import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
-import { type AskedQuestion, doubtText, QuestionJudge } from "@svc-authorizer/policy/model/question-judge.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { type AskedQuestion, doubtText, questionJudge } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { ApiClient, JsonObject } from "./api/api-client.ts";
 import { isObject } from "./api/pages.ts";
 import type { CommandContext } from "./command-context.ts";
@@ -21,7 +21,7 @@ export async function warnOfDoubts(
   api: ApiClient | undefined,
 ): Promise<void> {
   const partition = PARTITION.exec(question.resource ?? "")?.[1] ?? DEFAULT_PARTITION;
-  const doubts = new QuestionJudge(await openCatalog({ partition })).doubts(question);
+  const doubts = questionJudge(await openCatalog({ partition })).doubts(question);
   if (doubts.length === 0 && partition === DEFAULT_PARTITION) return;
   const texts = (api && (await doubtsOfServer(api, question))) ?? doubts.map(doubtText);
   for (const text of texts) context.err(`warning: ${safeText(text)}\n`);

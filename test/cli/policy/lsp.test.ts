@@ -90,6 +90,36 @@ describe("diagnostics", () => {
     expect(actions[0]?.edit.changes[uri]?.map(({ newText }) => newText)).toEqual(['"fs:ReadObject"']);
   });
 
+  it("have a fix for each text that may be meant", async () => {
+    const document = {
+      resource_types: [
+        {
+          type: "order",
+          id: "{id}",
+          arn: "arn:svc:shop:::order/{id}",
+          actions: { approve: "shop:ApproveOrder" },
+        },
+      ],
+      policies: [
+        {
+          name: "P",
+          statement: [{ effect: "allow", action: ["shop:AproveOrder"], resource: "arn:svc:shop:::orders/1" }],
+        },
+      ],
+    };
+    const { uri, diagnostics } = await open("json", JSON.stringify({ format: 1, ...document }));
+    const found = await diagnostics;
+    const actions = (await editor.sendRequest("textDocument/codeAction", {
+      textDocument: { uri },
+      range: found[0]?.range,
+      context: { diagnostics: found },
+    })) as { title: string; isPreferred?: boolean }[];
+    expect(actions.map(({ title, isPreferred }) => [title, isPreferred])).toEqual([
+      ["Write shop:ApproveOrder", true],
+      ["Write arn:svc:shop:::order/1", true],
+    ]);
+  });
+
   it("name the lines at which a file is broken", async () => {
     const { diagnostics } = await open("yaml", "statement:\n  - effect: allow\n   action: [x\n");
     expect(await diagnostics).toMatchObject([
@@ -175,7 +205,10 @@ describe("completion", () => {
 describe("hover", () => {
   it("says what an action means, and what a pattern stands for", async () => {
     expect(await hoverAt("json", '{"statement": [{"action": ["fs:Read|Repository"]}]}')).toBe(
-      "**fs:ReadRepository**: Read a repository and its metadata.",
+      "**fs:ReadRepository**: Read a repository and its metadata.\n\nAsked about `arn:svc:fs:::repository/{repository}`",
+    );
+    expect(await hoverAt("json", '{"statement": [{"action": ["fs:ReadObje|t"]}]}')).toBe(
+      "⚠ there is no action fs:ReadObjet (did you mean fs:ReadObject?)",
     );
     const pattern = await hoverAt("yaml", "statement:\n  - action: ['fs:Read|*']\n");
     expect(pattern).toMatch(/stands for \d+ actions/);
@@ -185,6 +218,12 @@ describe("hover", () => {
   it("names the type of a resource", async () => {
     expect(await hoverAt("json", '{"statement": [{"resource": "arn:svc:fs:::reposi|tory/data"}]}')).toContain(
       "**repository**",
+    );
+    expect(
+      await hoverAt("yaml", "statement:\n  - resource: arn:svc:fs:::repository/${user}/obj|ect/*\n"),
+    ).toContain("**object**");
+    expect(await hoverAt("json", '{"statement": [{"resource": "arn:svc:fs:::repositories/d|ata"}]}')).toMatch(
+      /^⚠ no resource type has ARNs of the form .+ \(did you mean arn:svc:fs:::repository\/data/,
     );
   });
 

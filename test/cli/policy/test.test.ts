@@ -57,6 +57,26 @@ describe("policy test", () => {
     expect(got, stdout).toBe(code);
   });
 
+  it("warns of refusals that prove nothing, since no service asks such a question", async () => {
+    const refused = { ...reads, expect: "refused" };
+    const typo = { ...refused, name: "typo", action: "fs:WriteObjet" };
+    const pair = { ...refused, name: "pair", action: "fs:DeleteRepository" };
+    const sound = { ...refused, name: "sound", action: "fs:WriteObject" };
+    const { code, stdout, stderr } = await run(cases(typo, pair, sound));
+    expect([code, stdout]).toEqual([0, expect.stringContaining("3 passed, 0 failed")]);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(
+        /^warning: t\/x\.test\.json:1:\d+: typo: there is no action fs:WriteObjet \(did you mean fs:WriteObject\?\)$/,
+      ),
+      expect.stringMatching(/^warning: t\/x\.test\.json:1:\d+: pair: fs:DeleteRepository is asked about /),
+    ]);
+    const json = JSON.parse((await run(cases(typo, sound), "--json")).stdout);
+    expect(json.suites[0].cases.map(({ doubts }: { doubts?: string[] }) => doubts?.length)).toEqual([
+      1,
+      undefined,
+    ]);
+  });
+
   it("asks trees", async () => {
     const { action, resource, ...rest } = reads;
     const leaf = { action, resource };

@@ -71,9 +71,22 @@ class Look {
   /** Action pattern → the actions that it matches. Policies repeat patterns. */
   readonly #matched = new Map<string, readonly KnownAction[]>();
 
+  /** Resource → the types whose ARNs it can match. */
+  readonly #types = new Map<string, readonly string[]>();
+
   constructor(vocabulary: Vocabulary, steps: number) {
     this.vocabulary = vocabulary;
     this.#steps = steps;
+  }
+
+  /** The types whose ARNs a resource can match; none for an ARN whose form is not known. */
+  typesOf(resource: string): readonly string[] {
+    const known = this.#types.get(resource);
+    if (known !== undefined) return known;
+    this.#steps -= resource.length * JUDGED;
+    const types = judgeOf(this.vocabulary).forms.typesOf(resource.replaceAll(USER, "*"));
+    this.#types.set(resource, types);
+    return types;
   }
 
   /** True if the budget is used up. */
@@ -123,9 +136,10 @@ function canMatch(resource: string, kind: string, look: Look): boolean {
   const arn = parseArn(resource, vocabulary.partition);
   if (wanted === undefined || arn === undefined) return true;
   if (arn.service !== wanted.service) return false;
-  return (
-    look.isOver || look.meet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"))
-  );
+  if (look.isOver) return true;
+  const types = look.typesOf(resource);
+  if (types.length > 0) return types.includes(kind);
+  return look.meet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"));
 }
 
 const PLURALS: ReadonlyMap<string, string> = new Map([

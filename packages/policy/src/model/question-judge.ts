@@ -55,6 +55,16 @@ export function withDeclaredTypes(vocabulary: Vocabulary, declared: Iterable<Res
   return { partition: vocabulary.partition, actions, resourceTypes };
 }
 
+/** Vocabulary → its judge, which takes a pass over all types to make. */
+const JUDGES = new WeakMap<Vocabulary, QuestionJudge>();
+
+/** The judge of a vocabulary, which does not change. */
+export function questionJudge(vocabulary: Vocabulary): QuestionJudge {
+  const known = JUDGES.get(vocabulary) ?? new QuestionJudge(vocabulary);
+  JUDGES.set(vocabulary, known);
+  return known;
+}
+
 /** Judges questions. */
 export class QuestionJudge {
   readonly #vocabulary: Vocabulary;

@@ -38,7 +38,7 @@ const MOST_MEANT = 8;
 /** Judges resources by the types of one vocabulary. */
 export class ResourceJudge {
   readonly #partition: string;
-  readonly #forms: ResourceForms;
+  readonly forms: ResourceForms;
   /** Services whose resources have known forms. */
   readonly #services: ReadonlySet<string>;
   /** Words between the values of an ARN, such as `branch` and `object`. */
@@ -47,7 +47,7 @@ export class ResourceJudge {
   constructor(types: Iterable<ResourceType>, partition: string) {
     const all = [...types];
     this.#partition = partition;
-    this.#forms = new ResourceForms(all, partition);
+    this.forms = new ResourceForms(all, partition);
     this.#services = new Set(all.map(({ arn }) => arn.split(":")[2] as string));
     this.#words = new Set(
       all.flatMap(({ arn }) =>
@@ -74,8 +74,8 @@ export class ResourceJudge {
   *#ofForm(resource: string, arn: Arn): Generator<ResourceWarning> {
     const rule = "unknown-resource";
     const filled = resource.replaceAll(USER, "user");
-    if (this.#forms.typesOf(filled).length === 0) {
-      const meant = this.#forms.meant(filled).map((one) => one.replaceAll("/user/", `/${USER}/`));
+    if (this.forms.typesOf(filled).length === 0) {
+      const meant = this.forms.meant(filled).map((one) => one.replaceAll("/user/", `/${USER}/`));
       const keeps = filled === resource ? meant : [];
       return yield {
         rule,

@@ -2,14 +2,15 @@
 
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { unknownFieldsText } from "@svc-authorizer/policy/analysis/files/registered-world.ts";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { unknownFieldsText } from "@svc-authorizer/policy/analysis/files/registered-world.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { junitOf } from "./junit.ts";
+import { placeText } from "./placed-text.ts";
 import { coveredPercent, failuresOf, reportText } from "./test-report.ts";
 import { runSuites, type TestRun } from "./test-suites.ts";
 import { watchFiles } from "./watch-files.ts";
@@ -37,6 +38,12 @@ async function runOnce(call: CommandCall, least: number | undefined): Promise<Te
   const unknown = run.suites.flatMap(({ results }) => results.flatMap((result) => result.unknown));
   const doubt = unknownFieldsText([...new Set(unknown)]);
   if (doubt !== undefined) context.err(`warning: ${safeText(doubt)}\n`);
+  for (const { file, results } of run.suites) {
+    for (const { case: test, doubts } of results) {
+      const place = placeText({ file, pointer: test.pointer, message: "", ...test.position });
+      for (const one of doubts) context.err(`warning: ${place}: ${safeText(`${test.name}: ${one}`)}\n`);
+    }
+  }
   if (isBelow) context.err(`${style.red("coverage")} is below the required ${least} %\n`);
   const junit = textOption(options, "junit");
   if (junit !== undefined) await writeFile(resolve(context.edge.cwd, junit), junitOf(run));
@@ -51,11 +58,12 @@ function jsonOf({ suites, coverage }: TestRun, failed: number, percent: number):
     suites: suites.map(({ file, results, problems }) => ({
       file,
       problems,
-      cases: results.map(({ case: { name, position }, passed, failures }) => ({
+      cases: results.map(({ case: { name, position }, passed, failures, doubts }) => ({
         name,
         line: position?.line,
         passed,
         failures,
+        ...(doubts.length > 0 && { doubts }),
       })),
     })),
     coverage: { percent: Math.floor(percent), statements: coverage },

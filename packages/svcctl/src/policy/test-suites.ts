@@ -8,6 +8,8 @@ import { casesOf, readTestFile, type TestFile } from "@svc-authorizer/policy/ana
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
+import { QuestionJudge, withDeclaredTypes } from "@svc-authorizer/policy/model/question-judge.ts";
 import { readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { CommandContext } from "../command-context.ts";
 import { addDocument, addPreconfigured } from "./documents-in-world.ts";
@@ -86,7 +88,9 @@ class Runner {
     const coverage = new Coverage();
     const world = await this.#worldOf(form.file, file, coverage);
     if (world.problems.length > 0) throw refused(world.problems);
-    return casesOf(form.file, source).map((test) => runCase(world, test, this.#partition, coverage));
+    const judge = new QuestionJudge(await this.#vocabularyOf(world));
+    const settings = { partition: this.#partition, coverage, judge };
+    return casesOf(form.file, source).map((test) => runCase(world, test, settings));
   }
 
   async #worldOf(form: TestFile, file: string, coverage: Coverage): Promise<PolicyWorld> {
@@ -106,6 +110,15 @@ class Runner {
     for (const { name, policies } of form.groups ?? []) world.addGroup(name, policies);
     for (const user of form.users ?? []) world.addUser(user.username, user);
     return world;
+  }
+
+  /** The catalog, with the resource types of the data sets that a test names. */
+  async #vocabularyOf({ registered: { types } }: PolicyWorld): Promise<Vocabulary> {
+    const catalog = await openCatalog({ partition: this.#partition });
+    return withDeclaredTypes(
+      catalog,
+      types.filter((type) => catalog.resourceTypes.get(type.type) !== type),
+    );
   }
 
   #read(pattern: string): Promise<readonly PolicyDocument[]> {

@@ -85,7 +85,7 @@ function Actions({ user, resource }: { readonly user: string; readonly resource:
   );
 }
 
-/** Why there are no actions; doubts are undefined until they are known. */
+/** The reason for which there are no actions; doubts are undefined until they are known. */
 function nothingText(isUnknown: boolean, doubts: readonly QuestionDoubt[] | undefined): string {
   if (isUnknown) return "There is no such user.";
   if (doubts === undefined) return "No action is allowed on this text.";

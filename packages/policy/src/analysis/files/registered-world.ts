@@ -1,11 +1,11 @@
 /** Registered properties of users and resources from files, as the directory has them (decision-api.md §2.7). */
 
-import { withRegistered } from "../../model/registered-properties.ts";
 import type { CompiledPolicies } from "../../engine/compile/compile.ts";
 import type { EngineRequest } from "../../engine/decide/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
 import type { Properties } from "../../model/entities.ts";
 import { bySpecificity, type KnownType, knownType, resourcesOf } from "../../model/known-type.ts";
+import { withRegistered } from "../../model/registered-properties.ts";
 import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
 
 /** The condition fields of a request, and what the files do not say. */
@@ -20,9 +20,19 @@ export class RegisteredWorld {
   readonly #resources = new Map<string, Properties>();
   readonly #types = new Map<string, KnownType>();
 
+  readonly #written = new Map<string, ResourceType>();
+
+  /** The types that were added, as they are written. */
+  get types(): readonly ResourceType[] {
+    return [...this.#written.values()];
+  }
+
   /** Adds resource types; those of data sets beside the shipped ones. */
   addTypes(types: Iterable<ResourceType>): void {
-    for (const type of types) this.#types.set(type.type, knownType(type));
+    for (const type of types) {
+      this.#types.set(type.type, knownType(type));
+      this.#written.set(type.type, type);
+    }
   }
 
   /** Adds a user, with the properties that the file gives. */

@@ -2,7 +2,8 @@
 
 import { compile } from "../../engine/compile/compile.ts";
 import { type ExplainedOutcome, explain } from "../../engine/explain/explain.ts";
-import type { DeterminingStatement, Effect, Explanation } from "../../model/decision.ts";
+import type { DeterminingStatement, Effect, Explanation, RequiredPermissions } from "../../model/decision.ts";
+import { type AskedQuestion, doubtText, type QuestionJudge } from "../../model/question-judge.ts";
 import { isMissing, type PolicyWorld } from "./policy-world.ts";
 import type { Expectation, ExpectedStatement, TestCase, TestRequest } from "./test-file.ts";
 
@@ -16,6 +17,8 @@ export interface CaseResult {
   readonly failures: readonly CaseFailure[];
   /** Registered properties that conditions read and that the files do not say. */
   readonly unknown: readonly string[];
+  /** Doubts that a service asks what is refused as expected: such a refusal proves nothing. */
+  readonly doubts: readonly string[];
   readonly milliseconds: number;
 }
 
@@ -89,7 +92,7 @@ function runRequest(
   request: TestRequest,
   partition: string,
   coverage: Coverage,
-  doubts: Set<string>,
+  missing: Set<string>,
 ): CaseFailure | undefined {
   const held = world.heldBy(request.user, test);
   if (isMissing(held)) return { message: held.join("; "), request };
@@ -100,7 +103,7 @@ function runRequest(
   );
   const { user, required } = request;
   const { unknown, ...fields } = world.registered.fieldsOf(user, required, test.context, compiled);
-  for (const field of unknown) doubts.add(field);
+  for (const field of unknown) missing.add(field);
   const outcome = explain(compiled, { user, required, ...fields });
   const explanation = offlineExplanation(outcome, (policy) => via.get(policy) ?? []);
   coverage.add(explanation.determining);
@@ -113,23 +116,42 @@ function runRequest(
   return { message, request, explanation };
 }
 
-/** Runs one case: each of its requests must be decided as expected. */
+/** The questions of a tree of permissions. */
+function questionsOf(required: RequiredPermissions): readonly AskedQuestion[] {
+  if ("action" in required) return [required];
+  if ("any_resource" in required) return [required.any_resource];
+  return ("and" in required ? required.and : required.or).flatMap(questionsOf);
+}
+
+/** The doubts about the requests of a case that is to be refused. */
+function doubtsOf({ expect, requests }: TestCase, judge: QuestionJudge): readonly string[] {
+  if (expect === "allow") return [];
+  const leaves = new Map(
+    requests.flatMap(({ required }) => questionsOf(required)).map((leaf) => [JSON.stringify(leaf), leaf]),
+  );
+  return [...new Set([...leaves.values()].flatMap((leaf) => judge.doubts(leaf).map(doubtText)))];
+}
+
+/**
+ * Runs one case: each of its requests must be decided as expected.
+ * @param judge judges questions by the catalog and the resource types of the world
+ */
 export function runCase(
   world: PolicyWorld,
   test: TestCase,
-  partition: string,
-  coverage: Coverage,
+  { partition, coverage, judge }: { partition: string; coverage: Coverage; judge: QuestionJudge },
 ): CaseResult {
   const start = performance.now();
-  const doubts = new Set<string>();
+  const unknown = new Set<string>();
   const failures = test.requests
-    .map((request) => runRequest(world, test, request, partition, coverage, doubts))
+    .map((request) => runRequest(world, test, request, partition, coverage, unknown))
     .filter((failure) => failure !== undefined);
   return {
     case: test,
     passed: failures.length === 0,
     failures,
-    unknown: [...doubts],
+    unknown: [...unknown],
+    doubts: doubtsOf(test, judge),
     milliseconds: performance.now() - start,
   };
 }

@@ -3,8 +3,8 @@
 import type { Problem } from "../../errors.ts";
 import { parseArn } from "../../model/arn.ts";
 import { type PolicyLimits, policyProblems } from "../../model/policy-validation.ts";
-import { policyWarnings, type Vocabulary } from "../../model/policy-warnings.ts";
-import { withDeclaredTypes } from "../../model/question-judge.ts";
+import { type PolicyWarning, policyWarnings, type Vocabulary } from "../../model/policy-warnings.ts";
+import { questionJudge, withDeclaredTypes } from "../../model/question-judge.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import { selfEscalations } from "../escalation/self-escalation.ts";
 import type { FoundPolicy, PolicyDocument } from "../files/policy-documents.ts";
@@ -73,8 +73,37 @@ function guardFinding(policy: FoundPolicy, problem: Problem, vocabulary: Vocabul
     return lower === "allow" || lower === "deny" ? { ...finding, instead: lower } : finding;
   }
   const instead = meantAction(written.action[Number(action)] ?? "", vocabulary);
-  if (action === undefined || instead === undefined) return finding;
-  return { ...finding, instead, message: `${finding.message} (did you mean ${instead}?)` };
+  if (action === undefined) return finding;
+  if (instead !== undefined)
+    return { ...finding, instead, message: `${finding.message} (did you mean ${instead}?)` };
+  const asked = { action: written.action[Number(action)] as string, resource: written.resource };
+  const doubt = questionJudge(vocabulary)
+    .doubts(asked)
+    .find(({ part, meant }) => part === "action" && meant.length > 0);
+  if (doubt === undefined) return finding;
+  return {
+    ...finding,
+    message: `${finding.message} (did you mean ${doubt.meant.join(" or ")}?)`,
+    ...(doubt.meant.length === 1 && { instead: doubt.meant[0] as string }),
+  };
+}
+
+/** The finding of a warning; an unknown action without a near name has what the judge of questions takes it for. */
+function warningFinding(
+  policy: FoundPolicy,
+  { rule, instead, ...problem }: PolicyWarning,
+  placed: (rule: LintRule, problem: Problem) => Unplaced,
+  vocabulary: Vocabulary,
+): Unplaced {
+  if (instead !== undefined) return { ...placed(rule, problem), instead };
+  const [, statement, place] = /^\/statement\/(\d+)\/action\/(\d+)$/.exec(problem.pointer) ?? [];
+  const action = policy.statement[Number(statement)]?.action[Number(place)];
+  if (rule !== "unknown-action" || action === undefined) return placed(rule, problem);
+  const [doubt] = questionJudge(vocabulary).doubts({ action });
+  const meant = doubt?.meant[0];
+  if (meant === undefined) return placed(rule, problem);
+  const message = `${problem.message} (did you mean ${doubt?.meant.join(" or ")}?)`;
+  return { ...placed(rule, { ...problem, message }), instead: meant };
 }
 
 function policyFindings(policy: FoundPolicy, options: LintOptions): Unplaced[] {
@@ -91,10 +120,9 @@ function policyFindings(policy: FoundPolicy, options: LintOptions): Unplaced[] {
     findingOf(rule, { ...problem, pointer: policy.pointer + problem.pointer }, policy.name);
   return [
     ...guards.map((problem) => guardFinding(policy, problem, vocabulary)),
-    ...policyWarnings(policy, vocabulary).map(({ rule, instead, ...problem }) => ({
-      ...placed(rule, problem),
-      ...(instead !== undefined && { instead }),
-    })),
+    ...policyWarnings(policy, vocabulary).map((warning) =>
+      warningFinding(policy, warning, placed, vocabulary),
+    ),
     ...selfEscalations(policy, partition).map((problem) => placed("self-escalation", problem)),
     ...(guards.length > 0 ? [] : overlaps(policy, partition)).map(({ rule, statement, message }) =>
       placed(rule, { pointer: `/statement/${statement}`, message }),

@@ -1,7 +1,5 @@
 /** The findings of `policy lint` as diagnostics of the language server protocol. */
 
-import { type Diagnostic, DiagnosticSeverity } from "vscode-languageserver";
-import type { TextDocument } from "vscode-languageserver-textdocument";
 import {
   type PolicyDocument,
   readPolicies,
@@ -11,13 +9,17 @@ import { datasetProblems, isDataset } from "@svc-authorizer/policy/analysis/lint
 import { type Finding, findingOf, lintWhole, servicesOf } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";
+import { withDeclaredTypes } from "@svc-authorizer/policy/model/question-judge.ts";
 import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { type Diagnostic, DiagnosticSeverity } from "vscode-languageserver";
+import type { TextDocument } from "vscode-languageserver-textdocument";
 import { PAGE } from "../sarif.ts";
 
 /** Checks a document; nothing for one that is neither a policy nor a data set. */
 export function diagnosticsOf(document: TextDocument, catalog: Catalog): Diagnostic[] {
   const text = document.getText();
-  const file = decodeURIComponent(document.uri.split("/").at(-1) ?? "");
+  const file = fileOf(document);
   const read = parseDocument(file, text);
   if ("problems" in read) {
     if (!/["']?\bstatement\b["']?\s*:/.test(text)) return [];
@@ -34,6 +36,18 @@ export function diagnosticsOf(document: TextDocument, catalog: Catalog): Diagnos
   return lintWhole(found, { vocabulary: catalog, services }, more).findings.map((one) =>
     diagnostic(document, one),
   );
+}
+
+/** The actions and resource types that are known in a document: those of the catalog, and those it declares. */
+export function vocabularyOf(document: TextDocument, catalog: Catalog): Vocabulary {
+  const read = parseDocument(fileOf(document), document.getText());
+  if ("problems" in read || !readsAsPolicies(read)) return catalog;
+  const { resourceTypes } = readPolicies(read.source, "");
+  return resourceTypes.length === 0 ? catalog : withDeclaredTypes(catalog, resourceTypes);
+}
+
+function fileOf({ uri }: TextDocument): string {
+  return decodeURIComponent(uri.split("/").at(-1) ?? "");
 }
 
 function formProblems(document: PolicyDocument, catalog: Catalog) {

@@ -1,5 +1,8 @@
 /** `svcctl policy lsp`: a language server for policies and data sets, over standard input and output. */
 
+import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import {
   CodeActionKind,
   CompletionItemKind,
@@ -12,13 +15,10 @@ import {
   TextDocuments,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import type { CommandCall } from "../../command.ts";
 import { suggestionsAt } from "./completion.ts";
 import { cursorAt } from "./cursor.ts";
-import { diagnosticsOf } from "./diagnostics.ts";
+import { diagnosticsOf, vocabularyOf } from "./diagnostics.ts";
 import { hoverAt } from "./hover.ts";
 import { quickFixes } from "./quick-fixes.ts";
 
@@ -59,6 +59,8 @@ function serveDocuments(
   catalog: Catalog,
 ): void {
   const timers = new Map<string, NodeJS.Timeout>();
+  const known = (document: TextDocument) =>
+    document.getText().length > LARGEST ? catalog : vocabularyOf(document, catalog);
   const check = (document: TextDocument): void => {
     const diagnostics = document.getText().length > LARGEST ? [] : diagnosticsOf(document, catalog);
     void connection.sendDiagnostics({ uri: document.uri, version: document.version, diagnostics });
@@ -93,13 +95,13 @@ function serveDocuments(
   });
   connection.onCodeAction(({ textDocument, context }) => {
     const document = documents.get(textDocument.uri);
-    return document === undefined ? [] : quickFixes(document, context.diagnostics);
+    return document === undefined ? [] : quickFixes(document, context.diagnostics, known(document));
   });
   connection.onHover(({ textDocument, position }) => {
     const document = documents.get(textDocument.uri);
     if (document === undefined) return null;
     const cursor = cursorAt(document.getText(), document.offsetAt(position));
-    const value = hoverAt(cursor, catalog);
+    const value = hoverAt(cursor, catalog, known(document));
     if (value === undefined) return null;
     const range = {
       start: document.positionAt(cursor.word.start),
