@@ -1,7 +1,7 @@
 /** The end of an exchange: the one place where answers and errors are written, counted and logged. */
 
 import type { ServerResponse } from "node:http";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { rememberLast } from "../remember-last.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
@@ -39,6 +39,12 @@ export function refuse(exchange: Exchange, error: unknown): void {
   const { request, response, route } = exchange;
   if (request.socket.destroyed || exchange.answered) {
     exchange.leave();
+    return;
+  }
+  if (route.whenStale !== undefined && isErrorCode(error, "stale") && !response.headersSent) {
+    exchange.position = "";
+    reply(exchange, route.whenStale());
+    request.resume();
     return;
   }
   const refusal = route.api.refusal === undefined ? errorReply(error) : route.api.refusal(error, exchange);

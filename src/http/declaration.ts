@@ -22,13 +22,15 @@ export interface Declaration<P, C extends Caller = Caller>
   readonly body?: DeclaredBody;
   /** Makes the handler, once per listener. */
   readonly handler: (parts: P) => Route<C>["handle"];
+  /** Makes the answer in place of the error "stale". */
+  readonly whenStale?: (parts: P) => NonNullable<Route["whenStale"]>;
   /** Makes the handler of bodies in newline-delimited JSON. */
   readonly stream?: (parts: P) => NonNullable<RouteBody["stream"]>;
 }
 
 /** The route of a declaration. */
 export function routeOf<P, C extends Caller>(
-  { method, path, priority, heavy, head, reads, body, handler, stream }: Declaration<P, C>,
+  { method, path, priority, heavy, head, reads, body, handler, stream, whenStale }: Declaration<P, C>,
   parts: P,
   limits: HttpLimits & { readonly bulkBodyBytes?: number },
 ): Route<C> {
@@ -40,6 +42,7 @@ export function routeOf<P, C extends Caller>(
     ...(head === undefined ? {} : { head }),
     ...(reads === undefined ? {} : { reads }),
     ...(body === undefined ? {} : { body: bodyOf(body, limits, stream?.(parts)) }),
+    ...(whenStale === undefined ? {} : { whenStale: whenStale(parts) }),
     handle: handler(parts),
   };
 }

@@ -122,6 +122,8 @@ export interface Route<C extends Caller = Caller> {
   readonly authorize?: (call: RawCall<C>) => void | Promise<void>;
   /** Takes the time from the parsed body to the answer. */
   readonly seconds?: DurationMeter;
+  /** Answers in place of the error "stale", without authentication: it must tell nothing of the directory. */
+  readonly whenStale?: () => Reply;
   /** Answers; throws or rejects with AuthorizerError. */
   readonly handle: (call: RawCall<C>) => Answer | Promise<Answer>;
 }

@@ -35,6 +35,9 @@ export interface StatusTrouble {
   readonly stopsAt: number | undefined;
 }
 
+/** All that a node says that may answer nothing from its copy: as much as its probe of readiness. */
+export type StatusWhenStale = Pick<Status, "reasons" | "database">;
+
 /** The state of a node. */
 export interface Status {
   readonly node: string;

@@ -64,6 +64,11 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
   const refusals = remembered(REMEMBERED_MS, async () => parts.decisionLog?.index.refusals());
   return {
     close: () => warnings.close(),
+    readWhenStale() {
+      const trouble = store.trouble?.();
+      const database = trouble && databaseOf(trouble);
+      return { reasons: [database?.message ?? "store unavailable"], database };
+    },
     async read() {
       const [reasons, activity, refused, warned, changes] = await Promise.all([
         parts.health.reasons(),

@@ -63,19 +63,38 @@ export function observeStore(
     changes: (after, limit) => store.changes(after, limit),
     history: store.history,
     subscribe: (listener) => store.subscribe(listener),
-    ...(store.tellsEveryChange !== undefined && { tellsEveryChange: () => store.tellsEveryChange!() }),
-    ...(store.namesEntries !== undefined && { namesEntries: () => store.namesEntries!() }),
-    ...(store.takeTurn !== undefined && { takeTurn: () => store.takeTurn!() }),
-    ...(store.follow !== undefined && { follow: () => store.follow!() }),
-    ...(store.clearReaders !== undefined && { clearReaders: () => store.clearReaders!() }),
-    ...(store.lease !== undefined && { lease: (name: string) => store.lease!(name) }),
-    ...(store.catchUp !== undefined && { catchUp: () => store.catchUp!() }),
-    ...(store.prove !== undefined && { prove: (caller?: string) => store.prove!(caller) }),
-    ...(store.copyState !== undefined && { copyState: () => store.copyState!() }),
-    ...(store.assertFresh !== undefined && { assertFresh: () => store.assertFresh!() }),
+    ...optionalOf(store),
     health: () => store.health(),
     close: () => store.close(),
   };
+}
+
+type OptionalName = { [K in keyof Store]-?: object extends Pick<Store, K> ? K : never }[keyof Store];
+
+/** Members that not every store has. One that is missing here is an error of types: it would be gone in every service. */
+const OPTIONAL: Readonly<Record<OptionalName, true>> = {
+  tellsEveryChange: true,
+  namesEntries: true,
+  takeTurn: true,
+  follow: true,
+  clearReaders: true,
+  lease: true,
+  catchUp: true,
+  prove: true,
+  assertFresh: true,
+  copyState: true,
+  trouble: true,
+  upgradeLog: true,
+};
+
+/** The optional members that a store has. */
+function optionalOf(store: Store): Partial<Store> {
+  const found: Record<string, unknown> = {};
+  for (const name of Object.keys(OPTIONAL) as OptionalName[]) {
+    const member = store[name] as (() => unknown) | undefined;
+    if (member !== undefined) found[name] = member.bind(store);
+  }
+  return found;
 }
 
 type Measured = <T>(operation: StoreOperation, run: () => Promise<T>) => Promise<T>;

@@ -1311,15 +1311,15 @@ export interface Status {
   /**
    * Name of the node.
    */
-  node: string;
+  node?: string;
   /**
    * Version of the service.
    */
-  version: string;
+  version?: string;
   /**
    * RFC 3339 date and time.
    */
-  started_at: string;
+  started_at?: string;
   ready: boolean;
   /**
    * Reasons why it is not ready.
@@ -1349,7 +1349,7 @@ export interface Status {
   /**
    * Revision of the directory.
    */
-  revision: number;
+  revision?: number;
   /**
    * Milliseconds since the node was known to have the newest revision; absent for a store of one node.
    */
@@ -1358,7 +1358,7 @@ export interface Status {
    * Milliseconds that the newest entry of another node took to get here.
    */
   lag_ms?: number;
-  decisions: {
+  decisions?: {
     /**
      * RFC 3339 date and time.
      */
@@ -1440,7 +1440,7 @@ export interface Status {
   /**
    * Newest first.
    */
-  changes: {
+  changes?: {
     /**
      * Revision of the directory.
      */

@@ -1,9 +1,11 @@
 /** The state of the service as the management API needs it; `compose` implements it. */
 
-import type { Status } from "../../../overview/status.ts";
+import type { Status, StatusWhenStale } from "../../../overview/status.ts";
 
 /** Port: the state of this node. */
 export interface ServiceStatus {
   /** Reads it, which is cheap. */
   read(): Promise<Status>;
+  /** The state of a node that may answer nothing from its copy. */
+  readWhenStale(): StatusWhenStale;
 }

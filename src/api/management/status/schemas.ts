@@ -94,6 +94,6 @@ export const STATUS_SCHEMAS: Schemas = {
         "Newest first.",
       ),
     },
-    ["node", "version", "started_at", "ready", "reasons", "revision", "decisions", "changes"],
+    ["ready", "reasons"],
   ),
 };

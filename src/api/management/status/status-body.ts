@@ -2,7 +2,7 @@
 
 import type { ActivityReport } from "../../../overview/activity.ts";
 import type { DirectoryWarnings } from "../../../overview/directory-warnings.ts";
-import type { Status } from "../../../overview/status.ts";
+import type { Status, StatusWhenStale } from "../../../overview/status.ts";
 
 const MINUTE_MS = 60_000;
 const SECONDS = 1_000;
@@ -30,6 +30,11 @@ export function statusBody(status: Status, now: number): object {
     ...(warnings !== undefined && { warnings: warningsBody(warnings) }),
     changes,
   };
+}
+
+/** The answer of a node that may answer nothing from its copy. */
+export function statusBodyWhenStale({ reasons, database }: StatusWhenStale): object {
+  return { ready: false, reasons, ...(database !== undefined && { database: databaseBody(database) }) };
 }
 
 function databaseBody({ kind, since, stopsAt, message }: NonNullable<Status["database"]>): object {

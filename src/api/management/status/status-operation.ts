@@ -4,7 +4,7 @@ import type { Reply } from "../../../http/route.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
 import type { ManagementParts, UserDeclaration } from "../declaration.ts";
-import { statusBody } from "./status-body.ts";
+import { statusBody, statusBodyWhenStale } from "./status-body.ts";
 
 const EXAMPLE = {
   node: "node-1",
@@ -48,6 +48,8 @@ const EXAMPLE = {
   ],
 };
 
+const NO_STORE = ["Cache-Control", "no-store"];
+
 /** The operation. */
 export const STATUS_OPERATION: UserDeclaration = {
   access: "permitted",
@@ -59,11 +61,15 @@ export const STATUS_OPERATION: UserDeclaration = {
   path: `${BASE_PATH}/auth/status`,
   summary: "The state of this node and its directory at a glance",
   description:
-    "Health, revision and lag of the node that answers; its decisions for each minute of the last six hours; refusals by policy; warnings; the newest changes. Warnings are found in the background, so they may be of an earlier revision, and absent for a moment after the start.",
+    "Health, revision and lag of the node that answers; its decisions for each minute of the last six hours; refusals by policy; warnings; the newest changes. Warnings are found in the background, so they may be of an earlier revision, and absent for a moment after the start. A node that was cut off from its database for too long knows no callers: it says so to everybody, and leaves out all but `ready`, `reasons` and `database`.",
   answer: answerWith(200, "Status", EXAMPLE),
   handler: (parts) => () => status(parts),
+  whenStale:
+    ({ status: source }) =>
+    () =>
+      json(200, statusBodyWhenStale(source.readWhenStale()), NO_STORE),
 };
 
 async function status({ status: source }: ManagementParts): Promise<Reply> {
-  return json(200, statusBody(await source.read(), Date.now()), ["Cache-Control", "no-store"]);
+  return json(200, statusBody(await source.read(), Date.now()), NO_STORE);
 }

@@ -6,7 +6,7 @@ import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Time } from "../../parts/time.tsx";
 
-type Change = Status["changes"][number];
+type Change = NonNullable<Status["changes"]>[number];
 
 const COLUMNS: readonly Column<Change>[] = [
   { head: "When", cell: ({ at }) => <Time at={at} /> },

@@ -2,7 +2,7 @@
 
 import type { Status } from "../../api/management.gen.ts";
 
-type Minute = Status["decisions"]["minutes"][number];
+type Minute = NonNullable<Status["decisions"]>["minutes"][number];
 
 /** Minutes of one bar, and bars: six hours. */
 const MINUTES_OF_BAR = 5;

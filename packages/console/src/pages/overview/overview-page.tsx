@@ -25,7 +25,12 @@ export default function OverviewPage() {
     <Page title="Overview" help="operations">
       <Alert error={error} />
       {data === undefined && error === null && <Loading what="the state of the service" />}
-      {data !== undefined && (
+      {data !== undefined && !isWhole(data) && (
+        <dl class="figures">
+          <Readiness of={data} />
+        </dl>
+      )}
+      {data !== undefined && isWhole(data) && (
         <>
           <Health of={data} />
           <Section title="Decisions">
@@ -46,21 +51,37 @@ export default function OverviewPage() {
   );
 }
 
-function Health({ of: status }: { readonly of: Status }) {
-  const { ready, reasons, node, version, revision, started_at, decisions } = status;
-  const { staleness_ms: stale, lag_ms: lag, database } = status;
+/** The state of a node that may answer from its copy; of one that may not, only readiness is known. */
+type WholeStatus = Status &
+  Required<Pick<Status, "node" | "version" | "started_at" | "revision" | "decisions" | "changes">>;
+
+function isWhole(status: Status): status is WholeStatus {
+  return status.revision !== undefined;
+}
+
+function Readiness({ of: status }: { readonly of: Status }) {
+  const { ready, reasons, database } = status;
+  const others = reasons.filter((reason) => reason !== database?.message);
+  return (
+    <div>
+      <dt>Health</dt>
+      <dd>
+        <span class={ready && database === undefined ? "effect allow" : "effect deny"}>
+          {readinessInWords(status)}
+        </span>
+        {database !== undefined && <p class="problem">{database.message}</p>}
+        {others.length > 0 && <p class="problem">{others.join("; ")}</p>}
+      </dd>
+    </div>
+  );
+}
+
+function Health({ of: status }: { readonly of: WholeStatus }) {
+  const { node, version, revision, started_at, decisions } = status;
+  const { staleness_ms: stale, lag_ms: lag } = status;
   return (
     <dl class="figures">
-      <div>
-        <dt>Health</dt>
-        <dd>
-          <span class={ready && database === undefined ? "effect allow" : "effect deny"}>
-            {readinessInWords(status)}
-          </span>
-          {database !== undefined && <p class="problem">{database.message}</p>}
-          {reasons.length > 0 && <p class="problem">{reasons.join("; ")}</p>}
-        </dd>
-      </div>
+      <Readiness of={status} />
       <div>
         <dt>Node</dt>
         <dd>
