@@ -29,6 +29,13 @@ export const CONFIG_OPTIONS: readonly OptionSpec[] = [
 /** `--json` of a command. */
 export const JSON_OPTION: OptionSpec = { flags: "--json", description: "print one JSON document" };
 
+/** `--from-copy` of commands that read. */
+export const FROM_COPY_OPTION: OptionSpec = {
+  flags: "--from-copy <folder>",
+  description:
+    "read a node's copy instead (authorizer.replication.path, or a former copy beside it): without its database, and while the node runs",
+};
+
 /** Options of a command by their names. The command's own specification says which there are, and of which type. */
 export function flagsOf<Flags extends object>(call: CommandCall): Flags {
   return call.options as Flags;

@@ -1,7 +1,7 @@
 /** `svc-authorizer load`, `sync` and `export`, as data. They open a local store themselves: for `load` and `sync` the service must be stopped. */
 
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
+import { CONFIG_OPTIONS, type CommandSpec, FROM_COPY_OPTION, JSON_OPTION } from "../command.ts";
 import { AT_OPTION } from "../log/history-commands.ts";
 
 const LOAD_OPTIONS: readonly OptionSpec[] = [
@@ -58,6 +58,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
       "--config authorizer.yaml --output people.yaml",
       "--config authorizer.yaml --secrets --output backup.yaml",
       "--config authorizer.yaml --at 2026-11-22T08:00:00Z",
+      "--config authorizer.yaml --from-copy /var/lib/svc-authorizer/copy",
     ],
     options: [
       ...CONFIG_OPTIONS,
@@ -69,6 +70,7 @@ export const DATA_COMMANDS: readonly CommandSpec[] = [
         default: "yaml",
       },
       AT_OPTION,
+      FROM_COPY_OPTION,
       { flags: "--secrets", description: "include the secrets of access keys in clear text" },
       {
         flags: "-o, --output <file>",

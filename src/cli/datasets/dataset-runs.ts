@@ -1,11 +1,12 @@
 /** Opens the store for `load`, `sync` and `export`, and closes it afterwards. */
 
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import type { DataParts } from "../../compose/data.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { revisionOf } from "../log/past-state.ts";
-import { COMMAND_LINE, withData, withDataToRead } from "../store/open-data.ts";
+import { COMMAND_LINE, withCopy, withData, withDataToRead } from "../store/open-data.ts";
 import { type DatasetCommandParts, runExport, runLoad } from "./dataset-commands.ts";
 
 interface LoadFlags extends ConfigFlags {
@@ -20,6 +21,7 @@ interface ExportFlags extends ConfigFlags {
   readonly secrets?: boolean;
   readonly output?: string;
   readonly at?: string;
+  readonly fromCopy?: string;
 }
 
 export const load = (call: CommandCall): Promise<void> => loadFiles(call, "load");
@@ -46,15 +48,17 @@ function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
 
 export function exportData(call: CommandCall): Promise<void> {
   const flags = flagsOf<ExportFlags>(call);
-  const { format, secrets = false, output, at } = flags;
-  return withDataToRead(call, flags, async (data) => {
-    const revision = at === undefined ? undefined : await revisionOf(at, data.directory.history);
-    const where = {
-      ...(output !== undefined && { output }),
-      ...(revision !== undefined && { revision }),
-    };
-    return runExport(partsOf(call, data), { format, secrets, ...where });
-  });
+  const { format, secrets = false, output, at, fromCopy } = flags;
+  const write = async (data: DataParts): Promise<number> => {
+    const { history } = data.directory;
+    const revision = at === undefined ? history.head.revision : await revisionOf(at, history);
+    const where = output === undefined ? {} : { output };
+    const code = await runExport(partsOf(call, data), { format, secrets, revision, ...where });
+    if (code === EXIT.ok) call.context.err(`exported revision ${revision}\n`);
+    return code;
+  };
+  if (fromCopy === undefined) return withDataToRead(call, flags, write);
+  return withCopy(call, flags, fromCopy, write);
 }
 
 function partsOf({ context }: CommandCall, { directory, catalog }: DataParts): DatasetCommandParts {

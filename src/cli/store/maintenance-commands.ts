@@ -1,6 +1,6 @@
 /** `svc-authorizer reset`, `check-store`, `backup`, `rotate-key` and `import`, as data. Those that write need the service to be stopped. */
 
-import { CONFIG_OPTIONS, type CommandSpec, JSON_OPTION } from "../command.ts";
+import { CONFIG_OPTIONS, type CommandSpec, FROM_COPY_OPTION, JSON_OPTION } from "../command.ts";
 
 /** Commands that look after a store. */
 export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
@@ -17,10 +17,14 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     description:
       "Checks the store for damage and inconsistencies without changing it: exit code 1 if there are any.",
     page: "operations.md",
-    examples: ["--config authorizer.yaml"],
+    examples: [
+      "--config authorizer.yaml",
+      "--config authorizer.yaml --from-copy /var/lib/svc-authorizer/copy",
+    ],
     options: [
       ...CONFIG_OPTIONS,
       { flags: "--backup <file>", description: "check a backup of the store instead" },
+      FROM_COPY_OPTION,
       {
         flags: "--audit-log <file>",
         description:

@@ -2,7 +2,7 @@
 
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import type { DataParts } from "../../compose/data.ts";
-import { openOfflineData, openOfflineDataToRead } from "../../compose/store/offline-store.ts";
+import { openCopyData, openOfflineData, openOfflineDataToRead } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { CommandCall } from "../command.ts";
 import { type ConfigFlags, loadOptionsOf } from "../command-context.ts";
@@ -26,6 +26,16 @@ export function withDataToRead(
   work: (data: DataParts) => Promise<number>,
 ): Promise<void> {
   return onData(call, flags, openOfflineDataToRead, work);
+}
+
+/** As {@link withData}, on a node's copy in a folder, which is only read. */
+export function withCopy(
+  call: CommandCall,
+  flags: ConfigFlags,
+  folder: string,
+  work: (data: DataParts) => Promise<number>,
+): Promise<void> {
+  return onData(call, flags, (values) => openCopyData(values, folder), work);
 }
 
 async function onData(

@@ -8,7 +8,7 @@ import { createAuditLog } from "../../observe/log/audit-log.ts";
 import type { AuditEventKind } from "../../observe/log/audit-port.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
-import type { Store } from "../../store/port.ts";
+import { type Store, withSnapshot } from "../../store/port.ts";
 import { adminFileOf } from "../bootstrap.ts";
 import { type DataParts, openData, openLog } from "../data.ts";
 import { localFolder, openStore, revocationPath } from "./backends.ts";
@@ -41,6 +41,29 @@ export async function openOfflineDataToRead(values: ConfigValues): Promise<DataP
     open: async () => ({ store, memory: undefined }),
     upkeep: false,
   });
+}
+
+/**
+ * Opens a node's copy in a folder to read it: without a database, and while the node runs.
+ * @throws AuthorizerError "invalid_request" where there is none, "unavailable" where it cannot be read
+ */
+export async function openCopyData(values: ConfigValues, folder: string): Promise<DataParts> {
+  const { openCopyStore } = await import("../../store/local/copy-store.ts");
+  return openData(values, quietLog(values), {
+    open: async () => ({ store: openCopyStore(folder), memory: undefined }),
+    upkeep: false,
+  });
+}
+
+/** Runs `work` on such a copy. */
+export async function withCopyToRead<T>(folder: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const { openCopyStore } = await import("../../store/local/copy-store.ts");
+  const store = openCopyStore(folder);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
 }
 
 /**
@@ -114,6 +137,11 @@ export async function withOfflineStoreToRead<T>(
   } finally {
     await store.close();
   }
+}
+
+/** Newest revision of a store that another process may be writing to. */
+export function newestRevision(store: Store): Promise<number> {
+  return withSnapshot(store, async ({ revision }) => revision);
 }
 
 /** True while another process has the store of a folder open. */

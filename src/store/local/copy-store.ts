@@ -8,7 +8,7 @@ import { revisionNotKept } from "../refusals.ts";
 import type { EntryId } from "../replica.ts";
 import { hasStateFile, readStateFile } from "./copy-file.ts";
 import { DATA_FILE } from "./data-file.ts";
-import { openCopyToRead } from "./replica-copy.ts";
+import { openCopyToRead, readCopyPosition } from "./replica-copy.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
 /** A copy that is read. */
@@ -18,7 +18,8 @@ export interface CopyStore extends Store {
 }
 
 /**
- * Opens the copy in a folder (`authorizer.replication.path`), or a former one that was kept beside it.
+ * Opens the copy in a folder (`authorizer.replication.path`), or a former one that was kept beside it: the state of now,
+ * whatever its node applies meanwhile.
  * @throws AuthorizerError "invalid_request" where there is none, "unavailable" where it cannot be read
  */
 export function openCopyStore(path: string): CopyStore {
@@ -26,16 +27,25 @@ export function openCopyStore(path: string): CopyStore {
   if (!existsSync(join(folder, DATA_FILE)))
     throw new AuthorizerError("invalid_request", `there is no copy of a directory in ${path}`);
   const copy = openCopyToRead(folder);
-  const { revision, id, at, log } = copy.position;
+  // All reads are of this one state: the node may go on applying entries.
+  const held = copy.database.useReadTransaction();
+  const state = new LocalSnapshot(copy.database, {
+    base: copy.base,
+    isWriting: false,
+    assertOpen: () => undefined,
+    released: () => undefined,
+  });
+  const { revision, id, at, log } = readCopyPosition(copy.database, held);
   if (revision === 0) throw new AuthorizerError("invalid_request", `the copy in ${path} is empty`);
   const head: LogHead = { revision, id, at, log };
-  const snapshot = (): Snapshot =>
-    new LocalSnapshot(copy.database, {
-      base: copy.base,
-      isWriting: false,
-      assertOpen: () => undefined,
-      released: () => undefined,
-    });
+  const snapshot = (): Snapshot => ({
+    revision,
+    base: copy.base,
+    get: (partition, key) => state.get(partition, key),
+    getMany: (partition, keys) => state.getMany(partition, keys),
+    scan: (partition, options) => state.scan(partition, options),
+    release: () => undefined,
+  });
   const stateAt = (asked: number): Snapshot => {
     if (asked !== revision) throw revisionNotKept(asked, revision, revision);
     return snapshot();
@@ -46,20 +56,17 @@ export function openCopyStore(path: string): CopyStore {
     writes: async () => undefined,
     writeOf: async () => undefined,
     snapshotAt: async (asked) => stateAt(asked),
-    recordAt: async (asked, { partition, key }) => {
-      const state = stateAt(asked);
-      return state.get(partition, key).finally(() => state.release());
-    },
+    recordAt: async (asked, { partition, key }) => stateAt(asked).get(partition, key),
     records: (asked) => {
       if (asked !== revision) throw revisionNotKept(asked, revision, revision);
-      return copy.pages(() => undefined);
+      return copy.pages(() => undefined, held);
     },
     about: async () => [],
     forgetPast: readOnly,
     idOf: async (asked) => (asked === revision ? id : undefined),
   };
   return {
-    recent: copy.recentIds(),
+    recent: copy.recentIds().filter(([of]) => of <= revision),
     logId: log.slice(0, 8),
     history,
     snapshot: async () => snapshot(),
@@ -69,6 +76,8 @@ export function openCopyStore(path: string): CopyStore {
     subscribe: () => () => undefined,
     health: async () => undefined,
     close: async () => {
+      state.release();
+      held.done();
       await copy.database.close();
     },
   };

@@ -44,8 +44,11 @@ export interface ReplicaCopy {
   leave(): void;
   /** Frees what processes that ended held of it. */
   clearReaders(): void;
-  /** The records of the newest state in order; `done` is called at the end. */
-  pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]>;
+  /**
+   * The records of the newest state in order; `done` is called at the end.
+   * @param transaction reads the state that it holds
+   */
+  pages(done: () => void, transaction?: Transaction): AsyncGenerator<readonly VersionedRecord[]>;
   /** Closes it with everything on the disk. */
   close(): Promise<void>;
   /** Closes it and removes its folder. */
@@ -65,9 +68,12 @@ export function openCopyToRead(
   return new LmdbCopy(folder, openForReading(folder));
 }
 
-/** The position of a copy, also of one that another has replaced. */
-export function readCopyPosition(database: LocalDatabase): LogPosition {
-  const position = readPosition(database) ?? EMPTY_LOG;
+/**
+ * The position of a copy, also of one that another has replaced.
+ * @param transaction reads that of the state that it holds
+ */
+export function readCopyPosition(database: LocalDatabase, transaction?: Transaction): LogPosition {
+  const position = readPosition(database, transaction === undefined ? {} : { transaction }) ?? EMPTY_LOG;
   return position.revision === REPLACED ? (position.was ?? EMPTY_LOG) : position;
 }
 
@@ -161,9 +167,14 @@ class LmdbCopy implements ReplicaCopy {
     this.database.readerCheck();
   }
 
-  pages(done: () => void): AsyncGenerator<readonly VersionedRecord[]> {
+  pages(done: () => void, transaction?: Transaction): AsyncGenerator<readonly VersionedRecord[]> {
+    if (transaction !== undefined) return this.#pages(transaction, done);
     // Begun here, not when the first page is asked for: the state is that of this moment.
-    return this.#pages(this.database.useReadTransaction(), done);
+    const own = this.database.useReadTransaction();
+    return this.#pages(own, () => {
+      own.done();
+      done();
+    });
   }
 
   async *#pages(transaction: Transaction, done: () => void): AsyncGenerator<readonly VersionedRecord[]> {
@@ -189,7 +200,6 @@ class LmdbCopy implements ReplicaCopy {
         if (turns.spent) await turns.yield();
       }
     } finally {
-      transaction.done();
       done();
     }
   }
