@@ -1,7 +1,7 @@
 /** The reference of the configuration, generated from the table. */
 import { DATA_SERVER_ITEMS, UNCHECKED_NAMES } from "./data-server-items.ts";
 import type { AnyItem, DefaultNotation } from "./item.ts";
-import { CONFIG_ITEMS, CONFIG_SECTIONS, type ConfigSection, type NamedItem, variableOf } from "./table.ts";
+import { CONFIG_ITEMS, CONFIG_SECTIONS, type ConfigSection, type NamedItem } from "./table.ts";
 
 /** Returns the whole of `docs/configuration.md`. */
 export function configurationReference(): string {
@@ -26,8 +26,9 @@ gives them ([one file for both](data-server.md#configuration-of-the-data-server)
 The first source that gives an item decides its value:
 
 1. A flag.
-2. The environment variable of the item: \`SVC_\` and the name in upper case, with \`_\` for each \`.\`. An empty variable
-   counts as not set; to set an empty value, use the file. Other \`SVC_…\` variables are ignored.
+2. The environment variable of the item: \`SVC_\` and the name in upper case, with \`_\` for each \`.\`, such as
+   \`SVC_AUTHORIZER_TLS_ENABLED\` for \`authorizer.tls.enabled\`. An empty variable counts as not set; to set an empty value, use the
+   file. Other \`SVC_…\` variables are ignored.
 3. The file: the one that \`--config\` names, else the first that exists of \`./config.yaml\`, \`$HOME/svc/config.yaml\`,
    \`/etc/svc/config.yaml\`, \`$HOME/.svc.yaml\`. It may have at most 1 MiB.
 4. The default.
@@ -61,12 +62,12 @@ A meaning that says "Not acted on" or "In part" is of an item that this version 
 function sectionText({ title, items }: ConfigSection): string {
   const rows = items.map(
     (item) =>
-      `| \`${item.name}\` | ${typeText(item)} | ${defaultText(item)} | \`${variableOf(item.name)}\` | ${cell(meaningText(item) + actsNote(item))} |`,
+      `| \`${item.name}\` | ${typeText(item)} | ${defaultText(item)} | ${cell(meaningText(item) + actsNote(item))} |`,
   );
   return `## ${title}
 
-| Item | Type | Default | Variable | Meaning |
-|---|---|---|---|---|
+| Item | Type | Default | Meaning |
+|---|---|---|---|
 ${rows.join("\n")}
 `;
 }

@@ -230,11 +230,11 @@ describe("names", () => {
     const document = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
     const rows = open(newSources()).descriptions.map(
       ({ name, type, labels, help }) =>
-        `| \`${name}\` | ${type} | ${labels.map((label) => `\`${label}\``).join(", ")} | ${help} |`,
+        `| \`${name}\` | ${[type, ...(labels.length > 0 ? [labels.map((label) => `\`${label}\``).join(", ")] : [])].join(": ")} | ${help} |`,
     );
     const documented = document
       .split("\n")
-      .filter((line) => /^\| `[a-z0-9_]+` \| (counter|gauge|histogram) \|/.test(line));
+      .filter((line) => /^\| `[a-z0-9_]+` \| (counter|gauge|histogram)\b/.test(line));
     expect(documented).toEqual(rows);
   });
 });
