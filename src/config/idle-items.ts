@@ -1,4 +1,4 @@
-/** Items that are set and that this version does not act on. */
+/** Items that are set and that nothing acts on: not in this version, or not with the rest of the configuration. */
 import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
 
@@ -8,18 +8,119 @@ export interface IdleItem {
   readonly why: string;
 }
 
+/** Items that act only with others. */
+interface Dependency {
+  /** Names of the items, or the beginning of their names. */
+  readonly items: readonly ConfigName[] | `${string}.`;
+  /** Those of them that act all the same. */
+  readonly except?: readonly ConfigName[];
+  readonly acts: (values: ConfigValues) => boolean;
+  readonly why: string;
+}
+
 const BACKENDS: readonly string[] = itemNamed("database.type").choices ?? [];
+const OF_ONE_PROCESS: readonly (string | undefined)[] = ["local", "mem"];
+const STREAMS: readonly string[] = ["-", "="];
+
+const DEPENDENCIES: readonly Dependency[] = [
+  {
+    items: "authorizer.replication.",
+    acts: (values) => !OF_ONE_PROCESS.includes(values["database.type"]),
+    why: "it is for a database that nodes share, and database.type is local or mem",
+  },
+  {
+    items: ["authorizer.history.revocations"],
+    acts: (values) => values["database.type"] === "local",
+    why: "database.type is not local",
+  },
+  {
+    items: ["authorizer.tls.cert_file", "authorizer.tls.key_file"],
+    acts: (values) => values["authorizer.tls.enabled"],
+    why: "authorizer.tls.enabled is false: the service listener does not speak TLS",
+  },
+  {
+    items: ["tls.cert_file", "tls.key_file"],
+    acts: (values) => values["tls.enabled"],
+    why: "tls.enabled is false: the user listener does not speak TLS",
+  },
+  {
+    items: ["authorizer.datasets_mode"],
+    acts: (values) => values["authorizer.datasets"].length > 0,
+    why: "authorizer.datasets names no file",
+  },
+  {
+    items: "authorizer.decision_log.",
+    // What was used last is kept in that folder, too.
+    except: ["authorizer.decision_log.include", "authorizer.decision_log.directory"],
+    acts: (values) => values["authorizer.decision_log.include"] !== "none",
+    why: "authorizer.decision_log.include is none",
+  },
+  {
+    items: ["authorizer.decision_log.sink_token"],
+    acts: (values) => values["authorizer.decision_log.sinks"].length > 0,
+    why: "authorizer.decision_log.sinks names none",
+  },
+  {
+    items: ["authorizer.audit.keep", "authorizer.audit.sinks"],
+    acts: (values) => values["authorizer.audit.directory"] !== undefined,
+    why: "authorizer.audit.directory is not set: no records of the audit log are kept",
+  },
+  {
+    items: ["authorizer.audit.sink_token"],
+    acts: (values) => values["authorizer.audit.sinks"].length > 0,
+    why: "authorizer.audit.sinks names none",
+  },
+  {
+    items: ["authorizer.shadow.share"],
+    acts: (values) => values["authorizer.shadow.candidate"] !== undefined,
+    why: "authorizer.shadow.candidate is not set",
+  },
+  {
+    items: [
+      "authorizer.forward_auth.body",
+      "authorizer.forward_auth.preflight",
+      "authorizer.forward_auth.proxy_token",
+    ],
+    acts: (values) =>
+      values["authorizer.forward_auth.proxy"] !== "off" ||
+      values["authorizer.ext_authz.listen_address"] !== undefined,
+    why: "authorizer.forward_auth.proxy is off",
+  },
+  {
+    items: ["auth.cache.size", "auth.cache.ttl", "auth.cache.jitter"],
+    acts: (values) => values["auth.cache.enabled"],
+    why: "auth.cache.enabled is false",
+  },
+  {
+    items: ["logging.files_keep", "logging.file_max_size_mb"],
+    acts: (values) => values["logging.output"].some((path) => !STREAMS.includes(path)),
+    why: "logging.output names no file",
+  },
+  {
+    items: "email.",
+    except: ["email.smtp_host"],
+    acts: (values) => values["email.smtp_host"] !== undefined,
+    why: "email.smtp_host is not set: no mail is sent",
+  },
+];
 
 /**
- * Returns the items of this service that a source sets and that this version does not act on. Items of a
- * `database.<type>` section count only where that type is chosen: the others of a shared file are idle anyway.
+ * Returns the items of this service that a source sets and that nothing acts on. Items of a `database.<type>` section count
+ * only where that type is chosen: the others of a shared file are idle anyway.
  */
 export function idleItems(values: ConfigValues, origins: Origins): readonly IdleItem[] {
   return CONFIG_ITEMS.flatMap(({ name, acts }) => {
     const [section, backend = ""] = name.split(".");
     const elsewhere =
       section === "database" && BACKENDS.includes(backend) && backend !== values["database.type"];
-    const set = (origins.get(name)?.kind ?? "default") !== "default";
-    return set && !elsewhere && acts.startsWith("no: ") ? [{ name, why: acts.slice("no: ".length) }] : [];
+    if (elsewhere || (origins.get(name)?.kind ?? "default") === "default") return [];
+    if (acts.startsWith("no: ")) return [{ name, why: acts.slice("no: ".length) }];
+    const lacking = DEPENDENCIES.find((one) => isOf(one, name) && !one.acts(values));
+    return lacking === undefined ? [] : [{ name, why: lacking.why }];
   });
+}
+
+function isOf({ items, except = [] }: Dependency, name: ConfigName): boolean {
+  if (except.includes(name)) return false;
+  return typeof items === "string" ? name.startsWith(items) : items.includes(name);
 }

@@ -9,6 +9,7 @@ import {
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
 import { readFaultOf } from "./read-fault.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
+import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
 
 /** A caller with a token. */
 export interface ServiceToken {
@@ -54,7 +55,7 @@ function digestOf({ token, token_file, token_sha256 }: ServiceTokenItem): Buffer
     const [first = ""] = readFileSync(token_file ?? "", "utf8").split("\n");
     const text = first.trim();
     if (text.length < SHORTEST_TOKEN) return `expected a token of at least ${SHORTEST_TOKEN} characters`;
-    return tokenDigest(text);
+    return isKnownPlaceholder(text) ? KNOWN_SECRET : tokenDigest(text);
   } catch (error) {
     return readFaultOf(error);
   }

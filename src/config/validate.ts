@@ -10,7 +10,7 @@ import type { Origins } from "./merge.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
-import { isKnownPlaceholder } from "./values/placeholder.ts";
+import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
 
 /** Fewest bytes of `auth.encrypt.secret_key`: what HS256 wants. */
 export const SHORTEST_SECRET_KEY_BYTES = 32;
@@ -57,6 +57,8 @@ const DATABASE_CHOICES = itemNamed("database.type").choices ?? [];
 
 const RULES: readonly Rule[] = [
   requireSecretKey,
+  refuseKnownSecrets,
+  warnOfDefaultPostgres,
   requireCertificates,
   requireFolderForWorkers,
   guardServiceListener,
@@ -100,13 +102,35 @@ function requireSecretKey(values: ConfigValues, problem: Tell): void {
   } else if (values["authorizer.allow_weak_key"]) {
     return;
   } else if (isKnownPlaceholder(key)) {
-    problem(name, `is a placeholder that everybody knows; ${remedy}`);
+    problem(name, KNOWN_SECRET);
   } else if (Buffer.byteLength(key) < SHORTEST_SECRET_KEY_BYTES) {
     problem(
       name,
       `expected at least ${SHORTEST_SECRET_KEY_BYTES} bytes: a short key can be guessed from one login token; ${remedy} (authorizer.allow_weak_key accepts it)`,
     );
   }
+}
+
+/** Secrets besides the key, which whoever has read the examples of a manual would know. */
+const SECRETS = [
+  "auth.api.token",
+  "authorizer.forward_auth.proxy_token",
+  "authorizer.bootstrap_admin.secret_access_key",
+] as const;
+
+function refuseKnownSecrets(values: ConfigValues, problem: Tell): void {
+  if (values["authorizer.allow_weak_key"]) return;
+  for (const name of SECRETS) if (isKnownPlaceholder(values[name] ?? "")) problem(name, KNOWN_SECRET);
+}
+
+function warnOfDefaultPostgres(values: ConfigValues, _: Tell, warning: Tell): void {
+  const name = "database.postgres.connection_string";
+  const byDefault = itemNamed(name).default;
+  if (values["database.type"] !== "postgres" || values[name] !== byDefault) return;
+  warning(
+    name,
+    `is not set: the service uses ${byDefault}, without a password; set it (or ${variableOf(name)})`,
+  );
 }
 
 function requireCertificates(values: ConfigValues, problem: Tell): void {

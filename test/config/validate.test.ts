@@ -85,6 +85,124 @@ describe("security 1.4: the secret key", () => {
   });
 });
 
+describe("secrets of examples", () => {
+  const EXAMPLES = [
+    "the same 32 or more bytes on both sides",
+    "a token of 32 or more characters",
+    "the token of authorizer.forward_auth.proxy_token",
+    "a-token-of-your-test-with-32-characters",
+    "a-secret-key-of-your-test-with-32-bytes",
+    "THIS_MUST_BE_CHANGED_IN_PRODUCTION",
+    "$" + "{THE_TOKEN_OF_THE_SECRET_STORE_OF_MINE}",
+  ];
+  const settings = (text: string): Readonly<Record<string, ConfigObject>> => ({
+    "auth.encrypt.secret_key": { "auth.encrypt.secret_key": text },
+    "auth.api.token": { "auth.api.token": text },
+    "authorizer.forward_auth.proxy_token": { "authorizer.forward_auth.proxy_token": text },
+    "authorizer.tokens": { "authorizer.tokens": [{ name: "shop", token: text, scopes: ["decide"] }] },
+  });
+
+  it.each(EXAMPLES)("are refused wherever they stand: %s", (text) => {
+    for (const [name, config] of Object.entries(settings(text))) {
+      expect(problems(config), name).toEqual([
+        expect.stringMatching(new RegExp(`^${name}.*placeholder that everybody knows.*openssl rand`)),
+      ]);
+      if (name === "authorizer.tokens") continue;
+      expect(problems({ ...config, "authorizer.allow_weak_key": true }), name).toEqual([]);
+    }
+  });
+
+  it("are none of those that somebody thought of", () => {
+    for (const text of ["my-cat-has-32-paws-on-the-old-piano", "token-of-the-shop-in-the-cellar-7781"]) {
+      for (const config of Object.values(settings(text))) expect(problems(config)).toEqual([]);
+    }
+  });
+});
+
+describe("a database that is not named", () => {
+  it("gives a warning with the one that is used", () => {
+    expect(warnings({ "database.type": "postgres" })).toEqual([
+      expect.stringMatching(/^database\.postgres\.connection_string: is not set: .*postgres:\/\/localhost/),
+    ]);
+    const own = "postgres://svc@db.example:5432/svc?sslmode=verify-full";
+    expect(warnings({ "database.type": "postgres", "database.postgres.connection_string": own })).toEqual([]);
+  });
+});
+
+/** Each item that acts only with another, a value for it, what makes it act, and the words of the warning. */
+const IDLE: readonly (readonly [
+  name: string,
+  value: ConfigObject[string],
+  acts: ConfigObject,
+  why: string,
+])[] = [
+  [
+    "authorizer.replication.poll_interval",
+    "1s",
+    { "database.type": "dynamodb" },
+    "database that nodes share",
+  ],
+  ["authorizer.replication.path", "copy", { "database.type": "dynamodb" }, "database that nodes share"],
+  ["authorizer.history.revocations", "revoked", { "database.type": "local" }, "database.type is not local"],
+  [
+    "authorizer.tls.cert_file",
+    "c",
+    { "authorizer.tls.enabled": true, "authorizer.tls.key_file": "k" },
+    "TLS",
+  ],
+  ["tls.key_file", "k", { "tls.enabled": true, "tls.cert_file": "c" }, "TLS"],
+  ["authorizer.datasets_mode", "sync", { "authorizer.datasets": ["d.yaml"] }, "names no file"],
+  [
+    "authorizer.decision_log.compress",
+    false,
+    { "authorizer.decision_log.include": "all" },
+    "include is none",
+  ],
+  [
+    "authorizer.decision_log.mask",
+    ["SourceIp"],
+    { "authorizer.decision_log.include": "0.5" },
+    "include is none",
+  ],
+  ["authorizer.audit.keep", "1h", { "authorizer.audit.directory": "audit" }, "directory is not set"],
+  ["authorizer.audit.sinks", ["https://sink.example"], { "authorizer.audit.directory": "a" }, "directory"],
+  ["authorizer.shadow.share", 0.5, { "authorizer.shadow.candidate": "c.yaml" }, "candidate is not set"],
+  [
+    "authorizer.forward_auth.preflight",
+    "allow",
+    { "authorizer.forward_auth.proxy": "nginx" },
+    "proxy is off",
+  ],
+  [
+    "authorizer.forward_auth.body",
+    "deny",
+    { "authorizer.ext_authz.listen_address": "[::1]:1" },
+    "proxy is off",
+  ],
+  ["logging.files_keep", 3, { "logging.output": ["service.log"] }, "names no file"],
+  ["email.smtp_port", 25, { "email.smtp_host": "mail.example" }, "no mail is sent"],
+];
+
+describe("items that act only with others", () => {
+  it.each(IDLE)("%s alone gives a warning", (name, value, acts, why) => {
+    expect(warnings({ [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: has no effect: .*${why}`)),
+    ]);
+    const together = warnings({ [name]: value, ...acts }).filter((text) => text.includes("has no effect"));
+    expect(together).toEqual([]);
+  });
+
+  it("are named all at once", () => {
+    const cache = { enabled: false, size: 10, ttl: "1s", jitter: "1s" };
+    expect(warnings({ auth: { cache }, "email.burst": 3 }).map((text) => text.split(":")[0])).toEqual([
+      "auth.cache.size",
+      "auth.cache.ttl",
+      "auth.cache.jitter",
+      "email.burst",
+    ]);
+  });
+});
+
 describe("security 1.3: listeners", () => {
   it("the service listener leaves loopback only with TLS or insecure_listen", () => {
     for (const address of ["0.0.0.0:8001", ":8001", "[::]:8001", "10.1.2.3:0", "sidecar:8001"]) {

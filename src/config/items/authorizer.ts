@@ -222,7 +222,8 @@ export const AUTHORIZER_ITEMS = [
     type: "bool",
     default: false,
     acts: "yes",
-    meaning: "Accept an auth.encrypt.secret_key that is under 32 bytes or publicly known",
+    meaning:
+      "Accept an auth.encrypt.secret_key that is under 32 bytes, and secrets and tokens that are publicly known",
   },
   {
     name: "authorizer.previous_secret_key",

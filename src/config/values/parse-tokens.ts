@@ -10,7 +10,7 @@ import {
 import { type AnyItem, type ServiceTokenItem, TOKEN_SCOPES, type TokenScope } from "../item.ts";
 import { jsonOf, splitList } from "./parse-collections.ts";
 import { absolutePath } from "./path-value.ts";
-import { isKnownPlaceholder } from "./placeholder.ts";
+import { isKnownPlaceholder, isPlaceholder, KNOWN_SECRET } from "./placeholder.ts";
 import { expected, type ParserTools } from "./value-parser.ts";
 
 /** Fewest characters of a token. */
@@ -78,6 +78,11 @@ function textOf(entry: RawEntry | undefined): string | undefined {
   return isKnownPlaceholder(value.text) ? undefined : value.text;
 }
 
+/** True for the text of an example; the reference's own placeholders count as not set. */
+function isKnown({ value }: RawEntry): boolean {
+  return value.shape === "scalar" && isKnownPlaceholder(value.text) && !isPlaceholder(value.text);
+}
+
 function parseSecret(
   fields: ReadonlyMap<string, RawEntry>,
   complain: Complain,
@@ -85,6 +90,11 @@ function parseSecret(
 ): Pick<ServiceTokenItem, "token" | "token_file" | "token_sha256"> {
   const given = FORMS.filter((form) => textOf(fields.get(form)) !== undefined);
   const [form] = given;
+  const known = FORMS.map((one) => fields.get(one)).find((one) => one !== undefined && isKnown(one));
+  if (form === undefined && known !== undefined) {
+    complain(KNOWN_SECRET, known, known.key);
+    return {};
+  }
   if (form === undefined || given.length > 1) {
     complain(`expected exactly one of ${FORMS.join(", ")}; ${given.length} are set`, undefined);
     return {};

@@ -12,11 +12,19 @@ export function isPlaceholder(text: string): boolean {
 
 /** Other forms that are never a secret: an unexpanded variable, and wording seen in published examples. */
 const TEMPLATE = /^(?:<[^<>]*>|\{[^{}]*\}|\[[^[\]]*\]|\$\{?\w+\}?|\$\{\{?[^{}]*\}?\}|%\w+%)$/;
+/** Secrets that say how long they are, or which item they belong to, as in the examples of the documentation. */
+const DESCRIPTION =
+  /\b\d+[\s_-]+(?:or[\s_-]+more[\s_-]+)?(?:random[\s_-]+)?(?:bytes|characters)\b|\b(?:of|as|from)[\s_-]+(?:authorizer|auth)\.[a-z]/i;
 const EXAMPLE_WORDING =
   /must.?be.?changed|change.?(?:me|this|it)|(?:override|replace).?(?:me|this)|(?:some|a).random.(?:secret.)?string|(?:generate|insert|put|enter).*key.?here|your.?(?:secret|key|encryption)/i;
+
+/** The problem of a secret for which {@link isKnownPlaceholder} is true. */
+export const KNOWN_SECRET = "is a placeholder that everybody knows; make one with: openssl rand -hex 32";
 
 /** True for a secret that is publicly known because it is a placeholder or stands in examples. */
 export function isKnownPlaceholder(text: string): boolean {
   const trimmed = text.trim();
-  return isPlaceholder(trimmed) || TEMPLATE.test(trimmed) || EXAMPLE_WORDING.test(trimmed);
+  return (
+    isPlaceholder(trimmed) || [TEMPLATE, EXAMPLE_WORDING, DESCRIPTION].some((form) => form.test(trimmed))
+  );
 }
