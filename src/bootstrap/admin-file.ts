@@ -11,7 +11,7 @@ export const ADMIN_FILE = "svc-authorizer-admin.json";
 const OWNER_ONLY = 0o600;
 
 /** The content of the file. */
-export interface AdminCredentials {
+interface AdminCredentials {
   readonly username: string;
   readonly access_key_id: string;
   readonly secret_access_key: string;

@@ -7,7 +7,7 @@ import type { BootstrapMode, ShippedSet } from "./shipped-set.ts";
 export const BOOTSTRAP_MARK = "bootstrap";
 
 /** Digest of the installed entity by name; null if the name existed before. */
-export type InstalledDigests = ReadonlyMap<string, string | null>;
+type InstalledDigests = ReadonlyMap<string, string | null>;
 
 /** The record of an earlier bootstrap. */
 export interface BootstrapMark {

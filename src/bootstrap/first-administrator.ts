@@ -39,7 +39,7 @@ export interface CreatedAdministrator {
 }
 
 /** The parts that creating an administrator needs. */
-export interface AdministratorParts {
+interface AdministratorParts {
   readonly directory: Directory;
   readonly catalog: Catalog;
   readonly guards: Guards;

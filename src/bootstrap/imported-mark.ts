@@ -6,7 +6,7 @@ import { BOOTSTRAP_MARK, storedMark } from "./bootstrap-mark.ts";
 import { groupDigest, policyDigest, type ShippedPolicy, shippedSetOf } from "./shipped-set.ts";
 
 /** The imported content. */
-export interface ImportedContent {
+interface ImportedContent {
   readonly policies: readonly ShippedPolicy[];
   readonly groups: readonly { readonly name: string; readonly description?: string }[];
   /** Operations that include the attachments. */
@@ -14,7 +14,7 @@ export interface ImportedContent {
 }
 
 /** Configuration items that control a bootstrap. */
-export interface BootstrapItems {
+interface BootstrapItems {
   readonly "authorizer.bootstrap": string | undefined;
   readonly "auth.remote_authenticator.default_user_group": string;
 }

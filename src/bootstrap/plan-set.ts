@@ -21,7 +21,7 @@ export interface SetChange {
 }
 
 /** The operations and their result. */
-export interface SetPlan {
+interface SetPlan {
   readonly operations: BatchOperation[];
   readonly changes: SetChange[];
   readonly policies: Map<string, string | null>;

@@ -17,7 +17,7 @@ import { type CommandCall, flagsOf } from "./command.ts";
 import { type ConfigFlags, loadOptionsOf } from "./command-context.ts";
 
 /** The output of a command. */
-export interface TextSink {
+interface TextSink {
   write(text: string): unknown;
 }
 
@@ -28,10 +28,10 @@ export interface CommandStreams {
 }
 
 /** Exit code of a command: 0, or 2 for a configuration that cannot be used. */
-export type ConfigExitCode = 0 | 2;
+type ConfigExitCode = 0 | 2;
 
 /** Options of `config show`. */
-export interface ShowOptions {
+interface ShowOptions {
   /** JSON in place of YAML. */
   readonly json?: boolean;
   /** Leave out what has its default value by default. */

@@ -4,7 +4,7 @@ import type { FlagValue } from "../config/load.ts";
 import { findItem } from "../config/table.ts";
 
 /** Arguments with the item flags taken out. */
-export interface SplitArguments {
+interface SplitArguments {
   readonly rest: readonly string[];
   readonly flags: readonly FlagValue[];
 }

@@ -50,7 +50,7 @@ export async function runAuthorizer(
 }
 
 /** All commands. Loads no module of a command: most commands need only a part of the service. */
-export function buildProgram(context: CommandContext): Command {
+function buildProgram(context: CommandContext): Command {
   const description = "Authorization sidecar and policy decision point for versioned-data services.";
   const program = newProgram("svc-authorizer", description, context);
   const commands = [

@@ -75,7 +75,7 @@ export function openLog(values: ConfigValues, relay?: LineRelay): Logger {
 }
 
 /** Options of {@link openData}. */
-export interface DataOptions {
+interface DataOptions {
   /** Traces of requests, which {@link DataParts.close} closes; undefined: none. */
   readonly traces?: Traces | undefined;
   /** Opens the store; default {@link openStore}. */

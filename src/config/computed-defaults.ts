@@ -2,7 +2,7 @@
 import type { ConfigName } from "./table.ts";
 
 /** A default value that is computed from another item. */
-export interface ComputedDefault {
+interface ComputedDefault {
   readonly value: unknown;
   readonly from: ConfigName;
 }

@@ -8,10 +8,10 @@ import { readFaultOf } from "./read-fault.ts";
 import { absolutePath } from "./values/path-value.ts";
 
 /** Largest configuration file. */
-export const LARGEST_FILE_BYTES = 1024 * 1024;
+const LARGEST_FILE_BYTES = 1024 * 1024;
 
 /** The places to search for the file. */
-export interface FileSearch {
+interface FileSearch {
   /** Value of `--config`. */
   readonly configFile?: string | undefined;
   readonly cwd: string;

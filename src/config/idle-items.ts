@@ -3,7 +3,7 @@ import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
 
 /** One such item, and why nothing acts on it. */
-export interface IdleItem {
+interface IdleItem {
   readonly name: ConfigName;
   readonly why: string;
 }

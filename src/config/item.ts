@@ -66,7 +66,7 @@ export interface Rate {
 }
 
 /** The value of an item, by the `type` of its row. */
-export interface ValueOfType {
+interface ValueOfType {
   readonly string: string;
   readonly bool: boolean;
   readonly int: number;
@@ -88,7 +88,7 @@ export interface ValueOfType {
 export type ItemType = keyof ValueOfType;
 
 /** The effect of an item of this service in this version: `yes`, `in part:` and how, or `no:` and why. */
-export type Acts = "yes" | `in part: ${string}` | `no: ${string}`;
+type Acts = "yes" | `in part: ${string}` | `no: ${string}`;
 
 /** A default in the notation of a configuration file; null means that there is none. */
 export type DefaultNotation = string | number | boolean | null | readonly string[];

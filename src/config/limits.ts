@@ -15,7 +15,7 @@ type FieldOf<Item extends Row> = Item["name"] extends `${typeof PREFIX}${infer N
   : never;
 
 /** Every limit: sizes in bytes of UTF-8, times in milliseconds. */
-export type Limits = { readonly [Item in Row as FieldOf<Item>]: number };
+type Limits = { readonly [Item in Row as FieldOf<Item>]: number };
 
 /** Returns the limits of a configuration. A room that needs some of them declares these fields in its own port. */
 export function limitsOf(values: ConfigValues): Limits {

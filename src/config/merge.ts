@@ -12,7 +12,7 @@ import { ALL_ITEMS, type ConfigValues } from "./table.ts";
 import { parseValue } from "./values/parse-value.ts";
 
 /** The kind of source of a value. */
-export type OriginKind = "flag" | "variable" | "file" | "code" | "default";
+type OriginKind = "flag" | "variable" | "file" | "code" | "default";
 
 /** The source of an item's value, for people and for the place of problems. */
 export interface Origin {

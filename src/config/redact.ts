@@ -6,7 +6,7 @@ import { formatBytes } from "./values/bytes.ts";
 import { formatRate } from "./values/rate.ts";
 
 /** The text in place of a secret. */
-export const REDACTED = "<redacted>";
+const REDACTED = "<redacted>";
 
 /** A value that JSON and YAML can hold. */
 export type ShownValue =

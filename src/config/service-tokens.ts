@@ -12,7 +12,7 @@ import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
 
 /** A caller with a token. */
-export interface ServiceToken {
+interface ServiceToken {
   readonly name: string;
   /** SHA-256 of the token: 32 bytes. */
   readonly digest: Buffer;

@@ -3,10 +3,10 @@
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
 
 /** Names of samplers (`OTEL_TRACES_SAMPLER`). */
-export type SamplerName = "always_on" | "always_off" | "traceidratio";
+type SamplerName = "always_on" | "always_off" | "traceidratio";
 
 /** Settings of traces. The exporter reads its own: endpoint, headers, time limit, compression, certificates. */
-export interface TracingSettings {
+interface TracingSettings {
   readonly sampler: SamplerName;
   /** Share of the requests that are traced, 0…1, for `traceidratio`. */
   readonly ratio: number;
@@ -25,7 +25,7 @@ export interface TracingSettings {
 }
 
 /** The variables, as they were read. */
-export interface ReadTracing {
+interface ReadTracing {
   /** Undefined: nothing is traced. */
   readonly settings: TracingSettings | undefined;
   /** Problems for the log; each names its variable. */

@@ -20,7 +20,7 @@ type Tell = (name: ConfigName, message: string) => void;
 type Rule = (values: ConfigValues, problem: Tell, warning: Tell) => void;
 
 /** The purpose of the validation. */
-export interface ValidationOptions {
+interface ValidationOptions {
   /** The configuration file, for problems of what is missing. */
   readonly file?: string;
   /** The values of `database.type` that can be opened; all where undefined. */

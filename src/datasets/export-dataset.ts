@@ -14,7 +14,7 @@ import type { DirectoryState, GroupState, UserState } from "../directory/batch.t
 import type { Directory } from "../directory/directory.ts";
 
 /** Options of {@link exportDataset}. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly format: "json" | "yaml";
   /** Include credentials with their secrets in clear text. Otherwise they are left out. */
   readonly secrets: boolean;
@@ -23,7 +23,7 @@ export interface ExportOptions {
 }
 
 /** An exported data set. */
-export interface ExportedDataset {
+interface ExportedDataset {
   readonly text: string;
   /** Credentials that were left out. */
   readonly omittedCredentials: number;

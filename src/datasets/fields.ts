@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const CARRIED: ReadonlySet<string> = new Set(["creation_date", "encryptedPassword", "acl", "inactive"]);
 
 /** The result of comparing an entity with its wanted form. */
-export interface FieldDifference<T> {
+interface FieldDifference<T> {
   /** Names of the fields that differ, sorted. */
   readonly fields: readonly string[];
   /** The wanted entity, with the carried fields of the existing one. */

@@ -27,7 +27,7 @@ export interface CheckedSource {
 }
 
 /** Definitions of one kind by name. */
-export interface Definitions<T> {
+interface Definitions<T> {
   readonly entries: Map<string, Defined<T>>;
   /** Names of invalid definitions, so that a reference to one is not a second problem. */
   readonly brokenNames: Set<string>;

@@ -8,7 +8,7 @@ import type { DatasetMode, PlanBuilder } from "./plan.ts";
 import type { Wanted, WantedCredential, WantedGroup, WantedUser } from "./wanted.ts";
 
 /** The context of additions and changes. */
-export interface PutContext {
+interface PutContext {
   readonly plan: PlanBuilder;
   readonly state: DirectoryState;
   readonly mode: DatasetMode;

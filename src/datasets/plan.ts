@@ -7,7 +7,7 @@ import type { Change, ChangeAction, ChangeKind } from "./change.ts";
 export type DatasetMode = "load" | "sync";
 
 /** The operations in order, and the changes for people. Both are empty if the directory equals the data sets. */
-export interface Plan {
+interface Plan {
   readonly operations: readonly BatchOperation[];
   readonly changes: readonly Change[];
 }

@@ -4,7 +4,7 @@ import { formatChange } from "./change.ts";
 import type { DatasetReport } from "./load-datasets.ts";
 
 /** The last line of a report: counts, and whether anything was written. */
-export function formatSummary({ counts, dryRun, mode, files, needsYes }: DatasetReport): string {
+function formatSummary({ counts, dryRun, mode, files, needsYes }: DatasetReport): string {
   const { add, change, remove, keep } = counts;
   const done = dryRun
     ? "nothing was written (dry run)"

@@ -31,7 +31,7 @@ export interface WantedGroup {
 }
 
 /** A policy. */
-export interface WantedPolicy {
+interface WantedPolicy {
   readonly policy: NewPolicy;
   /** True if it comes from the catalog. Changes by administrators are then kept. */
   readonly preconfigured: boolean;

@@ -26,7 +26,7 @@ export function isKept(managed: boolean, mode: DatasetMode): boolean {
 }
 
 /** The names that references may use after the data sets are applied, including names of invalid definitions. */
-export interface Existing {
+interface Existing {
   hasGroup(name: string): boolean;
   hasPolicy(name: string): boolean;
 }

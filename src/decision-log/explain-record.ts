@@ -21,7 +21,7 @@ import {
 const MOST_EXPLAINED = 20;
 
 /** The reasons of one decision of a record. */
-export interface RecordExplanation {
+interface RecordExplanation {
   readonly effect: Effect;
   readonly determining: readonly DeterminingStatement[];
   /** Absent where the user or the permission is masked. */
@@ -34,7 +34,7 @@ export interface RecordExplanation {
 }
 
 /** The directory and the engine, as an explanation needs them. */
-export interface ExplainingParts {
+interface ExplainingParts {
   /**
    * The policies of a user at a revision, or of the groups that were asserted for an unknown one; undefined for an
    * unknown user.

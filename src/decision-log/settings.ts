@@ -1,7 +1,7 @@
 /** The settings of a decision log (`authorizer.decision_log`). */
 
 /** The decisions that get a record: a number is the share of the allowed ones; refusals are then recorded in full. */
-export type Include = "none" | "denied" | "all" | number;
+type Include = "none" | "denied" | "all" | number;
 
 /** The settings of a chain. */
 export interface ChainSettings {

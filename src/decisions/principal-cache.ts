@@ -17,7 +17,7 @@ export interface CacheCounters {
 }
 
 /** Options of {@link PrincipalCache}. */
-export interface PrincipalCacheOptions {
+interface PrincipalCacheOptions {
   readonly settings: CacheSettings;
   readonly counters: CacheCounters;
   readonly load: (username: string) => Promise<CachedPrincipal | undefined>;

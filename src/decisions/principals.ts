@@ -14,7 +14,7 @@ import { IndexBuilds } from "./index-builds.ts";
 import { PrincipalCache } from "./principal-cache.ts";
 
 /** Options of {@link Principals}. */
-export interface PrincipalsOptions {
+interface PrincipalsOptions {
   readonly directory: Directory;
   readonly cache: CacheSettings;
   readonly scheduler: Scheduler;

@@ -8,7 +8,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** A resource as a request names it. `arn` is a type whose ids are ARNs. */
-export interface NamedResource {
+interface NamedResource {
   readonly type: string;
   readonly id: string;
 }

@@ -132,7 +132,7 @@ export interface ExternalPrincipals {
 }
 
 /** An access key as it is verified: with its owner. */
-export interface OwnedKey {
+interface OwnedKey {
   readonly accessKeyId: string;
   /** In clear. */
   readonly secretAccessKey: string;

@@ -70,7 +70,7 @@ export interface DirectoryOptions {
 }
 
 /** Encrypts the secrets of queued mails with the keys of this store. */
-export interface MailSecrets {
+interface MailSecrets {
   /** The sealed text; it opens for this mail and recipient only. */
   seal(secret: string, binding: Omit<QueuedMailBinding, "kind">): string;
   /** "internal" when the text was sealed for another mail or key, or is damaged. */

@@ -19,7 +19,7 @@ export interface NamedDocument {
 }
 
 /** The page. */
-export interface ApiPage {
+interface ApiPage {
   readonly html: string;
   readonly headings: readonly Heading[];
 }

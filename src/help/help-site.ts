@@ -10,7 +10,7 @@ import type { ManualMessage } from "./manual-thread.ts";
 import { searchPage } from "./search.ts";
 
 /** Options of {@link helpSite}. */
-export interface HelpOptions extends Omit<ManualSources, "assets" | "documents"> {
+interface HelpOptions extends Omit<ManualSources, "assets" | "documents"> {
   /** Makes the documents, when the manual is built. */
   readonly documents: () => ManualSources["documents"];
 }

@@ -4,7 +4,7 @@ import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { Heading } from "./markdown.ts";
 
 /** A link of the list of pages. */
-export interface NavLink {
+interface NavLink {
   readonly title: string;
   readonly address: string;
 }

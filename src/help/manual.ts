@@ -28,7 +28,7 @@ export interface SearchEntry extends Section {
 }
 
 /** A file of the manual. */
-export interface ManualFile {
+interface ManualFile {
   readonly type: string;
   readonly body: string;
   /** Digest of the body. */

@@ -28,7 +28,7 @@ export interface RenderedPage {
 }
 
 /** Addresses of the things that a page links to. */
-export interface LinkTargets {
+interface LinkTargets {
   /** Address of a file or folder of the manual by its path; undefined for one that is none of the manual. */
   readonly inManual: (path: string) => string | undefined;
   /** Title of a page of the manual by its path: links that name the file show it instead. */
@@ -42,7 +42,7 @@ type Tokens = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>;
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Returns the anchor of a heading, as repositories on the web make it. */
-export function anchorOf(text: string): string {
+function anchorOf(text: string): string {
   return text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")

@@ -7,7 +7,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Options of {@link Admission}. */
-export interface AdmissionOptions {
+interface AdmissionOptions {
   /** Requests that may be unanswered at once. */
   readonly queue: number;
   /** Bulk tasks that run at once. */
@@ -15,7 +15,7 @@ export interface AdmissionOptions {
 }
 
 /** Numbers that show what goes on. */
-export interface AdmissionGauges {
+interface AdmissionGauges {
   /** Requests let in and not answered. */
   inFlight: number;
   /** Those of them that wait for their turn. */

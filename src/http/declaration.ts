@@ -8,9 +8,7 @@ import type { Described, DescribedBody } from "./openapi/document.ts";
 import type { Caller, Route, RouteBody } from "./route.ts";
 
 /** The body of a declared route, and the way to read it. */
-export interface DeclaredBody
-  extends DescribedBody,
-    Pick<RouteBody, "parse" | "format" | "alsoType" | "validate"> {
+interface DeclaredBody extends DescribedBody, Pick<RouteBody, "parse" | "format" | "alsoType" | "validate"> {
   /** The limit that bounds it; default `bodyBytes`. */
   readonly limit?: "bodyBytes" | "bulkBodyBytes";
 }

@@ -45,7 +45,7 @@ export const TRACE_RESPONSE = "traceresponse";
 const CALLER_GONE = new DOMException("the caller has gone, or has its answer", "AbortError");
 
 /** Takes a piece of a body, or null at its end; must not throw. */
-export type PieceReceiver = (exchange: Exchange, piece: Buffer | null) => void;
+type PieceReceiver = (exchange: Exchange, piece: Buffer | null) => void;
 
 /** Takes a whole body; must not throw. */
 export type BodyReceiver = (exchange: Exchange, body: Buffer) => void;

@@ -51,12 +51,12 @@ export interface RevisedCall {
 }
 
 /** A call that may change something. */
-export interface ProvingCall extends RevisedCall {
+interface ProvingCall extends RevisedCall {
   readonly caller: { readonly name: string };
 }
 
 /** The positions that a caller asks for, as it wrote them. */
-export interface AskedPositions {
+interface AskedPositions {
   /** `X-Svc-Min-Revision`. */
   readonly revision?: string | undefined;
   /** `X-Svc-Min-Position`. */

@@ -17,18 +17,16 @@ interface Node<R> {
 }
 
 /** A path that is known, with the routes on it by method. */
-export interface PathMatch<R> {
+interface PathMatch<R> {
   readonly routes: ReadonlyMap<string, R>;
   readonly params: readonly string[];
 }
 
 /** Decodes a path segment; undefined for one that cannot be decoded. */
-export type DecodeSegment = (segment: string) => string | undefined;
+type DecodeSegment = (segment: string) => string | undefined;
 
 /** Finds routes by request targets. */
-export class PathTable<
-  R extends { readonly method: Method; readonly path: string; readonly head?: boolean },
-> {
+class PathTable<R extends { readonly method: Method; readonly path: string; readonly head?: boolean }> {
   readonly #root: Node<R> = emptyNode();
   readonly #decode: DecodeSegment;
 

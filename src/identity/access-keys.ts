@@ -30,7 +30,7 @@ export interface AccessKey {
 }
 
 /** Options of {@link AccessKeys}. */
-export interface AccessKeysOptions {
+interface AccessKeysOptions {
   readonly directory: Pick<Directory, "sessions">;
   readonly cache: CacheSettings;
   readonly failures: FailedAttempts;

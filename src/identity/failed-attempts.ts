@@ -35,7 +35,7 @@ const ALL_SOURCES = 4;
 const NETWORK_BITS = 64;
 
 /** The source for which attempts are counted: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
-export function sourceOf(address: string): string {
+function sourceOf(address: string): string {
   const ip = parseIp(address);
   if (ip === undefined) return address;
   return isIpv4(ip) ? ip.toIPv4Address().toString() : networkOf(ip, NETWORK_BITS).toString();

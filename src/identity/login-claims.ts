@@ -43,7 +43,7 @@ export interface LoginClaims {
 }
 
 /** Input of the verification of claims. */
-export interface ClaimRules {
+interface ClaimRules {
   /** `auth.login_max_duration`, seconds. */
   readonly maxSeconds: number;
   /** Unix milliseconds. */

@@ -21,7 +21,7 @@ const ALGORITHM = "HS256";
 const MAX_TOKEN_LENGTH = 4096;
 
 /** Options of {@link LoginTokens}. */
-export interface LoginTokensOptions {
+interface LoginTokensOptions {
   readonly directory: Pick<Directory, "sessions" | "tokenClaims">;
   readonly cache: CacheSettings;
   /** `auth.encrypt.secret_key`, which signs, then `authorizer.previous_secret_key`. */

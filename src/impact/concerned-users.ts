@@ -9,7 +9,7 @@ import { changedStatements, Relevance } from "./relevance.ts";
 import { type Holding, type UserClass, UserClasses } from "./user-classes.ts";
 
 /** The concerned users by class, and the policy that changes. */
-export interface ConcernedUsers {
+interface ConcernedUsers {
   readonly revision: number;
   readonly classes: readonly UserClass[];
   readonly affected: number;

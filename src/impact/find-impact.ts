@@ -17,7 +17,7 @@ import { concernedUsers } from "./concerned-users.ts";
 import type { UserClass } from "./user-classes.ts";
 
 /** Parts of the search. */
-export interface ImpactParts {
+interface ImpactParts {
   readonly directory: Pick<Directory, "survey">;
   readonly thread: PolicyThread;
 }

@@ -24,7 +24,7 @@ export interface Contact {
 }
 
 /** The part of {@link CopyState} that its node finds out. */
-export type CopyFacts = Pick<CopyState, "kind" | "since" | "otherLog" | "wentBack">;
+type CopyFacts = Pick<CopyState, "kind" | "since" | "otherLog" | "wentBack">;
 
 /** A node's copy for its workers. */
 export interface WorkerView {

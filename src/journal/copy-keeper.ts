@@ -21,7 +21,7 @@ import type { LostPast } from "./node-parts.ts";
 const NOTE_MS = 1_000;
 
 /** The parts of a {@link CopyKeeper}. */
-export interface CopyKeeperParts {
+interface CopyKeeperParts {
   readonly engine: Engine;
   readonly replica: Replica;
   readonly counters: JournalCounters;
@@ -168,7 +168,7 @@ export class CopyKeeper {
  * Milliseconds since the copy of an earlier process was proved to be the newest; undefined where nobody knows, so that it
  * must not be answered from before the database is reached: the clock is before the note, or there is none.
  */
-export function keptAge(replica: Replica, wallNow: number): number | undefined {
+function keptAge(replica: Replica, wallNow: number): number | undefined {
   const kept = replica.keptContact?.();
   if (kept === undefined || wallNow < kept.wall) return undefined;
   const byWall = wallNow - kept.wall;

@@ -19,7 +19,7 @@ export interface CopyReport {
 }
 
 /** A place that a log is copied to. */
-export interface LogTarget {
+interface LogTarget {
   /** Throws AuthorizerError "invalid_request" for a place that is not empty. */
   assertEmpty(): Promise<void>;
   /** Writes the state of an entry, which is not above what follows. */
@@ -29,7 +29,7 @@ export interface LogTarget {
 }
 
 /** A state of a log. */
-export interface CopiedState {
+interface CopiedState {
   readonly last: { readonly revision: number; readonly id: string; readonly at: string };
   /** Id of the first entry of the log. */
   readonly log: string;

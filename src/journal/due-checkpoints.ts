@@ -17,7 +17,7 @@ const CHECKPOINTS = "checkpoints";
 const RETRY_MS = 60_000;
 
 /** The parts that checkpoints are made with. */
-export interface DueCheckpointsParts {
+interface DueCheckpointsParts {
   readonly engine: Engine;
   readonly replica: Replica;
   readonly node: LogNode;

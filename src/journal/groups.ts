@@ -32,7 +32,7 @@ export interface WrittenParts {
 }
 
 /** The waiting commits, sorted for the next entry. */
-export interface Formed {
+interface Formed {
   /** Those that become the next entry. */
   readonly group: readonly Waiting[];
   /** Those that read what the group writes: they are for the entry after. */
@@ -119,7 +119,7 @@ export function mergeWrites(group: readonly Waiting[]): EntryWrites {
 }
 
 /** Returns the union of the changes of several commits; undefined if none of them touches anything. */
-export function mergeChanges(changes: readonly (Change | undefined)[]): Change | undefined {
+function mergeChanges(changes: readonly (Change | undefined)[]): Change | undefined {
   const given = changes.filter((change) => change !== undefined);
   if (given.length <= 1) return given[0];
   if (given.some(({ all }) => all === true)) return { all: true };

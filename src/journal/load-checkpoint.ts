@@ -11,7 +11,7 @@ import {
 import { type Engine, NothingDone } from "./engine.ts";
 
 /** A checkpoint that a copy was loaded from. */
-export interface LoadedCheckpoint {
+interface LoadedCheckpoint {
   readonly marker: CheckpointMarker;
   /** Ids of the newest entries up to its revision. */
   readonly recent: readonly EntryId[];

@@ -52,7 +52,7 @@ export function followed(replica: Replica): FollowedCopy {
 }
 
 /** The sources of a history. */
-export interface LogHistoryParts {
+interface LogHistoryParts {
   readonly engine: Engine;
   readonly replica: FollowedCopy;
   /** Writes a checkpoint of the newest state and removes everything before it. */

@@ -4,7 +4,7 @@ import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Commit, isCheck, type Snapshot, type Store } from "../store/port.ts";
 
 /** Hears what is done in the context of a call. */
-export interface StoreNotes {
+interface StoreNotes {
   /** A state is opened. */
   readonly read: () => void;
   /** A commit that only checks has failed: on a state that is proved to be the newest. */

@@ -7,7 +7,7 @@ import { type Engine, entryName } from "./engine.ts";
 import { isAccepted } from "./guard.ts";
 
 /** The place where a copy stands. */
-export interface CopyPlace {
+interface CopyPlace {
   /** Revision of its newest entry. */
   readonly revision: number;
   /** Id of that entry. */

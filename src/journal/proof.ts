@@ -20,7 +20,7 @@ const MOST_WAITING = 1_000;
 const MOST_OF_ONE = MOST_WAITING / 2;
 
 /** The parts of {@link Proofs}. */
-export interface ProofParts {
+interface ProofParts {
   readonly engine: Engine;
   readonly replica: Replica;
   readonly node: LogNode;

@@ -3,7 +3,7 @@
 import { isErrorCode, tellsOfState } from "@svc-authorizer/policy/errors.ts";
 
 /** A piece of work of a call. */
-export interface ProvingWork<T> {
+interface ProvingWork<T> {
   readonly call: { isProven: boolean; readonly hasRead: boolean };
   readonly work: () => T | Promise<T>;
   /** True: where it throws nothing, the call goes on. */

@@ -16,7 +16,7 @@ const PAGE = 100;
 const MOST_ATTEMPTS = 5;
 
 /** The parts that a state is made from. */
-export interface RebuildParts {
+interface RebuildParts {
   readonly engine: Engine;
   readonly replica: Replica;
   /** Throws for a format that this program does not know. */

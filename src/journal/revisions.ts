@@ -29,7 +29,7 @@ export interface RevisedCall {
 }
 
 /** A call that may change something. */
-export interface ProvingCall extends RevisedCall {
+interface ProvingCall extends RevisedCall {
   readonly caller: { readonly name: string };
 }
 
@@ -71,7 +71,7 @@ export class CommitNotes {
 }
 
 /** Options of {@link openRevisions}. */
-export interface RevisionsOptions {
+interface RevisionsOptions {
   readonly store: Store;
   readonly notes: CommitNotes;
   /** Longest wait in milliseconds; default 2,000. */

@@ -12,7 +12,7 @@ import { assertFresh } from "./freshness.ts";
 import { type FollowedCopy, LogHistory } from "./log-history.ts";
 
 /** A node's copy that a worker reads. */
-export interface WorkerCopy extends FollowedCopy {
+interface WorkerCopy extends FollowedCopy {
   readonly logId: string;
   follow(): void;
   health(): void;
@@ -30,7 +30,7 @@ export interface PrimaryCalls {
 }
 
 /** The parts of a {@link WorkerJournal}. */
-export interface WorkerJournalParts {
+interface WorkerJournalParts {
   readonly copy: WorkerCopy;
   readonly engine: Engine;
   readonly primary: PrimaryCalls;

@@ -32,7 +32,7 @@ const LOST_BEFORE_TURN = 3;
 const EMPTY: CheckedCommit = { expect: [], put: [], delete: [] };
 
 /** The parts that a writer is built from. */
-export interface WriterParts extends MakerParts {
+interface WriterParts extends MakerParts {
   readonly replica: Replica;
   readonly counters: JournalCounters;
   readonly clock: Clock;

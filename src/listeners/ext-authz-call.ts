@@ -29,7 +29,7 @@ import type { Reply } from "../http/route.ts";
 import type { BearerVerifier } from "./bearer.ts";
 
 /** Parts that all calls share. */
-export interface ExtAuthzServing {
+interface ExtAuthzServing {
   readonly extAuthz: ExtAuthzOptions;
   readonly limits: HttpLimits;
   readonly admission: Admission;

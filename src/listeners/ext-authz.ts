@@ -43,7 +43,7 @@ import { GrpcConnections } from "./grpc-connections.ts";
 import type { Health } from "./health.ts";
 
 /** Options of {@link createExtAuthzListener}. */
-export interface ExtAuthzListenerOptions {
+interface ExtAuthzListenerOptions {
   readonly extAuthz: ExtAuthzOptions;
   readonly bearer: BearerOptions;
   readonly limits: HttpLimits;

@@ -27,7 +27,7 @@ interface Waiting {
 }
 
 /** Options of {@link GrpcConnections}. */
-export interface GrpcConnectionsOptions {
+interface GrpcConnectionsOptions {
   readonly trusted: TrustedPeers;
   /** Absent: connections are not bounded. */
   readonly places: ListenerPlaces | undefined;

@@ -3,13 +3,13 @@
 import type { Reply, Route } from "../http/route.ts";
 
 /** A state in the life of the service. */
-export type ServiceState = "starting" | "ready" | "stopping";
+type ServiceState = "starting" | "ready" | "stopping";
 
 const REMEMBERED_MS = 1000;
 const CHECK_MS = 5000;
 
 /** Options of {@link Health}. */
-export interface HealthOptions {
+interface HealthOptions {
   /** Rejects when the store does not work. Its answer is kept for a second. */
   readonly checkStore: () => Promise<void>;
   /** Says what is wrong with the database; undefined: nothing. */

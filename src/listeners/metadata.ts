@@ -11,7 +11,7 @@ export const METADATA_PATH = "/.well-known/authzen-configuration";
 const MAX_AGE_SECONDS = 300;
 
 /** Sources of the PDP's URL in the metadata: never headers of a request. */
-export interface MetadataOptions {
+interface MetadataOptions {
   /** `authorizer.public_url`: https, no query, no fragment. */
   readonly publicUrl: string | undefined;
   /** URL with the listener's real address, where only this machine reaches it; else undefined. */
@@ -19,7 +19,7 @@ export interface MetadataOptions {
 }
 
 /** The metadata of a PDP at this URL, which has no slash at its end. */
-export function metadataOf(url: string): Readonly<Record<string, string>> {
+function metadataOf(url: string): Readonly<Record<string, string>> {
   return {
     policy_decision_point: url,
     access_evaluation_endpoint: `${url}/access/v1/evaluation`,

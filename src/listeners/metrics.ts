@@ -15,13 +15,13 @@ import { type Health, healthRoutes } from "./health.ts";
 const RENDER_INTERVAL_MS = 1000;
 
 /** Metrics in the format of the one who scrapes them. */
-export interface RenderedMetrics {
+interface RenderedMetrics {
   readonly contentType: string;
   readonly body: string;
 }
 
 /** Options of {@link createMetricsListener}. */
-export interface MetricsListenerOptions {
+interface MetricsListenerOptions {
   readonly limits: HttpLimits;
   readonly render: () => Promise<RenderedMetrics>;
   /** Tokens of which one with scope `metrics` is needed; undefined where only this machine can reach the listener. */

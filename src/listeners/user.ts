@@ -30,7 +30,7 @@ import { type Health, healthRoutes } from "./health.ts";
 import { userDocument } from "./user-document.ts";
 
 /** Options of {@link createUserListener}. */
-export interface UserListenerOptions {
+interface UserListenerOptions {
   readonly limits: HttpLimits;
   readonly health: Health;
   readonly log: HttpLog;

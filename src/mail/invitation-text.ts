@@ -11,7 +11,7 @@ export interface MailText {
 }
 
 /** Input of the text of an invitation. */
-export interface InvitationContent extends Invitee {
+interface InvitationContent extends Invitee {
   /** Base of the link, without a slash at the end. */
   readonly baseUrl: string;
   readonly token: string;

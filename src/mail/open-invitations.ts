@@ -23,7 +23,7 @@ import { MAIL_TIMING, type MailTiming } from "./timing.ts";
 import { hashToken, isToken, newToken } from "./tokens.ts";
 
 /** The parts that invitations are built from. */
-export interface InvitationParts {
+interface InvitationParts {
   readonly store: Store;
   readonly directory: MailDirectory;
   readonly seal: MailSeal;

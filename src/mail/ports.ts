@@ -9,7 +9,7 @@ export interface MailDirectory extends Pick<Directory, "principal"> {
 }
 
 /** Binds a sealed secret to its queued mail: it opens nowhere else, so nobody can put another recipient beside it. */
-export interface MailBinding extends Invitee {
+interface MailBinding extends Invitee {
   readonly mailId: string;
 }
 

@@ -18,7 +18,7 @@ const STORE_RETRY_MS = 1_000;
 const SHORTEST_LOOK_MS = 250;
 
 /** The parts of the loop. */
-export interface SenderParts {
+interface SenderParts {
   readonly outbox: Outbox;
   readonly directory: MailDirectory;
   readonly seal: MailSeal;

@@ -3,7 +3,7 @@
 import type { DecisionCounters } from "../decisions/decisions.ts";
 
 /** The decisions of one minute. */
-export interface Minute {
+interface Minute {
   /** Unix milliseconds of its begin. */
   readonly at: number;
   readonly allowed: number;

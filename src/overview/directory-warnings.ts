@@ -10,7 +10,7 @@ import type { Doubt } from "../threads/policy-jobs.ts";
 import type { PolicyThread } from "../threads/policy-thread.ts";
 
 /** An access key that is older than a year. */
-export interface OldKey {
+interface OldKey {
   readonly user: string;
   readonly accessKeyId: string;
   /** Unix seconds. */
@@ -18,7 +18,7 @@ export interface OldKey {
 }
 
 /** Some of several things, and their number. */
-export interface Counted<T> {
+interface Counted<T> {
   readonly count: number;
   readonly some: readonly T[];
 }

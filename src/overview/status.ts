@@ -4,7 +4,7 @@ import type { ActivityReport } from "./activity.ts";
 import type { DirectoryWarnings } from "./directory-warnings.ts";
 
 /** Refusals that a policy decided. */
-export interface PolicyRefusals {
+interface PolicyRefusals {
   /** null: no statement decided, as nothing allowed it. */
   readonly policy: string | null;
   readonly count: number;
@@ -26,7 +26,7 @@ export interface RecentChange {
 }
 
 /** The trouble of a node with its database. */
-export interface StatusTrouble {
+interface StatusTrouble {
   /** One word. */
   readonly kind: string;
   /** Unix milliseconds. */

@@ -12,7 +12,7 @@ import {
 } from "./fill-template.ts";
 
 /** A parameter that selects a row. An undefined `value` matches any value. */
-export interface QuerySelector {
+interface QuerySelector {
   readonly name: string;
   readonly value: string | undefined;
 }

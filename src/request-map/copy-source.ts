@@ -5,7 +5,7 @@ import { Unreadable } from "./unreadable.ts";
 import { checkValue } from "./value-rules.ts";
 
 /** The object that is copied. */
-export interface CopySource {
+interface CopySource {
   readonly repository: string;
   readonly key: string;
 }

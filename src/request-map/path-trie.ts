@@ -1,7 +1,7 @@
 /** A tree of path templates that finds the one template of a path. */
 
 /** The result of a look-up: the value at the template, and the segments of the parameters in their order. */
-export interface Found<T> {
+interface Found<T> {
   readonly at: T;
   readonly segments: readonly string[];
 }

@@ -13,7 +13,7 @@ import { checkValue } from "./value-rules.ts";
 export type Values = ReadonlyMap<string, string>;
 
 /** Largest number of items in one body: each item is a permission to decide. */
-export const MAX_ITEMS = 10_000;
+const MAX_ITEMS = 10_000;
 
 /** Addresses that every parser of mail headers reads in the same way: no names, comments, quotes or routes. */
 const PLAIN_EMAIL = /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9.-]+$/;

@@ -9,7 +9,7 @@ import { readItems, type Values } from "./read-values.ts";
 import { Unreadable } from "./unreadable.ts";
 
 /** The members of a matched request besides its operation. */
-export type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">;
+type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">;
 
 /** One `and` of all nodes, without an `and` inside another. */
 function all(required: RequiredOnSets | null, more: readonly RequiredOnSets[]): RequiredOnSets {

@@ -7,7 +7,7 @@
 import { rememberLast } from "../remember-last.ts";
 
 /** The parts of the request that the choice depends on. */
-export interface Choice {
+interface Choice {
   /** The `Host` of the request, or undefined if unknown. */
   readonly host: string | undefined;
   /** Raw query without `?`. */

@@ -43,7 +43,7 @@ export class WorkBudget {
 }
 
 /** Options that can end work early. */
-export interface RunOptions {
+interface RunOptions {
   readonly budget?: WorkBudget | undefined;
   /** Aborted when the caller is gone. The work ends with the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -9,7 +9,7 @@ const MEMBERS = { user: "users", group: "groups", policy: "policies" } as const;
 const ALL = "*";
 
 /** The name under which a thing is filed. No name has NUL in it. */
-export function thingKey({ kind, name }: Thing): string {
+function thingKey({ kind, name }: Thing): string {
   return `${kind}\0${name}`;
 }
 
@@ -29,12 +29,6 @@ export function thingKeys(useCases: readonly UseCase[]): ReadonlySet<string> {
 /** The key under which entries about a thing are filed, and that of entries that may be about anything. */
 export function keysAbout(thing: Thing): readonly [string, string] {
   return [thingKey(thing), ALL];
-}
-
-/** True when a use case is about a thing, or may be about anything. */
-export function isAbout({ touched }: UseCase, { kind, name }: Thing): boolean {
-  if (touched === undefined) return false;
-  return touched.all === true || namesOf(touched, kind).includes(name);
 }
 
 /** Revisions in both lists, newest first, without repetition, at most `limit`. */

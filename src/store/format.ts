@@ -6,7 +6,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** The format record of a store. */
-export interface FormatRecord {
+interface FormatRecord {
   readonly format: number;
   /** The program and version that created the store or last migrated it, e.g. `svc-authorizer 0.1.0`. */
   readonly written_by: string;

@@ -52,7 +52,7 @@ export interface EncodedBody {
 }
 
 /** The first line of a body. */
-export interface FirstLine {
+interface FirstLine {
   readonly change?: Change;
   readonly useCases?: readonly UseCase[];
 }

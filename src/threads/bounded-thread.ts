@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Settings of a {@link BoundedThread}. */
-export interface BoundedThreadOptions {
+interface BoundedThreadOptions {
   /** Name of the thread, for people who look at the process. */
   readonly name: string;
   /** The file of the thread without its ending: beside this file, or a URL. */

@@ -10,7 +10,7 @@ import type { GrantResult } from "./grant-worker.ts";
 import { isLarge, plainPolicy } from "./sent-policies.ts";
 
 /** Settings of {@link GrantComparisons}. */
-export interface ComparisonLimits {
+interface ComparisonLimits {
   readonly partition: string;
   /** Makes examples readable. */
   readonly vocabulary: Pick<Vocabulary, "actions" | "resourceTypes">;

@@ -10,7 +10,7 @@ import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 
 /** A document to be checked. */
-export interface LintJob {
+interface LintJob {
   readonly kind: "lint";
   /** A JSON text, whose places the findings name; else a parsed document. */
   readonly document: unknown;
@@ -22,22 +22,22 @@ export interface LintJob {
 }
 
 /** The findings of a document, in the order of their places. */
-export interface LintResult {
+interface LintResult {
   readonly findings: readonly Finding[];
   /** True if there are more findings than are listed. */
   readonly more: boolean;
 }
 
 /** A document that is to be one valid policy. */
-export type ReadJob = Omit<LintJob, "kind"> & { readonly kind: "read" };
+type ReadJob = Omit<LintJob, "kind"> & { readonly kind: "read" };
 
 /** The policy of a document, or what keeps it from being one. */
-export type ReadResult =
+type ReadResult =
   | { readonly policy: NamedStatements }
   | { readonly errors: readonly Pick<Finding, "pointer" | "message">[] };
 
 /** Two sets of policies to be compared. */
-export interface CompareJob {
+interface CompareJob {
   readonly kind: "compare";
   readonly before: readonly NamedStatements[];
   readonly after: readonly NamedStatements[];
@@ -52,12 +52,12 @@ export interface CompareJob {
 }
 
 /** A difference, and the milliseconds of CPU that it took. */
-export interface CompareResult extends AccessDifference {
+interface CompareResult extends AccessDifference {
   readonly usedMs: number;
 }
 
 /** Policies to be looked at for warnings. */
-export interface DoubtsJob {
+interface DoubtsJob {
   readonly kind: "doubts";
   readonly policies: readonly NamedStatements[];
   readonly services: readonly string[];

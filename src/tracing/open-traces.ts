@@ -40,7 +40,7 @@ import { type Current, RequestTrace } from "./request-trace.ts";
 import type { Traces } from "./traces.ts";
 
 /** Options of {@link openTraces}. */
-export interface TracesOptions {
+interface TracesOptions {
   readonly sampler: "always_on" | "always_off" | "traceidratio";
   readonly ratio: number;
   readonly followsCaller: boolean;

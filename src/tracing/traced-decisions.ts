@@ -10,7 +10,7 @@ const DECIDE = "decide";
 const P = "svc_authorizer.decision.";
 
 /** The parts that spans leave out, because the decision log masks them (`authorizer.decision_log.mask`). */
-export interface HiddenParts {
+interface HiddenParts {
   readonly subject: boolean;
   readonly resource: boolean;
 }

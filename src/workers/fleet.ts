@@ -5,13 +5,13 @@ import { type Answerer, Channel } from "./channel.ts";
 import { watchPassedConnections } from "./passed-connections.ts";
 
 /** Port: the log. */
-export interface FleetLog {
+interface FleetLog {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
   error(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 /** Options of {@link WorkerFleet}. */
-export interface FleetOptions {
+interface FleetOptions {
   /** File that a worker runs. */
   readonly entry: string;
   readonly count: number;

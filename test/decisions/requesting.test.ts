@@ -1,5 +1,5 @@
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { exactly, type RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import type { RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DecisionsOptions } from "../../src/decisions/open-decisions.ts";
 import type { RequestCheck } from "../../src/decisions/requests.ts";
@@ -12,7 +12,7 @@ import type {
 import { openWorld, type World } from "./world.ts";
 
 const OBJECTS = "arn:svc:fs:::repository/data/object/";
-const READ: RequiredOnSets = { action: "fs:ReadObject", resource: exactly(`${OBJECTS}a`) };
+const READ: RequiredOnSets = { action: "fs:ReadObject", resource: { parts: [`${OBJECTS}a`] } };
 const WRITE_SOME: RequiredOnSets = { action: "fs:WriteObject", resource: { parts: [OBJECTS, ""] } };
 const DELETE: PerItem = {
   over: "body.paths",

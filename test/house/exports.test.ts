@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { describe, expect, it } from "vitest";
+import { type Exchanged, readExchanged, unusedExports } from "./source-exports.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
@@ -13,39 +14,60 @@ const USED_BY_OTHERS: Readonly<Record<string, string>> = {
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",
 };
 
-const EXPORT = /^export (?:abstract |async )*(?:function\*?|const|class|interface|type) (\w+)/gm;
+/** Reads files; what generated ones export, nobody chose. */
+const read = (...patterns: string[]): Exchanged[] =>
+  globSync(patterns, { cwd: ROOT })
+    .filter((path) => !path.endsWith(".gen.ts"))
+    .map((path) => path.split(sep).join("/"))
+    .map((path) => readExchanged(path, readFileSync(join(ROOT, path), "utf8")));
 
-/** Returns the exports that no text uses, each with its path. `texts` are the sources by path. */
-function unused(texts: ReadonlyMap<string, string>): string[] {
-  const words = [...texts].map(
-    ([path, text]) => [path, new Set(text.match(/[A-Za-z_$][\w$]*/g) ?? [])] as const,
-  );
-  return [...texts].flatMap(([path, text]) =>
-    [...text.matchAll(EXPORT)]
-      .map(([, name = ""]) => name)
-      .filter((name) => text.match(new RegExp(`\\b${name}\\b`, "g"))?.length === 1)
-      .filter((name) => !words.some(([other, used]) => other !== path && used.has(name)))
-      .map((name) => `${path}: ${name}`),
-  );
-}
+const of = (texts: Readonly<Record<string, string>>): Exchanged[] =>
+  Object.entries(texts).map(([path, text]) => readExchanged(path, text));
 
 describe("an export", () => {
-  it("is used in the sources, and not by tests alone", () => {
-    const paths = globSync(["src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"], { cwd: ROOT }).map((path) =>
-      path.split(sep).join("/"),
-    );
-
-    const texts = new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
+  it("is imported by another source, or used in its own file and imported by a test", () => {
+    const others = read("{test,bench,scenario}/**/*.{ts,tsx}", "packages/*/test/**/*.{ts,tsx}");
+    const unused = unusedExports(read("src/**/*.{ts,tsx}", "packages/*/src/**/*.{ts,tsx}"), others);
     const isListed = (line: string): boolean =>
       Object.keys(USED_BY_OTHERS).some((path) => line.startsWith(path));
-    expect(unused(texts).filter((line) => !isListed(line))).toEqual([]);
+    expect(unused.filter((line) => !isListed(line))).toEqual([]);
   });
 
-  it("counts as used in its own file and in others only", () => {
-    const texts = new Map([
-      ["a.ts", "export const used = 1;\nexport const alone = 2;\nexport function own() {}\nown();"],
-      ["b.ts", 'import { used } from "./a.ts";\nexport interface Nobody {}'],
-    ]);
-    expect(unused(texts)).toEqual(["a.ts: alone", "b.ts: Nobody"]);
+  it("counts as used where another file imports it from its path", () => {
+    const sources = of({
+      "a.ts": "export const used = 1; export const alone = 2; export function own() {} own();",
+      "b/b.ts": 'import { used } from "../a.ts"; export interface Nobody {} const alone = used;',
+      "c.ts": 'export { Loaded as Other } from "./d.ts"; import type { Other } from "./c.ts";',
+      "d.ts": "export class Loaded {} export const more = 1;",
+    });
+    expect(unusedExports(sources)).toEqual(["a.ts: alone", "a.ts: own", "b/b.ts: Nobody", "d.ts: more"]);
+  });
+
+  it.each([
+    ["const { one } = await import('./a.ts');", ["a.ts: two"]],
+    ["const { one, ...rest } = await import('./a.ts');", []],
+    ["(await import('./a.ts')).two();", ["a.ts: one"]],
+    ["import('./a.ts').then(({ one }) => one());", ["a.ts: two"]],
+    ["import('./a.ts').then((module) => module.two);", ["a.ts: one"]],
+    ["use(import('./a.ts'));", []],
+    ["import * as all from './a.ts';", []],
+    ["export * from './a.ts';", []],
+    ["type One = import('./a.ts').one.Inner;", ["a.ts: two"]],
+    ["import './a.ts';", ["a.ts: one", "a.ts: two"]],
+  ])("may be taken by %s", (text, expected) => {
+    expect(unusedExports(of({ "a.ts": "export const one = 1, two = 2;", "b.ts": text }))).toEqual(expected);
+  });
+
+  it("of a package is imported by the name of the package", () => {
+    const path = "packages/policy/src/model/a.ts";
+    const text = 'import { one } from "@svc-authorizer/policy/model/a.ts";';
+    const sources = of({ [path]: "export const one = 1, two = 2;", "src/b.ts": text });
+    expect(unusedExports(sources)).toEqual([`${path}: two`]);
+  });
+
+  it("that tests alone import has to be used in its own file", () => {
+    const sources = of({ "a.ts": "export const used = 1; export const alone = used;" });
+    const tests = of({ "a.test.ts": 'import { alone, used } from "./a.ts";' });
+    expect(unusedExports(sources, tests)).toEqual(["a.ts: alone"]);
   });
 });

@@ -24,7 +24,8 @@ export interface Source {
   readonly barrel: boolean;
 }
 
-interface Node {
+/** A node of a syntax tree. */
+export interface Node {
   readonly type: string;
   readonly [key: string]: unknown;
 }
@@ -45,7 +46,8 @@ export function readSource(path: string, text: string): Source {
   return { path, lines, imports, computedImports, readsEnvironment, barrel: isBarrel(path, program) };
 }
 
-function walk(value: unknown, visit: (node: Node) => void): void {
+/** Calls `visit` for every node, parents first. */
+export function walk(value: unknown, visit: (node: Node) => void): void {
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit);
   } else if (isNode(value)) {
@@ -54,7 +56,8 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-function isNode(value: unknown): value is Node {
+/** True for a node of a syntax tree. */
+export function isNode(value: unknown): value is Node {
   return (
     typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string"
   );

@@ -4,7 +4,7 @@
  */
 
 /** Most digits of a number that a double does not hold exactly. */
-export const MOST_DIGITS = 40;
+const MOST_DIGITS = 40;
 
 /** The words for a number of more digits. */
 export const TOO_MANY_DIGITS = `a number has more than ${MOST_DIGITS} digits: write it as a text`;

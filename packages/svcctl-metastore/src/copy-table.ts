@@ -6,7 +6,7 @@ import { type Metastore, schemaName, type Table, type TableName } from "./metast
 import { isSparkTable, movedPartition, movedTable, type Relocation } from "./relocate.ts";
 
 /** From where, and to where. */
-export interface Route {
+interface Route {
   readonly from: Metastore;
   readonly to: Metastore;
 }
@@ -73,7 +73,7 @@ export async function copySchema(
 }
 
 /** Options of a copy of everything that matches. */
-export interface CopyAll {
+interface CopyAll {
   readonly schemaFilter: string;
   readonly tableFilter: string;
   readonly relocate: Relocate;

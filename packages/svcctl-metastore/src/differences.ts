@@ -3,7 +3,7 @@
 import type { Column, Partition } from "./metastore-model.ts";
 
 /** A list compared with another one. */
-export interface Differences<T> {
+interface Differences<T> {
   /** In the first list only. */
   readonly added: readonly T[];
   /** In the second list only. */
@@ -18,7 +18,7 @@ export function partitionName({ values }: Partition): string {
 }
 
 /** Compares by name. */
-export function compareLists<T>(
+function compareLists<T>(
   from: readonly T[],
   to: readonly T[],
   nameOf: (one: T) => string,

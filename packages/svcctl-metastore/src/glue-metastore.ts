@@ -8,7 +8,7 @@ import type { Metastore, Partition, Schema, Table, TableName } from "./metastore
 const BATCH = 100;
 
 /** Settings of calls to Glue; what is absent comes from where the AWS tools look. */
-export interface GlueSettings {
+interface GlueSettings {
   readonly region: string | undefined;
   readonly profile: string | undefined;
   readonly credentialsFile: string | undefined;

@@ -8,7 +8,7 @@ export interface Column {
 }
 
 /** The serialization of values. */
-export interface SerDe {
+interface SerDe {
   readonly name: string;
   readonly library: string;
   readonly parameters: ReadonlyMap<string, string>;

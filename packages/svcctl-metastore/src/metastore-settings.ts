@@ -6,7 +6,7 @@ import { loadSettings, type MetastoreSettings } from "@svc-authorizer/svcctl/set
 import type { Metastore } from "./metastore-model.ts";
 
 /** One of the two sides of a command. */
-export type Side = "from" | "to";
+type Side = "from" | "to";
 
 /** Settings of metastores, with the options of the command above them. */
 export function metastoreSettings({ context, options }: CommandCall): MetastoreSettings {
@@ -25,7 +25,7 @@ export function metastoreSettings({ context, options }: CommandCall): MetastoreS
  * @param kind `hive` or `glue`, where the command has no option for it
  * @throws Error where nothing says which kind it is, or it cannot be reached
  */
-export async function openMetastore(call: CommandCall, side: Side, kind?: string): Promise<Metastore> {
+async function openMetastore(call: CommandCall, side: Side, kind?: string): Promise<Metastore> {
   const settings = metastoreSettings(call);
   const type = kind ?? (textOption(call.options, `${side}ClientType`) || settings.type);
   if (type === "hive") {

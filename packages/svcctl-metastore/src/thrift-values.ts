@@ -24,7 +24,7 @@ export interface Written {
 }
 
 /** A value that was read. */
-export type Read = boolean | number | string | readonly Read[] | ReadonlyMap<Read, Read> | ReadStruct;
+type Read = boolean | number | string | readonly Read[] | ReadonlyMap<Read, Read> | ReadStruct;
 
 /** The fields of a struct that was read, by their numbers. */
 export class ReadStruct {

@@ -1,7 +1,7 @@
 /** Shared by the commands of svcctl: output, style, global options, exit code. */
 
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { booleanText } from "@svc-authorizer/commands/boolean-switches.ts";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { StructuredFormat } from "./output/structured.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
@@ -23,7 +23,7 @@ export interface GlobalOptions {
 }
 
 /** The output format of results: tables and text for people, or a format for programs. */
-export type OutputFormat = "table" | StructuredFormat;
+type OutputFormat = "table" | StructuredFormat;
 
 /** Shared by all commands of one run. What depends on global options is known once an action runs. */
 export class CommandContext {

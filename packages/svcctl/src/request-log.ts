@@ -7,14 +7,10 @@ import type { CommandContext } from "./command-context.ts";
 const LEVELS = ["trace", "debug", "info", "warn", "error", "panic", "none"] as const;
 
 /** The level of an entry. */
-export type LogLevel = Exclude<(typeof LEVELS)[number], "none">;
+type LogLevel = Exclude<(typeof LEVELS)[number], "none">;
 
 /** Writes one entry. */
-export type Log = (
-  level: LogLevel,
-  message: string,
-  fields: Readonly<Record<string, string | number>>,
-) => void;
+type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, string | number>>) => void;
 
 /**
  * The log that the global options describe.

@@ -12,7 +12,7 @@ import { HeldPolicies, type HeldPolicy } from "../held-policies.ts";
 import { lastOf, type UseOf } from "../use-of.ts";
 
 /** The surroundings of the rights. */
-export interface RightsOptions {
+interface RightsOptions {
   readonly partition: string;
   readonly types: readonly ResourceType[];
   readonly use: UseOf;
@@ -21,7 +21,7 @@ export interface RightsOptions {
 }
 
 /** Users with the same groups and policies, most users first. */
-export interface AccessFound {
+interface AccessFound {
   readonly access: readonly ReviewedAccess[];
   /** Users whose rights were not looked at in time. */
   readonly left: number;

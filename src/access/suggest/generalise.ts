@@ -3,10 +3,10 @@
 import { formatArn, parseArn } from "@svc-authorizer/policy/model/arn.ts";
 
 /** Ways to make patterns of resources: none; a common prefix; everything in a repository. */
-export type Generalisation = "none" | "prefix" | "repository";
+export const GENERALISATIONS = ["none", "prefix", "repository"] as const;
 
-/** All ways. */
-export const GENERALISATIONS: readonly Generalisation[] = ["none", "prefix", "repository"];
+/** One of these ways. */
+export type Generalisation = (typeof GENERALISATIONS)[number];
 
 /** Segments that a pattern has before its wildcard: `repository/data/object/*`. */
 const LEAST_SEGMENTS = 3;

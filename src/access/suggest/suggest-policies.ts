@@ -12,7 +12,7 @@ import { type NarrowedStatement, Narrowing, writtenStatement } from "./narrowed-
 import { allows, neededBy, type UsedRequest } from "./used-requests.ts";
 
 /** The question. */
-export interface SuggestQuestion {
+interface SuggestQuestion {
   readonly partition: string;
   /** The policies of today. */
   readonly held: readonly NamedStatements[];
@@ -26,7 +26,7 @@ export interface SuggestQuestion {
 }
 
 /** A suggestion that is proven. */
-export interface Suggestion {
+interface Suggestion {
   /** None where nothing was used. */
   readonly policies: readonly NamedStatements[];
   /** For each statement the statements of today of which it is a part. */

@@ -11,7 +11,7 @@ export interface TouchedNames {
 }
 
 /** The internal ids that an entry touched, for caches. */
-export interface TouchedIds {
+interface TouchedIds {
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
   readonly policies?: readonly string[];

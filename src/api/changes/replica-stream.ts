@@ -30,7 +30,7 @@ export interface ReplicaSettings {
 export const REPLICA_SETTINGS: ReplicaSettings = { beatMs: 5_000, patienceMs: 60_000 };
 
 /** Parts of a stream. */
-export interface ReplicaParts {
+interface ReplicaParts {
   readonly log: ChangeLog;
   readonly records: ReplicaRecords;
   readonly settings: ReplicaSettings;

@@ -26,7 +26,7 @@ export interface ChangeOptions {
 }
 
 /** The routes, and the end of their streams. */
-export interface ChangeRoutes {
+interface ChangeRoutes {
   readonly routes: readonly Route<ServiceCaller>[];
   /** Ends all streams; readers come again, and are authenticated again. */
   disconnect(): void;
@@ -65,7 +65,7 @@ const LAST_EVENT_ID: Parameter = {
 };
 
 /** Declaration of `GET /api/v1/watch`. */
-export const WATCH: ChangeDeclaration = {
+const WATCH: ChangeDeclaration = {
   id: "watchChanges",
   method: "GET",
   path: "/api/v1/watch",
@@ -91,7 +91,7 @@ export const WATCH: ChangeDeclaration = {
 };
 
 /** Declaration of `GET /api/v1/replica`. */
-export const REPLICA: ChangeDeclaration = {
+const REPLICA: ChangeDeclaration = {
   id: "sendReplica",
   method: "GET",
   path: "/api/v1/replica",

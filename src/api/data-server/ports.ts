@@ -1,7 +1,7 @@
 /** Ports of the data-server API; `compose` implements them. */
 
 /** A user who is invited. */
-export interface InvitedUser {
+interface InvitedUser {
   readonly username: string;
   /** The address that the invitation is sent to. */
   readonly email: string;

@@ -7,7 +7,7 @@ import type { ServiceCaller } from "../service-caller.ts";
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** True for a text that clients can read as bytes. */
-export function isBase64(text: string): boolean {
+function isBase64(text: string): boolean {
   return BASE64.test(text);
 }
 

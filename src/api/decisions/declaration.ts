@@ -14,7 +14,7 @@ import type { DecisionMeters } from "./ports.ts";
 import type { PageTokens } from "./search/page-tokens.ts";
 
 /** Parts of the API. */
-export interface DecisionParts {
+interface DecisionParts {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
   readonly counters: HttpCounters & DecisionMeters;

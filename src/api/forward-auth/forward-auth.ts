@@ -26,7 +26,7 @@ export interface ForwardAuthOptions extends RequestDecisionOptions {
 }
 
 /** Ports for counting and logging. */
-export interface ForwardAuthServing {
+interface ForwardAuthServing {
   readonly counters: HttpCounters & DecisionMeters;
   readonly log: HttpLog;
 }
@@ -40,7 +40,7 @@ interface Proxy extends Caller {
 }
 
 /** The route of a raw request target; undefined for a target of another API. */
-export type ForwardAuthClaim = (target: string) => MountedRoute | undefined;
+type ForwardAuthClaim = (target: string) => MountedRoute | undefined;
 
 /** Builds the routes: one for subrequests, one for the error page that nginx asks for. */
 export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAuthServing): ForwardAuthClaim {

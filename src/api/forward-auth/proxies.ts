@@ -25,7 +25,7 @@ export interface OriginalRequest {
 }
 
 /** A subrequest. */
-export interface Subrequest {
+interface Subrequest {
   readonly method: string;
   /** Raw request target. */
   readonly target: string;

@@ -5,7 +5,7 @@ import { errorBody } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 
 /** Codes of S3 errors that are answered; their status is always 403, since a proxy passes on no other refusal. */
-export const S3_CODES = [
+const S3_CODES = [
   "AccessDenied",
   "SignatureDoesNotMatch",
   "RequestTimeTooSkewed",
@@ -24,7 +24,7 @@ export interface Refusal {
 }
 
 /** A refusal on the wire. */
-export interface RefusalReply extends Reply {
+interface RefusalReply extends Reply {
   readonly headers: readonly string[];
 }
 

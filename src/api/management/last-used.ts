@@ -6,7 +6,7 @@ import type { Query } from "../../http/request/query.ts";
 import { isTrue } from "../rest/query-fields.ts";
 
 /** Use of one thing, summed over all nodes. */
-export interface Use {
+interface Use {
   readonly count: number;
   /** Unix milliseconds. */
   readonly last: number;
@@ -29,7 +29,7 @@ export const LAST_USED: Parameter = {
 const MS_PER_SECOND = 1_000;
 
 /** Adds last use to bodies, in one question for all. */
-export type AddUse = (bodies: readonly unknown[]) => Promise<readonly unknown[]>;
+type AddUse = (bodies: readonly unknown[]) => Promise<readonly unknown[]>;
 
 /**
  * Returns what adds last use to bodies with a `creation_date`; undefined if the query does not ask for it. Use before

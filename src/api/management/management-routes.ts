@@ -27,7 +27,7 @@ import { askedBy, requirePermission, requireSome } from "./permissions/permissio
 const MAX_OPEN_BODY_BYTES = 8 << 10;
 
 /** Parts with which operations are served. */
-export interface ServingParts {
+interface ServingParts {
   readonly parts: ManagementParts;
   /** Origins under which the listener is known. */
   readonly publicOrigins: ReadonlySet<string>;

@@ -42,7 +42,7 @@ export interface FirstAdministrator {
 }
 
 /** The first administrator's key. */
-export interface AdministratorKey {
+interface AdministratorKey {
   readonly username: string;
   readonly access_key_id: string;
   readonly secret_access_key: string;

@@ -17,7 +17,7 @@ import type { RestParts } from "../rest/parts.ts";
 export type RestHandler = (parts: RestParts) => (call: RestCall) => Answer | Promise<Answer>;
 
 /** Handlers of an operation that is done differently in both APIs, or that one of them lacks. */
-export interface OwnHandlers {
+interface OwnHandlers {
   readonly dataServer?: DataServerDeclaration["handler"];
   readonly management?: UserDeclaration["handler"];
 }

@@ -73,7 +73,7 @@ export function pageOfSorted<T extends { readonly name: string }>(
 export const FEW_TOGETHER = { together: 20 } as const;
 
 /** The form of an answer with a page. */
-export interface ListForm {
+interface ListForm {
   readonly headers?: readonly string[] | undefined;
   /** Adds to the shaped items. */
   readonly adds?: ((items: readonly unknown[]) => Promise<readonly unknown[]>) | undefined;

@@ -17,7 +17,7 @@ export interface CallAudit {
 }
 
 /** Entities in the form that an API has for them. */
-export interface Shapes {
+interface Shapes {
   user(user: User, call: RestCall): unknown;
   policy(policy: Policy): unknown;
   /** Headers of answers with users. */
@@ -25,7 +25,7 @@ export interface Shapes {
 }
 
 /** Writes that a data server repeats when it sets itself up. */
-export interface SetupWrites {
+interface SetupWrites {
   readonly createGroup: Groups["create"];
   readonly createPolicy: Policies["create"];
   readonly attachPolicyToGroup: Groups["attachPolicy"];

@@ -18,7 +18,7 @@ const FIELDS_OF_PATH: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** An operation that may write. */
-export interface WritingOperation<C extends Caller> {
+interface WritingOperation<C extends Caller> {
   readonly id: string;
   readonly path: string;
   /** The names of what a call writes, beside those in its path; no secrets. Called only if the outcome is unknown. */

@@ -20,7 +20,7 @@ import { searchAll } from "./search-all.ts";
 import { createUser, deleteUser, namesOfUser, patchUser, READ_USERS, replaceUser } from "./users.ts";
 
 /** A declared route. */
-export interface ScimDeclaration extends Declaration<ScimParts, ServiceCaller> {
+interface ScimDeclaration extends Declaration<ScimParts, ServiceCaller> {
   readonly scope: "scim";
   /** Finds the names of what a call writes, for the audit of one whose outcome is not known. */
   readonly names?: (parts: ScimParts) => (call: ScimCall) => AuditedFields | Promise<AuditedFields>;

@@ -4,7 +4,7 @@ import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type ErrorReply, errorReply, RequestRefused } from "../../http/errors.ts";
 
 /** Words of RFC 7644 that name the kind of an error. */
-export type ScimType =
+type ScimType =
   | "invalidFilter"
   | "invalidPath"
   | "invalidSyntax"

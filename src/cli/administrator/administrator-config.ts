@@ -20,7 +20,7 @@ import { notedUserUrl } from "../run/quickstart-address.ts";
 export type AdministratorConfigFlags = ConfigFlags & QuickstartFlags;
 
 /** A configuration, and where its service answers people in case only that knows. */
-export interface AdministratorConfig {
+interface AdministratorConfig {
   readonly values: ConfigValues;
   readonly runningAt: string | undefined;
 }

@@ -34,7 +34,7 @@ import { withDirectory } from "./superuser-command.ts";
 import { svcctlConfig } from "./svcctl-config.ts";
 
 /** Flags of `setup`. */
-export interface SetupFlags extends AdministratorFlags {
+interface SetupFlags extends AdministratorFlags {
   /** URL of the user listener of a running service. */
   readonly server?: string;
   /** File with the one-time token; default where the configured service keeps it. */
@@ -44,7 +44,7 @@ export interface SetupFlags extends AdministratorFlags {
 }
 
 /** The process and its configuration. */
-export interface SetupContext {
+interface SetupContext {
   readonly edge: Pick<ProcessEdge, "stdout">;
   readonly env: Environment;
   readonly ask: AskSecret;
@@ -66,7 +66,7 @@ const EVERY_INTERFACE: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Sets up and prints the key. Answers the exit code; throws AuthorizerError where it cannot be done. */
-export async function runSetup(
+async function runSetup(
   values: ConfigValues,
   flags: SetupFlags,
   { edge, env, ask, runningAt }: SetupContext,

@@ -19,7 +19,7 @@ import {
 } from "./administrator-options.ts";
 
 /** Creates the administrator and prints the key. Answers the exit code; throws AuthorizerError where it cannot be done. */
-export async function runSuperuser(
+async function runSuperuser(
   values: ConfigValues,
   flags: AdministratorFlags,
   { edge, env, ask }: { edge: Pick<ProcessEdge, "stdout">; env: Environment; ask: AskSecret },

@@ -8,7 +8,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CreatedAdministrator } from "../../bootstrap/first-administrator.ts";
 
 /** A file that may take the key. */
-export interface SvcctlConfig {
+interface SvcctlConfig {
   readonly path: string;
   /** Writes key and endpoint, with mode 600. Throws where the file cannot be written. */
   write(administrator: CreatedAdministrator, endpointUrl: string): void;

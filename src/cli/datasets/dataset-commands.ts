@@ -20,14 +20,14 @@ export interface DatasetCommandParts {
 }
 
 /** Arguments of `load` and `sync` (`load --mode sync`). */
-export interface LoadCommandOptions
+interface LoadCommandOptions
   extends Pick<LoadOptions, "files" | "mode" | "env" | "dryRun" | "yes" | "guards" | "limits"> {
   /** One JSON document on standard output instead of lines. */
   readonly json?: boolean;
 }
 
 /** Arguments of `export`. */
-export interface ExportCommandOptions {
+interface ExportCommandOptions {
   readonly format: "json" | "yaml";
   readonly secrets: boolean;
   /** Revision whose state is written; absent: the newest. */

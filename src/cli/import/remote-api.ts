@@ -9,14 +9,14 @@ import { RetriesExhausted, type RetrySettings } from "@svc-authorizer/commands/r
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Address of the API, and the token that it is read with. */
-export interface RemoteOptions {
+interface RemoteOptions {
   /** Base address with the path under which operations stand: `http://host:8001/api/v1`. */
   readonly base: string;
   readonly token: string;
 }
 
 /** Parts of a path; each is encoded as the data server's client does. */
-export type RemotePath = readonly string[];
+type RemotePath = readonly string[];
 
 const PAGE = 1_000;
 const TIMEOUT_MS = 60_000;

@@ -19,7 +19,7 @@ import {
 import { RemoteApi } from "./remote-api.ts";
 
 /** Arguments of `import`. */
-export interface ImportOptions {
+interface ImportOptions {
   readonly from: string;
   readonly token: string | undefined;
   /** Variable of the token, for messages. */

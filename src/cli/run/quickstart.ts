@@ -10,7 +10,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
 
 /** The default data folder of the quick start. */
-export const QUICKSTART_FOLDER = "./.svc-authorizer";
+const QUICKSTART_FOLDER = "./.svc-authorizer";
 
 /** Flags that select the quick start and its data folder. */
 export interface QuickstartFlags {
@@ -25,7 +25,7 @@ const OWNER_ONLY = 0o600;
 const OWNER_FOLDER = 0o700;
 
 /** The values that the quick start adds to a configuration. */
-export interface Quickstart {
+interface Quickstart {
   /** Absolute path of its data. */
   readonly folder: string;
   /** Data and secrets: no variable changes them. */

@@ -23,7 +23,7 @@ import { forgetUserUrl, noteUserUrl } from "./quickstart-address.ts";
 import { greetingBlock, readyLines, type StartedService } from "./start-greeting.ts";
 
 /** Options of `run`. */
-export interface RunOptions extends QuickstartFlags {
+interface RunOptions extends QuickstartFlags {
   readonly config?: string;
   readonly keepSessions?: boolean;
 }
@@ -32,7 +32,7 @@ export interface RunOptions extends QuickstartFlags {
 const SAME_SIGNAL_MS = 1000;
 
 /** Runs until a signal; resolves with the exit code once everything is closed. Throws what a start throws. */
-export async function runService(
+async function runService(
   options: RunOptions,
   flags: readonly FlagValue[],
   edge: ProcessEdge,

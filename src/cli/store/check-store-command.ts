@@ -20,7 +20,7 @@ import { storeValues } from "./store-values.ts";
 type Store = Parameters<typeof checkConsistency>[0];
 
 /** Options of the command. */
-export interface CheckFlags {
+interface CheckFlags {
   readonly json?: boolean;
   /** File of a backup to check in place of the store. */
   readonly backup?: string;
@@ -31,7 +31,7 @@ export interface CheckFlags {
 }
 
 /** Checks the store and prints what is wrong. Answers the exit code: 0 sound, 1 something was found. */
-export async function runCheckStore(
+async function runCheckStore(
   values: ConfigValues,
   { json = false, backup, fromCopy, auditLog = [] }: CheckFlags,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,

@@ -4,7 +4,7 @@ import type { AuditedWrite } from "../../compose/store/audited-writes.ts";
 import type { DoubtfulOrigin } from "../../directory/upkeep/doubtful-origins.ts";
 
 /** A doubtful policy with the call that wrote it, where a file of the audit log names it. */
-export interface DoubtfulEntry extends Omit<DoubtfulOrigin, "document"> {
+interface DoubtfulEntry extends Omit<DoubtfulOrigin, "document"> {
   readonly call?: AuditedWrite;
 }
 

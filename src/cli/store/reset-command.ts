@@ -16,7 +16,7 @@ import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Empties the store with `yes`, else says what would be lost. Answers the exit code: 2 for a missing `--yes`. */
-export async function runReset(
+async function runReset(
   values: ConfigValues,
   yes: boolean,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,

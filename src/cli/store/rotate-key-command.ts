@@ -14,7 +14,7 @@ import type { ConfigFlags } from "../command-context.ts";
 import { storeValues } from "./store-values.ts";
 
 /** Arguments of `rotate-key`. */
-export interface RotateKeyOptions {
+interface RotateKeyOptions {
   readonly fromEnv: string;
   readonly toEnv: string;
   readonly force?: boolean;
@@ -42,7 +42,7 @@ function checkNewKey(key: string, name: string, values: ConfigValues): void {
 }
 
 /** Rotates the key and says what was done. Answers the exit code; throws AuthorizerError where it cannot be done. */
-export async function runRotateKey(
+async function runRotateKey(
   values: ConfigValues,
   { fromEnv, toEnv, force = false, json = false, env }: RotateKeyOptions,
   { stdout, stderr }: Pick<ProcessEdge, "stdout" | "stderr">,

@@ -15,7 +15,7 @@ import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 
 /** Parts of the state besides data. */
-export interface StatusParts {
+interface StatusParts {
   readonly version: string;
   readonly health: Pick<Health, "reasons">;
   readonly decisions: Pick<Decisions, "searches">;

@@ -26,7 +26,7 @@ export async function listenForEnvoy(
 }
 
 /** Options of a listener. */
-export interface ListenOptions {
+interface ListenOptions {
   /** The configuration item, for messages. */
   readonly item: string;
   readonly address: string;

@@ -8,7 +8,7 @@ import type { ConfigName, ConfigValues } from "../../config/table.ts";
 import type { TlsMaterial } from "../../http/server/server-lifecycle.ts";
 
 /** TLS of a listener; empty for plain HTTP. */
-export interface ListenerTls {
+interface ListenerTls {
   readonly tls?: TlsMaterial;
 }
 
@@ -71,7 +71,7 @@ export function certificateFaults(values: ConfigValues): readonly CertificateFau
 }
 
 /** A fault of a file. */
-export interface CertificateFault {
+interface CertificateFault {
   readonly item: ConfigName;
   readonly message: string;
 }

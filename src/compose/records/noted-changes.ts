@@ -15,7 +15,7 @@ import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port
 const MOST_RECORDS = 1_000;
 
 /** A commit of a call. */
-export interface NotedCommit extends DescribedChanges {
+interface NotedCommit extends DescribedChanges {
   /** undefined if it is not known whether the commit happened. */
   readonly revision: number | undefined;
 }

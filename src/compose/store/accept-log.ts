@@ -8,7 +8,7 @@ import { openLog } from "../data.ts";
 import { openEngine } from "./backends.ts";
 
 /** Logs by the first 8 characters of their ids. */
-export interface AcceptReport {
+interface AcceptReport {
   /** The log in the database. */
   readonly log: string;
   /** Logs that nodes have copies of and miss. */

@@ -21,7 +21,7 @@ import { withOfflineStoreToRead } from "./offline-store.ts";
 const CHUNK = 256 * 1024;
 
 /** The result of a backup. */
-export interface BackupReport {
+interface BackupReport {
   readonly revision: number;
   readonly at: string;
   readonly records: number;

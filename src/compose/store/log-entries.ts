@@ -28,7 +28,7 @@ export interface ListedEntries {
 }
 
 /** Names a part of the log. */
-export interface ListRange {
+interface ListRange {
   /** Only entries with higher revisions; absent: the newest ones. */
   readonly after?: number;
   readonly limit: number;

@@ -8,7 +8,7 @@ import type { LostHead, LostLine } from "../../journal/lost-entries.ts";
 import type { RecordName, Touched, VersionedRecord } from "../../store/port.ts";
 
 /** A line of the file, as it is shown: values of records are left out, since some are secrets. */
-export interface ShownLine {
+interface ShownLine {
   readonly json: object;
   readonly text: string;
 }

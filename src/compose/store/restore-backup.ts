@@ -15,7 +15,7 @@ import { assertNotInUse, openOfflineData, withOfflineStoreToRead } from "./offli
 import { toBeKept } from "./revocations.ts";
 
 /** Options of {@link restoreBackup}. */
-export interface RestoreBackupOptions {
+interface RestoreBackupOptions {
   readonly forgetRevocations: boolean;
   /** True: only those sessions end that had ended. */
   readonly keepSessions: boolean;
@@ -24,7 +24,7 @@ export interface RestoreBackupOptions {
 }
 
 /** The result of a restore. */
-export interface RestoredBackup {
+interface RestoredBackup {
   readonly revision: number;
   readonly at: string;
   /** Newest revision of the store that was replaced; undefined where there was none. */

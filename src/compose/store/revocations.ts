@@ -26,7 +26,7 @@ export function toBeKept(
 }
 
 /** The revocations of an opened store. */
-export interface Revocations {
+interface Revocations {
   /** The store, whose commits are looked at. */
   observed(store: Store): Store;
   /** Holds what was revoked, where the store is not the one that was left. */

@@ -8,7 +8,7 @@ import type { FleetWorker } from "../../workers/fleet.ts";
 import { KIND } from "./worker-role.ts";
 
 /** Port: the workers. */
-export interface Workers {
+interface Workers {
   readonly workers: readonly FleetWorker[];
   /** Workers that took the place of another. */
   readonly replaced: number;

@@ -15,7 +15,7 @@ import { FleetMetrics } from "./fleet-metrics.ts";
 import { KIND, type WorkerAddresses, type WorkerStart } from "./worker-role.ts";
 
 /** Workers with their primary. */
-export interface StartedFleet {
+interface StartedFleet {
   readonly addresses: WorkerAddresses & { readonly metrics: string };
   /** Makes all workers read tokens and certificates again. */
   reload(values: ConfigValues): void;

@@ -18,7 +18,7 @@ import { localFolder, type OpenedStore, openEngine } from "../store/backends.ts"
 import { KIND } from "./worker-role.ts";
 
 /** The surroundings of a worker's store. */
-export interface WorkerSurroundings {
+interface WorkerSurroundings {
   readonly values: ConfigValues;
   readonly logger: Logger;
   readonly channel: Channel;

@@ -4,7 +4,7 @@ import { parseIpv6 } from "@svc-authorizer/policy/ipv6.ts";
 import ipaddr from "ipaddr.js";
 
 /** The address of a listener. */
-export interface ListenAddress {
+interface ListenAddress {
   /** Name or IP address, without brackets; empty for every interface. */
   readonly host: string;
   /** 0 takes a free port. */

@@ -18,7 +18,7 @@ import { planApplication } from "./plan-application.ts";
 import { type WantedEntity, wantedEntities } from "./wanted-entities.ts";
 
 /** Settings of {@link Applications}. */
-export interface ApplicationSettings {
+interface ApplicationSettings {
   readonly catalog: Catalog;
   readonly guards: Guards;
   readonly limits: Partial<PolicyLimits>;

@@ -4,7 +4,7 @@ import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import type { BatchOperation } from "../../directory/batch.ts";
 
 /** The kind of a thing that documents apply. */
-export type AppliedKind = "user" | "group" | "policy" | "membership" | "attachment";
+type AppliedKind = "user" | "group" | "policy" | "membership" | "attachment";
 
 /** Some fields of an entity. */
 export type Members = Readonly<Record<string, unknown>>;

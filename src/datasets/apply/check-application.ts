@@ -9,7 +9,7 @@ import type { WantedEntity } from "./wanted-entities.ts";
 const ADMINS = "Admins";
 
 /** The input of the checks. */
-export interface ApplicationChecks {
+interface ApplicationChecks {
   readonly manager: string;
   readonly wanted: readonly WantedEntity[];
   readonly state: DirectoryState;

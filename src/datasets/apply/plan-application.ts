@@ -22,7 +22,7 @@ const SOURCE = "internal";
 const NO_LABEL = "";
 
 /** The input of a plan. */
-export interface Application {
+interface Application {
   readonly manager: string;
   /** Also remove entities that the documents said last time and no longer say. */
   readonly prune: boolean;
@@ -69,7 +69,7 @@ async function withPolicies(
 }
 
 /** The place of an entity in the documents. */
-export function placeOfEntity({ from }: Pick<WantedEntity, "from">): string {
+function placeOfEntity({ from }: Pick<WantedEntity, "from">): string {
   return `/documents/${from.source.file}${from.pointer}`;
 }
 

@@ -12,7 +12,7 @@ const CARRIED: ReadonlySet<string> = new Set(["creation_date", "acl", "inactive"
 type Fields = Said["fields"];
 
 /** The result of comparing fields. */
-export interface FieldsResult {
+interface FieldsResult {
   /** Names of the fields that change, sorted. */
   readonly changed: readonly string[];
   /** All fields as they will be. */

@@ -11,7 +11,7 @@ const MOST_WAITING_BYTES = 16 << 20;
 const ID_BYTES = 6;
 
 /** The parts of a trail. */
-export interface AuditTrailOptions extends Pick<ChainOptions, "report" | "onSeal" | "onWritten" | "needed"> {
+interface AuditTrailOptions extends Pick<ChainOptions, "report" | "onSeal" | "onWritten" | "needed"> {
   readonly settings: ChainSettings;
   /** `auth.encrypt.secret_key`; "" for none. */
   readonly secretKey: string;
@@ -20,7 +20,7 @@ export interface AuditTrailOptions extends Pick<ChainOptions, "report" | "onSeal
 }
 
 /** A record: when, by whom and what; fields beside those that every record has. */
-export type AuditFields = Readonly<Record<string, unknown>>;
+type AuditFields = Readonly<Record<string, unknown>>;
 
 /** Appends records. */
 export class AuditTrail {

@@ -6,7 +6,7 @@
 import { crc32 } from "node:zlib";
 
 /** Length of `,"prev":"<64 digits>","crc":"<8 digits>"}`. */
-export const LINE_END = 9 + 64 + 1 + 18;
+const LINE_END = 9 + 64 + 1 + 18;
 
 const CRC_PART = 18;
 const ENDING = /^,"prev":"([0-9a-f]{64})","crc":"([0-9a-f]{8})"\}$/;

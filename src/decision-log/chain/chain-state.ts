@@ -47,7 +47,7 @@ const FORM =
   /^(\{"format":1,"first":(\d{1,10}),"before":"([0-9a-f]{64})","newest":(\d{1,10}))(?:,"hmac":"([0-9a-f]{64})")?,"crc":"([0-9a-f]{8})"\}\n$/;
 
 /** The state as it was read: with what is wrong with it. */
-export type ReadState =
+type ReadState =
   | { readonly state: ChainState; readonly fault?: undefined }
   | { readonly state?: undefined; readonly fault: string };
 

@@ -7,7 +7,7 @@ import { compressSegment } from "./compress.ts";
 import { removeOld } from "./retention.ts";
 
 /** The parts. */
-export interface ClosedSegmentsOptions {
+interface ClosedSegmentsOptions {
   readonly folder: string;
   readonly settings: ChainSettings;
   readonly sealKey: Buffer | undefined;

@@ -7,13 +7,13 @@ import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
 
 /** Bounds of what is kept; 0 sets none. */
-export interface RetentionSettings {
+interface RetentionSettings {
   readonly keepMs: number;
   readonly maxBytes: number;
 }
 
 /** The parts of a removal. */
-export interface Retention extends RetentionSettings {
+interface Retention extends RetentionSettings {
   readonly folder: string;
   readonly sealKey: Buffer | undefined;
   /** Number of the open segment. */

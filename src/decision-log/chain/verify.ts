@@ -30,7 +30,7 @@ export interface Finding {
 }
 
 /** The numbers of things that were checked. */
-export interface VerifiedCounts {
+interface VerifiedCounts {
   chains: number;
   segments: number;
   /** Lines that are as they were written. */

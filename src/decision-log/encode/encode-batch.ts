@@ -14,7 +14,7 @@ import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";
 
 /** The log as a batch sees it. */
-export interface BatchLog {
+interface BatchLog {
   readonly encoder: RecordEncoder;
   /** Largest number of kept items (`authorizer.decision_log.items`). */
   readonly items: number;

@@ -11,7 +11,7 @@ import { jsonText } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";
 
 /** The constant part of records. */
-export interface EncoderOptions {
+interface EncoderOptions {
   /** Name of the node (`authorizer.node_name`). */
   readonly node: string;
   /** Digest of the policy set. */

@@ -16,7 +16,7 @@ import type {
 const MOST_WAITING = 64;
 
 /** The chains to be asked. */
-export interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
+interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
   /** The kind of the records; default decisions. */
   readonly records?: IndexedChains["records"];
   /** Brings what was recorded so far into the files. */

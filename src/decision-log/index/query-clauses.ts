@@ -3,7 +3,7 @@
 import type { RecordFilter } from "./record-filter.ts";
 
 /** Conditions on `records r`, and the values for their question marks. */
-export interface Clauses {
+interface Clauses {
   readonly where: readonly string[];
   readonly values: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { openSqlite } from "./open-sqlite.ts";
 
 /** The records that are read: of allowed decisions, about one of the subjects or decided by one of the policies. */
-export interface AllowedRecords {
+interface AllowedRecords {
   readonly subjects: readonly string[];
   readonly policies: readonly string[];
   /** Unix milliseconds, inclusive. */

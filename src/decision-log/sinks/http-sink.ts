@@ -27,7 +27,7 @@ const LOOK_MS = 2_000;
 const compressed = promisify(gzip);
 
 /** The parts of a sink. */
-export interface HttpSinkOptions {
+interface HttpSinkOptions {
   /** Folder of the chain. */
   readonly folder: string;
   readonly url: string;

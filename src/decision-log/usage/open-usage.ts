@@ -29,7 +29,7 @@ export interface SharedUsage {
 }
 
 /** Options of {@link openUsage}. */
-export interface UsageOptions {
+interface UsageOptions {
   /** File of the node; `:memory:` where nothing is kept. */
   readonly path: string;
   readonly node: string;

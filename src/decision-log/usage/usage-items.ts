@@ -13,7 +13,7 @@ const compressed = promisify(gzip);
 const expanded = promisify(gunzip);
 
 /** The counts of a node, to be told. */
-export interface TellableUsage {
+interface TellableUsage {
   /** Unix milliseconds: since when the node counts. */
   readonly began: number;
   readonly pages: AsyncIterable<readonly UsageRow[]>;

@@ -7,7 +7,7 @@
 export type UsageKind = "user" | "key" | "group" | "statement" | "served";
 
 /** Names a thing whose use is counted. */
-export interface UsageName {
+interface UsageName {
   readonly kind: UsageKind;
   readonly name: string;
   /** Distinguishes things of one name; "" where nothing has to. */
@@ -23,7 +23,7 @@ export interface UsageRow extends UsageName {
 }
 
 /** A count that goes on. */
-export interface Count {
+interface Count {
   count: number;
   /** Time of the last use in ticks: a small integer, which needs no object. */
   last: number;

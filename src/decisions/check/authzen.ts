@@ -32,7 +32,7 @@ import type { Deciding } from "./deciding.ts";
 import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
-export interface AuthzenOptions {
+interface AuthzenOptions {
   readonly principals: Principals;
   readonly subjects: Subjects;
   readonly types: ResourceTypes;

@@ -38,7 +38,7 @@ const SHORT_EXPLANATION = 2_000;
 const NO_STATEMENTS: readonly CompiledStatement[] = [];
 
 /** A call that needs a decision: for records, counters and its budget of work. */
-export interface DecisionCall {
+interface DecisionCall {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly explain: boolean;
@@ -69,14 +69,14 @@ export interface DecisionSubject
 }
 
 /** The id of a recorded decision, and when its answer may go out. */
-export interface Recorded {
+interface Recorded {
   readonly id: string;
   /** Resolves when the record is on disk; undefined if the answer need not wait for it. */
   readonly written: Promise<void> | undefined;
 }
 
 /** Options of {@link Deciding}. */
-export interface DecidingOptions {
+interface DecidingOptions {
   readonly counters: DecisionCounters;
   readonly audit: DecisionAudit;
   /** Absent if no decisions are logged. */

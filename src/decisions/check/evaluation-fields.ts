@@ -7,7 +7,7 @@ import type { ConditionFields, FieldValue } from "@svc-authorizer/policy/model/d
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 
 /** Attributes of the entities of a request; a search lacks some entities. */
-export interface RequestedProperties {
+interface RequestedProperties {
   readonly subject?: { readonly properties?: Properties };
   readonly action?: { readonly properties?: Properties };
   readonly resource?: { readonly properties?: Properties };

@@ -17,7 +17,7 @@ import type { UserUse } from "../usage.ts";
 const READ = 64;
 
 /** The common input of the items of a filter. */
-export interface FilterQuestion extends Omit<FilterRequest, "context"> {
+interface FilterQuestion extends Omit<FilterRequest, "context"> {
   readonly context: ConditionFields;
   readonly loaded: DecidingPolicies;
   /** Counts use; undefined where it is not counted. */
@@ -57,7 +57,7 @@ export function* filterResources(
 }
 
 /** The ways in which a filter lets others in. */
-export interface Pacing {
+interface Pacing {
   /** Waits if it is time to let other work run. */
   readonly pause: () => Promise<void> | undefined;
   /** Runs long steps between other work, on the budget of the request. */

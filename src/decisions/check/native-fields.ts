@@ -17,7 +17,7 @@ import type { RegisteredResources } from "../registered-resources.ts";
 export type TreeFields = Pick<EngineRequest, "context" | "contextOf">;
 
 /** Policies, and the user whose registered attributes they read. */
-export interface FieldsOfUser {
+interface FieldsOfUser {
   readonly policies: CachedPrincipal["policies"];
   readonly principal: Pick<CachedPrincipal["principal"], "properties">;
 }

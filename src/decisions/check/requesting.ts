@@ -29,7 +29,7 @@ const ALLOWED: Outcome = { effect: "allow" };
 const NEVER: RequiredOnSets = { or: [] };
 
 /** Options of {@link Requesting}. */
-export interface RequestingOptions {
+interface RequestingOptions {
   readonly endpoints: Endpoints;
   readonly subjects: Subjects;
   readonly scheduler: Scheduler;

@@ -12,7 +12,7 @@ import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
 
 /** Options of {@link Simulating}. */
-export interface SimulatingOptions {
+interface SimulatingOptions {
   readonly directory: Directory;
   readonly partition: string;
   readonly scheduler: Scheduler;

@@ -22,7 +22,7 @@ const PER_CHARACTER = 50;
 type Conditional = Plan["conditional"][number];
 
 /** The input of a plan. */
-export interface PlanQuestion extends Known {
+interface PlanQuestion extends Known {
   readonly action: string;
   /** Restricts the plan to the resources of this type. */
   readonly within?: TypePattern;

@@ -11,14 +11,14 @@ import type { Principals } from "../principals.ts";
 import type { Found, SearchPage } from "../searches.ts";
 
 /** Options of {@link ActionsOf}. */
-export interface ActionsOfOptions {
+interface ActionsOfOptions {
   readonly principals: Principals;
   readonly scheduler: Scheduler;
   readonly counters: DecisionCounters;
 }
 
 /** The question. */
-export interface ActionsQuestion {
+interface ActionsQuestion {
   /** In UTF-8 byte order. */
   readonly names: readonly string[];
   /** `service:Verb` of a name. */

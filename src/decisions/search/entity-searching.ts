@@ -23,7 +23,7 @@ const NO_FIELDS: ConditionFields = new Map();
 export const NOTHING: Found<never> = { results: [], total: 0 };
 
 /** Options of {@link EntitySearching}. */
-export interface EntitySearchingOptions {
+interface EntitySearchingOptions {
   readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;

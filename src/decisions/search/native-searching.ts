@@ -22,7 +22,7 @@ import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
 /** Options of {@link NativeSearching}. */
-export interface NativeSearchingOptions {
+interface NativeSearchingOptions {
   readonly partition: string;
   readonly subjects: Subjects;
   readonly types: ResourceTypes;

@@ -13,7 +13,7 @@ import { ResourceSearching, type ResourceSearchingOptions } from "./resource-sea
 import { UserSearch } from "./user-search.ts";
 
 /** The parts of the searches. */
-export interface SearchesOptions extends AllPoliciesOptions, ResourceSearchingOptions {
+interface SearchesOptions extends AllPoliciesOptions, ResourceSearchingOptions {
   readonly principals: Principals;
   readonly registered: RegisteredResources;
   readonly native: NativeFields;
@@ -22,7 +22,7 @@ export interface SearchesOptions extends AllPoliciesOptions, ResourceSearchingOp
 }
 
 /** Searches that can be closed. */
-export interface OpenedSearches extends Searches {
+interface OpenedSearches extends Searches {
   /** Stops listening to changes. */
   close(): void;
 }

@@ -20,7 +20,7 @@ import type { AllPolicies } from "./all-policies.ts";
 const ATTEMPTS = 3;
 
 /** Options of {@link UserSearch}. */
-export interface UserSearchOptions {
+interface UserSearchOptions {
   readonly directory: Directory;
   readonly principals: Principals;
   readonly all: AllPolicies;
@@ -28,7 +28,7 @@ export interface UserSearchOptions {
 }
 
 /** The input of a search. */
-export interface UserQuestion<T> {
+interface UserQuestion<T> {
   readonly required: RequiredLeaf;
   /** Condition fields that are the same for every user: without registered properties. */
   readonly context: ConditionFields;

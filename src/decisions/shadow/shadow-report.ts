@@ -51,7 +51,7 @@ export interface ShadowReport {
 }
 
 /** The differences that one statement makes. */
-export interface ShadowGroup {
+interface ShadowGroup {
   readonly change: ShadowDifference["change"];
   /** Absent if no statement decided on either side. */
   readonly statement?: StatementName;

@@ -41,7 +41,7 @@ export interface OpenCandidate extends QuietDecisions {
 }
 
 /** Options of {@link Shadow}. */
-export interface ShadowOptions {
+interface ShadowOptions {
   /** Share of the decisions that are decided again: more than 0, at most 1. */
   readonly share: number;
   /** Decides as the service does, to find the statements that decided. */

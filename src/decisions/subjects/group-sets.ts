@@ -17,7 +17,7 @@ export interface CachedGroups extends CachedPrincipal {
 }
 
 /** Options of {@link GroupSets}. */
-export interface GroupSetsOptions {
+interface GroupSetsOptions {
   readonly directory: Directory;
   readonly principals: Principals;
   /** `size` is the largest number of sets. */

@@ -41,7 +41,7 @@ interface SignedSubject extends AskedSubject {
 }
 
 /** Options of {@link Subjects}. */
-export interface SubjectsOptions {
+interface SubjectsOptions {
   readonly principals: Principals;
   readonly groups: GroupSets;
   readonly unknown: UnknownSubjects;

@@ -9,7 +9,7 @@ import type { Asserter } from "./asserted-groups.ts";
 import type { CachedGroups } from "./group-sets.ts";
 
 /** A subject by name, and who asserts its groups. */
-export interface Asserted {
+interface Asserted {
   readonly user: string;
   readonly asserter?: Asserter | undefined;
 }

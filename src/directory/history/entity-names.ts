@@ -7,7 +7,7 @@ import { Reader } from "../read/reader.ts";
 import { type EntityKind, recordOf } from "./lost-units.ts";
 
 /** An entity. */
-export interface NamedEntity {
+interface NamedEntity {
   readonly kind: EntityKind;
   readonly name: string;
 }

@@ -84,7 +84,7 @@ export function isMadeAgain(partition: string): partition is Partition {
 }
 
 /** The thing that a record belongs to. */
-export function thingOf(partition: Partition, key: string, record: RecordTypes[Partition]): Named {
+function thingOf(partition: Partition, key: string, record: RecordTypes[Partition]): Named {
   const name = THINGS[partition] as ((key: string, record: unknown) => Named) | undefined;
   if (name === undefined) throw new AuthorizerError("internal", `records of ${partition} are no things`);
   return name(key, record);

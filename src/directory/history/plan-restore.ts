@@ -7,7 +7,7 @@ import type { NewUser } from "../new-entities.ts";
 import type { MarkedOperation } from "../write/batches/batches.ts";
 
 /** The plan of a restore. */
-export interface RestorePlan {
+interface RestorePlan {
   readonly operations: readonly MarkedOperation[];
   readonly changes: readonly RestoredThing[];
   readonly lostKeys: readonly string[];

@@ -7,7 +7,7 @@ import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Commit } from "../../store/port.ts";
 
 /** One thing that a commit changes. */
-export interface DescribedChange {
+interface DescribedChange {
   readonly kind:
     | "user"
     | "group"

@@ -12,7 +12,7 @@ import type { Found, StateReader } from "./reader.ts";
 const SLICE = 4;
 
 /** Kind of a provisioned entity. */
-export type ProvisionedKind = "user" | "group";
+type ProvisionedKind = "user" | "group";
 
 /** A user as identity providers see it. */
 export function toProvisionedUser(username: string, record: UserRecord): ProvisionedUser {

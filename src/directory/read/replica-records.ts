@@ -44,7 +44,7 @@ export const REPLICATED: FieldsOf = {
 };
 
 /** A record as it is sent; without fields it is removed. */
-export type ReplicaRecord =
+type ReplicaRecord =
   | readonly [partition: string, key: string, fields: object]
   | readonly [partition: string, key: string];
 

@@ -28,7 +28,7 @@ export function removeGroup(tx: Transaction, name: string, record: GroupRecord):
 }
 
 /** A user and a group with their names. */
-export interface MembershipEnds {
+interface MembershipEnds {
   readonly group: string;
   readonly groupId: string;
   readonly username: string;

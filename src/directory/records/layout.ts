@@ -47,7 +47,7 @@ import type { Said } from "../batch.ts";
 export const LAYOUT = 1;
 
 /** Common fields of entity records. */
-export interface EntityHead {
+interface EntityHead {
   /** Internal id, never reused. */
   readonly id: string;
   /** Made by a data set: a later `sync` may remove it. */
@@ -105,7 +105,7 @@ export interface SealedMailRecord {
 }
 
 /** Listing entry of an access key under its user. */
-export interface UserKeyRecord {
+interface UserKeyRecord {
   readonly creation_date: number;
 }
 
@@ -126,7 +126,7 @@ export interface ResourceRecord {
 }
 
 /** The sessions of a user (journal.md §5); absent until some were ended. */
-export interface SessionRecord {
+interface SessionRecord {
   /** New with each writing; random. Login tokens carry that of their issue, and hold only with it. */
   readonly since: string;
   /**

@@ -28,7 +28,7 @@ const CURRENT_ITEM = "auth.encrypt.secret_key";
 const PREVIOUS_ITEM = "authorizer.previous_secret_key";
 
 /** Keys for the secrets of a store. */
-export interface SecretOptions {
+interface SecretOptions {
   readonly store: Store;
   readonly secretKey: string;
   readonly previousSecretKey: string | undefined;

@@ -8,7 +8,7 @@ import type { SecretBox } from "./secrets.ts";
 import { endSessions, isOwned } from "./user-records.ts";
 
 /** The owner of a key or principal, as written into its record. */
-export interface Owner {
+interface Owner {
   readonly id: string;
   readonly username: string;
 }
@@ -56,7 +56,7 @@ export function removeKey(
 }
 
 /** The record of an external principal, or undefined if it is free (also: its owner is gone). */
-export async function livePrincipal(tx: Transaction, principal: string): Promise<OwnerRecord | undefined> {
+async function livePrincipal(tx: Transaction, principal: string): Promise<OwnerRecord | undefined> {
   const record = await tx.get("principal", principal);
   return record !== undefined && (await isOwned(tx, record)) ? record : undefined;
 }

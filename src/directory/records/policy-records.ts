@@ -85,12 +85,12 @@ export interface Holder {
 }
 
 /** The holder of a policy with its name. */
-export interface NamedHolder extends Holder {
+interface NamedHolder extends Holder {
   readonly name: string;
 }
 
 /** An attached policy. */
-export interface AttachedPolicy {
+interface AttachedPolicy {
   readonly name: string;
   readonly id: string;
 }

@@ -16,7 +16,7 @@ import {
 } from "./layout.ts";
 
 /** A record that must exist because another one does. */
-export interface Mirror {
+interface Mirror {
   readonly partition: Partition;
   readonly key: string;
   readonly matches: (record: RecordTypes[Partition]) => boolean;

@@ -37,7 +37,7 @@ export interface KeyDerivation extends KeyCost {
 }
 
 /** The access key that a secret belongs to. */
-export interface AccessKeyBinding {
+interface AccessKeyBinding {
   readonly kind: "access_key";
   readonly accessKeyId: string;
   /** Internal id of the owner. */

@@ -23,7 +23,7 @@ export interface RevokedState extends RecordName {
 const PARTITIONS: ReadonlySet<string> = new Set<RevocablePartition>(["key", "claim", "user", "principal"]);
 
 /** The state of a user, of those that count here. */
-export interface UserState {
+interface UserState {
   readonly id: string;
   readonly inactive: boolean;
   readonly validAfter: number;

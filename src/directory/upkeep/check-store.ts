@@ -49,7 +49,7 @@ const PLAIN = ["meta", "resource_type", "resource", "sweep", "applied", "provisi
 const PAGE = 1_000;
 
 /** Whether the sealed secret of a record opens. */
-export type SecretTest = (partition: string, key: string, record: unknown) => boolean;
+type SecretTest = (partition: string, key: string, record: unknown) => boolean;
 
 class StoreCheck {
   readonly findings: StoreFinding[] = [];

@@ -12,7 +12,7 @@ import type { PolicyRecord } from "../records/layout.ts";
 import type { DoubtfulPolicy } from "./doubtful-policies.ts";
 
 /** A condition that a statement had once. */
-export interface FormerCondition {
+interface FormerCondition {
   /** Number of the statement now, from 0. */
   readonly statement: number;
   /** Revision of the entry that wrote the version with the condition. */

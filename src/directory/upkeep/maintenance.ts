@@ -15,7 +15,7 @@ const SWEEPS = 16;
 const CLOSE_MS = 2_000;
 
 /** Parts of the background work. */
-export interface MaintenanceParts {
+interface MaintenanceParts {
   readonly store: Store;
   readonly resealing: Resealing;
   /** Unix seconds. */

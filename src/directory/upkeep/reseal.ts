@@ -47,7 +47,7 @@ export function resealed(
 }
 
 /** Progress of a walk over all sealed secrets. */
-export interface ResealProgress {
+interface ResealProgress {
   /** Start of the next page; opaque. */
   readonly after: string | undefined;
   readonly sealed: number;
@@ -66,7 +66,7 @@ function readPosition(position: string | undefined): { readonly index: number; r
  * Seals the secrets of one page anew, in one commit: a record has its old form or its new one, never another.
  * @param position `after` of the page before, undefined for the first
  */
-export async function resealPage(
+async function resealPage(
   store: Store,
   box: SecretBox,
   position: string | undefined,

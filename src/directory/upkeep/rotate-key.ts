@@ -19,7 +19,7 @@ import { deriveSealingKey, type SealingKey, SecretBox } from "../records/secrets
 import { resealed, SEALED } from "./reseal.ts";
 
 /** Options of {@link rotateSecretKey}. */
-export interface RotationOptions {
+interface RotationOptions {
   readonly store: Store;
   readonly oldKey: string;
   readonly newKey: string;

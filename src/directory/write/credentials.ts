@@ -77,7 +77,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
 }
 
 /** The record of an access key; "not_found" if there is none or its owner is gone. */
-export async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
+async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
   const record = isPossibleName(accessKeyId) ? await reader.get("key", accessKeyId) : undefined;
   if (record === undefined || !(await isOwned(reader, record))) throw notFound("access key", accessKeyId);
   return record;

@@ -13,7 +13,7 @@ import type { NewGroup, NewPolicy } from "../new-entities.ts";
 const ADMINS = "Admins";
 
 /** The entities that a set-up creates: the catalog's preconfigured groups and policies. */
-export interface BaseEntities {
+interface BaseEntities {
   readonly groups: readonly { readonly name: string }[];
   readonly policies: readonly NamedStatements[];
 }

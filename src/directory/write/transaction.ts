@@ -213,7 +213,7 @@ interface PendingWrite extends RecordName {
 }
 
 /** State that writers share. */
-export interface WriterParts {
+interface WriterParts {
   readonly store: Store;
   readonly policies: PolicyCache;
   readonly authors: Authors;

@@ -35,10 +35,10 @@ export interface JsonBounds {
 }
 
 /** The bound that a text breaks. */
-export type Breach = keyof JsonBounds;
+type Breach = keyof JsonBounds;
 
 /** The size of a text that breaks no bound. */
-export interface JsonSize {
+interface JsonSize {
   /** Elements of arrays and members of objects, at every depth. */
   readonly values: number;
   /** Members of objects alone. */

@@ -63,13 +63,13 @@ export interface Described {
 export type Failures = { readonly [status: string]: { readonly name: string; readonly response: Response } };
 
 /** A path parameter, as a document describes it. */
-export interface PathParameter {
+interface PathParameter {
   readonly description: string;
   readonly example: string;
 }
 
 /** The ways in which callers authenticate, one of which is enough; none: no credential is needed. */
-export type Security = readonly { readonly [scheme: string]: readonly string[] }[];
+type Security = readonly { readonly [scheme: string]: readonly string[] }[];
 
 /** An operation with the way in which its callers authenticate. */
 export interface SecuredOperation extends Described {
@@ -77,7 +77,7 @@ export interface SecuredOperation extends Described {
 }
 
 /** The operations of one API with what they share. */
-export interface DescribedApi {
+interface DescribedApi {
   readonly operations: readonly SecuredOperation[];
   readonly failures: Failures;
   /** Statuses of failures that an operation has because of its form. */
@@ -89,7 +89,7 @@ export interface DescribedApi {
 }
 
 /** The parts of a document. */
-export interface DocumentParts {
+interface DocumentParts {
   readonly info: Pick<OpenApiDocument["info"], "title" | "version" | "summary" | "description">;
   readonly tags: OpenApiDocument["tags"];
   readonly apis: readonly DescribedApi[];

@@ -89,7 +89,7 @@ export interface Parameter {
 }
 
 /** The body of a request. */
-export interface RequestBody {
+interface RequestBody {
   readonly required: boolean;
   readonly content: Content;
 }
@@ -111,10 +111,10 @@ export interface Operation {
 export type Method = "get" | "put" | "post" | "delete";
 
 /** The operations of a path. */
-export type PathItem = { readonly [M in Method]?: Operation };
+type PathItem = { readonly [M in Method]?: Operation };
 
 /** Path items by path template. */
-export type Paths = { readonly [template: string]: PathItem };
+type Paths = { readonly [template: string]: PathItem };
 
 /** A way in which callers prove who they are. */
 export type SecurityScheme =

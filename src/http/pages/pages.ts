@@ -18,14 +18,14 @@ const COMPRESSION = {
 } as const;
 
 /** The libraries that pages are written with. */
-export interface PageLibraries {
+interface PageLibraries {
   readonly express: typeof import("express");
   /** Middleware that compresses answers; not for pages that show secrets. */
   readonly compression: () => ReturnType<typeof import("compression")>;
 }
 
 /** Adds pages to an application whose paths are exact. */
-export type BuildPages = (app: Express, libraries: PageLibraries) => void;
+type BuildPages = (app: Express, libraries: PageLibraries) => void;
 
 /** Returns a handler of routes that hands calls over to Express; a call that Express does not answer is 404. */
 export function pageHandler<C extends Caller>(build: BuildPages): (call: RawCall<C>) => Promise<Answer> {

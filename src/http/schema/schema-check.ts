@@ -28,10 +28,10 @@ const PREFIX = "#/components/schemas/";
 const ORDER = new Intl.Collator("en", { numeric: true });
 
 /** Finds what is wrong with a value at a pointer. */
-export type FindProblems = (value: unknown, pointer: string) => readonly Problem[];
+type FindProblems = (value: unknown, pointer: string) => readonly Problem[];
 
 /** Limits and readers that schemas are checked with. */
-export interface SchemaCheckOptions {
+interface SchemaCheckOptions {
   /** The numbers that `x-maxBytes` and `x-maxItems` name. */
   readonly limits?: { readonly [name: string]: unknown };
   /** Readers of hot calls, by the names of the schemas that they read: they check those. */

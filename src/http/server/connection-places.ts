@@ -8,7 +8,7 @@ import type { Server, Socket } from "node:net";
 import { addressBlock } from "../request/client-address.ts";
 
 /** Most connections of a process. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Connections of all listeners. */
   readonly connections: number;
   /** Connections of one address at one listener; 0: half of those of the listener. */

@@ -46,7 +46,7 @@ interface Connection {
 }
 
 /** Options of {@link Connections}. */
-export interface ConnectionsOptions {
+interface ConnectionsOptions {
   /** The headers of every answer of the server. */
   readonly answerHeaders: ServerContext["answerHeaders"];
   readonly answers: AnswerBudget;

@@ -6,7 +6,7 @@ import { errorBody } from "../errors.ts";
 import { NO_SNIFF } from "../limits.ts";
 
 /** An answer that is written to a socket. */
-export interface RawReply {
+interface RawReply {
   readonly status: number;
   readonly message: string;
   /** Further headers, name and value in turn. */

@@ -19,7 +19,7 @@ export interface KeyTimes {
 }
 
 /** The defaults. */
-export const KEY_TIMES: KeyTimes = { keep: 600_000, cooldown: 10_000 };
+const KEY_TIMES: KeyTimes = { keep: 600_000, cooldown: 10_000 };
 
 type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 

@@ -23,7 +23,7 @@ interface Remembered {
 }
 
 /** Options of {@link openOidc}. */
-export interface OidcOptions {
+interface OidcOptions {
   readonly times?: KeyTimes;
 }
 

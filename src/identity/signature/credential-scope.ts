@@ -30,7 +30,7 @@ const DATE_DIGITS = 8;
 const FORM_OF_CREDENTIAL = "the credential must be KEY/DATE/REGION/s3/aws4_request";
 
 /** A credential as given, with the time of its request. */
-export interface GivenCredential {
+interface GivenCredential {
   readonly form: SignatureForm;
   /** Access key id and scope, joined by slashes. */
   readonly credential: string;

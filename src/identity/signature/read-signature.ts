@@ -23,7 +23,7 @@ export interface Signature extends Scope {
 }
 
 /** Input of the verification of a signature. */
-export interface SignatureRules {
+interface SignatureRules {
   /** `gateways.s3.region`. */
   readonly region: string;
   /** Unix milliseconds. */

@@ -13,7 +13,7 @@ const SKEW_MS = 15 * 60_000;
  * Unix milliseconds of a date and time in the basic form of ISO 8601; undefined for any other text. Requests of the same
  * second repeat it.
  */
-export const parseTimestamp = rememberLast((text: string): number | undefined => {
+const parseTimestamp = rememberLast((text: string): number | undefined => {
   const match = TIMESTAMP.exec(text);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second] = match;

@@ -13,7 +13,7 @@ const BEYOND_BYTES = /[^\0-\xff]/;
 const MAX_NAMES = 256;
 
 /** Names of headers, in order and as a set. */
-export interface SignedNames {
+interface SignedNames {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
 }

@@ -5,7 +5,7 @@ import type { Signature } from "./read-signature.ts";
 import { SigningKey } from "./signing-key.ts";
 
 /** A secret with the keys derived from it. */
-export interface Signer {
+interface Signer {
   readonly secret: string;
   /** By date of the scope. Region and service are constant. */
   readonly signingKeys: Map<string, SigningKey>;

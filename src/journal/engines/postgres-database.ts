@@ -12,7 +12,7 @@ const CLOCK_MS = 60_000;
 const RIGHT_MISSING = "42501";
 
 /** The tables that a node creates at start if they are missing. */
-export const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
+const POSTGRES_SCHEMA = `CREATE TABLE IF NOT EXISTS svc_authorizer_entry (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_part (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_checkpoint (number bigint NOT NULL, name text COLLATE "C" NOT NULL DEFAULT '', item bytea NOT NULL, PRIMARY KEY (number, name));
 CREATE TABLE IF NOT EXISTS svc_authorizer_piece (number bigint NOT NULL, name text COLLATE "C" NOT NULL, item bytea NOT NULL, PRIMARY KEY (number, name));

@@ -11,7 +11,7 @@ const UNHEARD_MS = 2_000;
 const RECONNECT_MS = 500;
 
 /** Sends a notification over another connection. */
-export type Notify = (channel: string, payload: string) => Promise<void>;
+type Notify = (channel: string, payload: string) => Promise<void>;
 
 /** Hears of new entries, and connects again for as long as somebody watches. */
 export class Listening {

@@ -12,10 +12,9 @@ import { type LogFields, loggable } from "./redact.ts";
 import { escapeJsonLine, renderFlatLine, renderTextLine } from "./text-line.ts";
 
 export type { LogLevel } from "./log-level.ts";
-export type { LogFields } from "./redact.ts";
 
 /** The fields of an entry. A function is called only if the entry is written. */
-export type FieldsSource = LogFields | (() => LogFields);
+type FieldsSource = LogFields | (() => LogFields);
 
 /** Takes entries. Messages are constant texts; values that vary are fields. */
 export interface Logger {

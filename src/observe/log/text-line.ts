@@ -49,7 +49,7 @@ function renderPairs(name: string, value: unknown, pairs: string[]): void {
 }
 
 /** The parts of an entry that each has. */
-export interface EntryHead {
+interface EntryHead {
   readonly time: string;
   readonly level: string;
   readonly message: string;

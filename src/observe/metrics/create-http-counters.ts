@@ -12,7 +12,7 @@ import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram
 const MAX_ROUTES = 1_000;
 
 /** Meter of a route, with what it counted. */
-export class RouteCounter implements RouteMeter {
+class RouteCounter implements RouteMeter {
   readonly method: string;
   readonly route: string;
   /** Answers by the first digit of their status; 0 for anything that is no status. */

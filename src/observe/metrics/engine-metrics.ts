@@ -5,7 +5,7 @@ import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 import type { InSpan } from "./store-metrics.ts";
 
 /** Calls that are timed. */
-export type EngineCall = "create" | "read" | "entries" | "floor" | "raiseFloor" | "remove" | "list";
+type EngineCall = "create" | "read" | "entries" | "floor" | "raiseFloor" | "remove" | "list";
 
 /** Durations of the calls of one engine, failed ones among them. */
 export type EngineTimes = Readonly<Record<EngineCall, FastHistogram>>;

@@ -8,7 +8,7 @@ import { FastHistogram } from "./fast-histogram.ts";
 import { histograms, type ScrapedMetric, single } from "./scraped-metric.ts";
 
 /** Metrics that must be closed. */
-export interface EventLoopMetrics {
+interface EventLoopMetrics {
   readonly metrics: readonly ScrapedMetric[];
   close(): void;
 }

@@ -7,7 +7,7 @@ import { histograms, labelled, type ScrapedMetric, single } from "./scraped-metr
 const PREFIX = "svc_authorizer_log_";
 
 /** The values that are read from a node. */
-export interface JournalSource {
+interface JournalSource {
   readonly counters: JournalCounters;
   /** Milliseconds. */
   staleness(): number;

@@ -6,16 +6,16 @@ import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
 import { OpenSnapshots } from "./open-snapshots.ts";
 
 /** Operations that are counted. */
-export type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
+type StoreOperation = "snapshot" | "get" | "getMany" | "scan" | "commit";
 
 /** Runs an operation in a span of its name, where requests are traced. */
 export type InSpan = <T>(name: string, work: () => T) => T;
 
 /** The result of an operation; `conflict` is the normal end of a lost race. */
-export type StoreResult = "ok" | "conflict" | "unavailable" | "error";
+type StoreResult = "ok" | "conflict" | "unavailable" | "error";
 
 /** Counters of one operation. */
-export interface StoreOperationCounters {
+interface StoreOperationCounters {
   readonly results: Record<StoreResult, number>;
   readonly duration: FastHistogram;
 }

@@ -27,7 +27,7 @@ export interface LineTarget {
 }
 
 /** Bounds of a sink in memory and time. */
-export interface SinkLimits {
+interface SinkLimits {
   /** UTF-16 units of lines waiting. */
   readonly waiting: number;
   /** Units more that only essential lines may take. */

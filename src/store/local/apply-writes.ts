@@ -8,7 +8,7 @@ import { putParts, UndoWriter } from "./local-log.ts";
 import { intact } from "./read-record.ts";
 
 /** The writes of an entry. */
-export interface AppliedWrites {
+interface AppliedWrites {
   readonly writes: Pick<EntryWrites, "put" | "delete">;
   /** Revision of the entry. */
   readonly version: number;

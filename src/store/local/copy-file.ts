@@ -11,7 +11,7 @@ const BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id";
 const MACHINE_ID_FILE = "/etc/machine-id";
 
 /** The copy that counts, and how it was left. */
-export interface StateFile {
+interface StateFile {
   /** Its folder, below that of the file. */
   readonly copy: string;
   /** Id of the machine's run in which it was opened; "" where it is not known. */

@@ -12,7 +12,7 @@ import { openCopyToRead, readCopyPosition } from "./replica-copy.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
 /** A copy that is read. */
-export interface CopyStore extends Store {
+interface CopyStore extends Store {
   /** Ids of its newest entries, in order. */
   readonly recent: readonly EntryId[];
 }

@@ -90,7 +90,7 @@ export function inspectStateInUse(folder: string, hold: () => { done(): void }):
 }
 
 /** Returns the newest state of a data file. @throws Error for a file that is none of LMDB's, or not whole */
-export function newestState(handle: number): DataTrees {
+function newestState(handle: number): DataTrees {
   const first = readMeta(handle, 0);
   const second = readMeta(handle, first.pageSize);
   // States take turns, so that one of them is always whole.

@@ -56,7 +56,7 @@ export function prepareFolder(folder: string): void {
 }
 
 /** The use of a database. */
-export interface DatabaseUse {
+interface DatabaseUse {
   readonly syncWrites: boolean;
   /** Nothing in the folder is created or changed. */
   readonly readOnly?: boolean;

@@ -12,7 +12,7 @@ import { recordKey } from "./layout.ts";
 import { appendEntry, EMPTY_LOG, putPosition, readPosition } from "./local-log.ts";
 
 /** A state of the log that is copied. */
-export interface ImportedState {
+interface ImportedState {
   readonly last: { readonly revision: number; readonly id: string; readonly at: string };
   readonly log: string;
   readonly pages: AsyncIterable<readonly VersionedRecord[]>;
@@ -34,7 +34,7 @@ export async function openLocalImport(path: string): Promise<LocalImport> {
 }
 
 /** Writes a log into a folder. */
-export class LocalImport {
+class LocalImport {
   readonly #database: LocalDatabase;
   readonly #path: string;
   readonly #lock: FolderLock;

@@ -28,7 +28,7 @@ export interface VersionedValue {
 }
 
 /** Bounds of a range of keys: from `start` (without it where `exclusiveStart`) up to and without `end`. */
-export interface KeyRange {
+interface KeyRange {
   readonly start: Buffer;
   readonly exclusiveStart: boolean;
   readonly end: Buffer;

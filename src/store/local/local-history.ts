@@ -30,7 +30,7 @@ import type { ReadOptions } from "./read-record.ts";
 import type { LocalSnapshot } from "./snapshot.ts";
 
 /** The parts of its store that a history needs. */
-export interface LocalHistoryParts {
+interface LocalHistoryParts {
   readonly database: LocalDatabase;
   readonly head: () => LogHead;
   readonly snapshot: () => LocalSnapshot;

@@ -40,7 +40,7 @@ import { readNotedId } from "./replica-entries.ts";
 import { LocalSnapshot } from "./snapshot.ts";
 
 /** The parts of a {@link LocalReplica}. */
-export interface LocalReplicaParts {
+interface LocalReplicaParts {
   readonly path: string;
   readonly bootId: string;
   readonly machineId: string;

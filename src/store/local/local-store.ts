@@ -37,7 +37,7 @@ import {
 import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
 
 /** Options of {@link openLocalStore}. */
-export interface LocalStoreOptions {
+interface LocalStoreOptions {
   /** The store's own folder; created (mode 700) with its parents where missing. */
   readonly path: string;
   /**

@@ -18,7 +18,7 @@ import { LocalReplica } from "./local-replica.ts";
 import { openCopy, type ReplicaCopy } from "./replica-copy.ts";
 
 /** Options of {@link openLocalReplica}. */
-export interface LocalReplicaOptions {
+interface LocalReplicaOptions {
   /** The copy's own folder; created (mode 700) where missing, and kept at the end. */
   readonly path: string;
   readonly log?: StoreLog;

@@ -28,7 +28,7 @@ export interface LogPlace {
 }
 
 /** Options of {@link openRevocationFile}. */
-export interface RevocationFileOptions {
+interface RevocationFileOptions {
   readonly path: string;
   /** Unix milliseconds; default the clock. */
   readonly now?: () => number;

@@ -12,7 +12,7 @@ import type { ReadOptions } from "./read-record.ts";
 import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
 
 /** Options of a {@link WorkerFolder}. */
-export interface WorkerFolderOptions {
+interface WorkerFolderOptions {
   /** Returns the folder of the database that counts now. */
   readonly locate: () => string;
   /** Reads the entries after a revision, at most `limit`; undefined where some are not known one by one. */

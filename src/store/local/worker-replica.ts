@@ -15,7 +15,7 @@ export function openWorkerReplica(path: string): WorkerReplica {
 }
 
 /** The copy, with the ids of its newest entries. */
-export class WorkerReplica extends WorkerFolder {
+class WorkerReplica extends WorkerFolder {
   /** As {@link History.idOf}. */
   async idOf(revision: number): Promise<string | undefined> {
     return revision === this.head.revision ? this.head.id : readNotedId(this.database, revision);

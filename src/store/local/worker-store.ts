@@ -10,7 +10,7 @@ import { readEntries } from "./local-log.ts";
 import { WorkerFolder } from "./worker-folder.ts";
 
 /** Options of {@link openWorkerStore}. */
-export interface WorkerStoreOptions {
+interface WorkerStoreOptions {
   readonly path: string;
   /** Hands a commit to the primary; as {@link Store.commit}. */
   readonly commit: (commit: Commit) => Promise<number>;

@@ -5,7 +5,7 @@ import type { Replaced } from "../past-snapshot.ts";
 import type { CommittedChange, EntryWrites, KeyWrite, RecordName, Thing } from "../port.ts";
 
 /** An entry as it is kept. */
-export interface KeptEntry {
+interface KeptEntry {
   readonly entry: CommittedChange;
   readonly writes: EntryWrites;
   readonly replaced: readonly Replaced[];

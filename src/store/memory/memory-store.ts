@@ -40,7 +40,7 @@ const KEEP_MS = 30 * 24 * 3_600_000;
 const MOST_LOG = { most: 1_000_000, mostText: 2 ** 27 };
 
 /** Options of {@link openMemoryStore}. */
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Time for which entries are kept (`authorizer.history.keep`), in milliseconds; default 30 days. */
   readonly keepMs?: number;
   /** True for the copy of a log that is kept elsewhere. */

@@ -36,7 +36,7 @@ export interface AnswerHead {
 }
 
 /** An answer as text. */
-export interface ReadAnswer extends AnswerHead {
+interface ReadAnswer extends AnswerHead {
   readonly text: string;
 }
 

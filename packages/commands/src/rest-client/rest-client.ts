@@ -6,7 +6,7 @@ import type { ApiRequest } from "./http-request.ts";
 import { type FailedAttempt, type RetrySettings, sendWithRetries } from "./retries.ts";
 
 /** The address of an API, and settings of calls. */
-export interface RestOptions {
+interface RestOptions {
   /** URL that paths are appended to, without a slash at its end. */
   readonly base: string;
   /** Sent with each request. */

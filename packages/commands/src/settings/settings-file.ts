@@ -2,11 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Environment, homeOf } from "../environment.ts";
-import { formatProblem, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { readYaml } from "@svc-authorizer/policy/source-files/configuration/read-yaml.ts";
-import type { RawMap, RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
+import { formatProblem, problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import type { RawMap, RawValue } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
+import { readYaml } from "@svc-authorizer/policy/source-files/configuration/read-yaml.ts";
+import { type Environment, homeOf } from "../environment.ts";
 import {
   SETTING_NAMES,
   SETTINGS,
@@ -20,7 +20,7 @@ import {
 const LARGEST_BYTES = 1024 * 1024;
 
 /** The path of the file. */
-export interface SettingsPlace {
+interface SettingsPlace {
   /** Absolute. */
   readonly path: string;
   /** True if `--config` names it. The file must then exist and be readable. */
@@ -28,7 +28,7 @@ export interface SettingsPlace {
 }
 
 /** The sources from which the path of the file is found. */
-export interface PlaceHints {
+interface PlaceHints {
   readonly options: { readonly config?: string };
   readonly env: Environment;
   readonly edge: { readonly cwd: string };

@@ -1,10 +1,10 @@
 /** Every item of svcctl's configuration file (management-cli.md §2). */
 
-import { parseDuration } from "../duration.ts";
 import { booleanText } from "../boolean-switches.ts";
+import { parseDuration } from "../duration.ts";
 
 /** The type of a setting, by which its value is parsed and printed. */
-export type SettingType = "text" | "boolean" | "integer" | "duration" | "table";
+type SettingType = "text" | "boolean" | "integer" | "duration" | "table";
 
 /** One item. */
 export interface Setting {

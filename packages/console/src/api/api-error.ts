@@ -1,7 +1,7 @@
 /** Errors of the management API, as pages show them. */
 
 /** A fault at one place of a body. */
-export interface Problem {
+interface Problem {
   /** JSON pointer into the body. */
   readonly pointer: string;
   readonly message: string;

@@ -49,7 +49,7 @@ function isPassing(status: number): boolean {
 }
 
 /** Options of {@link useAnswer}. */
-export interface AnswerOptions<O extends OperationName> {
+interface AnswerOptions<O extends OperationName> {
   /** False: not asked yet. */
   readonly enabled?: boolean;
   /** Show the answer to the input before while the next one is on its way. */
@@ -82,7 +82,7 @@ export function useAnswer<O extends OperationName>(
 }
 
 /** Options of {@link useChange}. */
-export interface ChangeOptions {
+interface ChangeOptions {
   /** True where the page is left after the change, as what it shows is gone then. */
   readonly leavesPage?: boolean;
 }

@@ -4,10 +4,10 @@ import { useSession } from "../frame/session.tsx";
 import { useAnswer } from "./hooks.ts";
 
 /** Kinds of things that have a page of their own. */
-export type Kind = "user" | "group" | "policy";
+type Kind = "user" | "group" | "policy";
 
 /** Returns the ARN of a user, group or policy. */
-export function useArn(kind: Kind, name: string): string {
+function useArn(kind: Kind, name: string): string {
   return `arn:${useSession().partition}:auth:::${kind}/${name}`;
 }
 

@@ -8,7 +8,7 @@ import { RESOURCE_TYPES } from "./catalog.gen.ts";
 const MOST_ACTIONS = 4;
 
 /** A sentence about a statement, in its parts. */
-export interface Sentence {
+interface Sentence {
   readonly effect: "may" | "may never";
   readonly does: string;
   readonly resource: string;

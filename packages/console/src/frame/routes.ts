@@ -4,7 +4,7 @@ import type { ComponentType } from "preact";
 import type { Session } from "./session.tsx";
 
 /** A page of the application. */
-export interface PageRoute {
+interface PageRoute {
   /** Address, with `:name` for what the page is about. */
   readonly path: string;
   readonly load: () => Promise<{ readonly default: ComponentType }>;

@@ -16,7 +16,7 @@ import { LastUsed, Time } from "./time.tsx";
 const OLD = 365 * 86_400;
 
 /** Properties of {@link AccessKeys}. */
-export interface AccessKeysProps {
+interface AccessKeysProps {
   readonly user: string;
   /** Whether the person may do an action on the user. */
   readonly may: (action: string) => boolean;

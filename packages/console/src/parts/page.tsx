@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 /** Properties of {@link Page}. */
-export interface PageProps {
+interface PageProps {
   readonly title: string;
   /** Kind of the thing that the title names, such as "User". */
   readonly kind?: string;

@@ -3,7 +3,7 @@
 import type { QuestionDoubt } from "../api/management.gen.ts";
 
 /** Properties of {@link QuestionDoubts}. */
-export interface QuestionDoubtsProps {
+interface QuestionDoubtsProps {
   readonly doubts: readonly QuestionDoubt[];
   /** The name of the list, where a page has several. */
   readonly label?: string;

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
 /** Properties of {@link Section}. */
-export interface SectionProps {
+interface SectionProps {
   readonly title: string;
   /** One sentence below the heading. */
   readonly about?: ComponentChildren;

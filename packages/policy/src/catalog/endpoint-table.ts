@@ -49,7 +49,7 @@ export interface PerItemTemplate extends RequiredLeaf {
 }
 
 /** The row of the reference (permissions.md §12) to which a row of the table corresponds. */
-export interface ReferenceRow {
+interface ReferenceRow {
   /** Counted from 1. */
   readonly row: number;
   readonly name: string;

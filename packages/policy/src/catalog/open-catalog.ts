@@ -7,7 +7,7 @@ import { type PolicyData, policyDataProblems, readPolicyData } from "./read-cata
 import { tableInPartition } from "./read-endpoints.ts";
 
 /** Options of {@link openCatalog}. */
-export interface CatalogOptions {
+interface CatalogOptions {
   /** Product-name part of ARNs (`authorizer.partition`). */
   readonly partition: string;
   /** Folder of the policy data, with a final slash; by default the one that ships. */

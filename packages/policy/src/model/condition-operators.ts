@@ -4,16 +4,7 @@
  */
 
 /** The kind of values that an operator compares. `arn` has patterns in each of its six parts; `folded` is text without regard to letter case. */
-export type ValueKind =
-  | "text"
-  | "folded"
-  | "pattern"
-  | "arn"
-  | "binary"
-  | "number"
-  | "date"
-  | "boolean"
-  | "ip";
+type ValueKind = "text" | "folded" | "pattern" | "arn" | "binary" | "number" | "date" | "boolean" | "ip";
 
 /** The relation between a value of the request and a value of the policy for which an operator holds. */
 export type Comparison = "equal" | "less" | "lessOrEqual" | "greater" | "greaterOrEqual";

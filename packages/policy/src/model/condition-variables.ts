@@ -14,7 +14,7 @@ export type TemplatePart =
   | { readonly variable: string; readonly fallback?: string };
 
 /** The parts of a value, or its problem. */
-export type Template = { readonly parts: readonly TemplatePart[] } | { readonly problem: string };
+type Template = { readonly parts: readonly TemplatePart[] } | { readonly problem: string };
 
 /** The variable that is the name of the user. */
 export const USER_VARIABLE = "user";

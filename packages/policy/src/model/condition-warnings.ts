@@ -21,7 +21,7 @@ export type ConditionRule =
   | "unknown-field";
 
 /** One warning, under its rule. */
-export interface ConditionWarning {
+interface ConditionWarning {
   readonly rule: ConditionRule;
   readonly message: string;
 }

@@ -7,7 +7,7 @@ import { type Problem, pointTo } from "../errors.ts";
 import { closestName } from "./closest-name.ts";
 
 /** The members of a statement, in the order in which they are stored. */
-export const STATEMENT_MEMBERS = ["sid", "effect", "action", "resource", "condition"] as const;
+const STATEMENT_MEMBERS = ["sid", "effect", "action", "resource", "condition"] as const;
 
 /** The members of a policy that this service reads. */
 const POLICY_MEMBERS = ["name", "id", "statement", "acl", "creation_date"] as const;

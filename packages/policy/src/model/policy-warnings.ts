@@ -14,7 +14,7 @@ import type { ResourceType } from "./resource-type.ts";
 import { ResourceJudge, type ResourceRule, type ResourceWarning } from "./resource-warnings.ts";
 
 /** The rules of lint that these warnings belong to. */
-export type WarningRule =
+type WarningRule =
   | ConditionRule
   | ResourceRule
   | "repeated-sid"
@@ -51,7 +51,7 @@ export interface Vocabulary {
 }
 
 /** Bounds of the search for warnings: a policy can be made so that a full search takes seconds. */
-export interface WarningLimits {
+interface WarningLimits {
   /** Steps of pattern comparison, a few nanoseconds each. */
   readonly steps: number;
   readonly warnings: number;

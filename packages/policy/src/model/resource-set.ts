@@ -18,11 +18,6 @@ export type RequiredOnSets =
   | { readonly and: readonly RequiredOnSets[] }
   | { readonly or: readonly RequiredOnSets[] };
 
-/** The set with one ARN. */
-export function exactly(arn: string): ResourceSet {
-  return { parts: [arn] };
-}
-
 /** The set as a text for people, with a star for each unknown value. */
 export function shownSet(set: ResourceSet): string {
   return set.parts.join("*");

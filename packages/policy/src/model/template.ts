@@ -10,7 +10,7 @@ export interface Template {
 }
 
 /** The result of filling a template: the ARN, or the problem of the id. */
-export type ArnOrProblem = string | { readonly problem: string };
+type ArnOrProblem = string | { readonly problem: string };
 
 /** A compiled resource type. */
 export interface CompiledTemplate {

@@ -80,7 +80,7 @@ async function* pieces(path: string, compressed: boolean, offset: number): Async
 }
 
 /** Bytes of the trailer that {@link trailerOf} makes. */
-export const TRAILER_BYTES = 40;
+const TRAILER_BYTES = 40;
 
 const DIGEST_BYTES = 32;
 /** A skippable frame: every decoder passes over it. */

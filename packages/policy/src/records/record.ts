@@ -9,7 +9,7 @@ export interface LoggedStatement extends StatementName {
 }
 
 /** The caller who asked for a decision. */
-export interface LoggedCaller {
+interface LoggedCaller {
   /** Name of the token, the certificate or the user; "" for nobody. */
   readonly name: string;
   /** Address of the peer. */
@@ -28,7 +28,7 @@ export interface LoggedSubject {
 }
 
 /** A resource: its ARN, and type and id if it was asked for by them. */
-export interface LoggedResource {
+interface LoggedResource {
   readonly arn: string;
   readonly type?: string;
   readonly id?: string;
@@ -38,7 +38,7 @@ export interface LoggedResource {
 export type LoggedFields = Readonly<Record<string, string | readonly string[] | null>>;
 
 /** One decision of a batch. Revision, subject and action are those of the record unless it has its own. */
-export interface LoggedItem {
+interface LoggedItem {
   readonly revision?: number;
   /** With `revision`. */
   readonly entry?: string;
@@ -90,7 +90,7 @@ export interface LoggedDecision {
 }
 
 /** A note that decisions were not recorded for want of room. */
-export interface LoggedLoss {
+interface LoggedLoss {
   readonly format: 1;
   readonly at: string;
   readonly node: string;

@@ -18,7 +18,7 @@ export function countMembers(value: unknown, depth = 0): number {
 }
 
 /** A part of a value that no document may hold. */
-export interface InvalidPart {
+interface InvalidPart {
   readonly pointer: string;
   readonly message: string;
 }

@@ -8,7 +8,7 @@ import type { Problem } from "../errors.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
 /** The files found, and the problems of the patterns. */
-export interface SelectedFiles {
+interface SelectedFiles {
   /** In the order of the patterns, within a glob in byte order; each file once. */
   readonly files: readonly string[];
   readonly problems: readonly Problem[];

@@ -12,7 +12,7 @@ export interface Position {
  * Finds places of values by JSON pointer (RFC 6901). A pointer to what the file does not have (a missing field)
  * gets the place of the closest value around it. Costs a pass over the file: call it once, after a problem.
  */
-export type Locate = (pointers: readonly string[]) => ReadonlyMap<string, Position>;
+type Locate = (pointers: readonly string[]) => ReadonlyMap<string, Position>;
 
 /** A file, parsed and not yet checked. */
 export interface DocumentSource {

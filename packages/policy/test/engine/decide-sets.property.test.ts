@@ -1,12 +1,12 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { decideSetsInSteps } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
 import { containsTexts, meetsTexts } from "@svc-authorizer/policy/engine/patterns/wildcard-on-sets.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
-import { exactly, type RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import type { RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle, wildcardMatch } from "./oracle.ts";
 
@@ -140,7 +140,7 @@ describe("a decision on a set, against the naive evaluator on its members", () =
 
   it("is the decision on the ARN where the set has one part", () => {
     const onSets = (tree: RequiredPermissions): RequiredOnSets => {
-      if ("action" in tree) return { action: tree.action, resource: exactly(tree.resource) };
+      if ("action" in tree) return { action: tree.action, resource: { parts: [tree.resource] } };
       if ("and" in tree) return { and: tree.and.map(onSets) };
       return "or" in tree ? { or: tree.or.map(onSets) } : tree;
     };

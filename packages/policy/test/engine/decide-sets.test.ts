@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
 import { type CompileOptions, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decideSetsInSteps } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { exactly, type RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import type { RequiredOnSets } from "@svc-authorizer/policy/model/resource-set.ts";
+import { describe, expect, it } from "vitest";
 
 const ACTION = "fs:WriteObject";
 const REPOSITORY = "arn:svc:fs:::repository/";
@@ -194,8 +194,8 @@ describe("the rest is as for a single resource", () => {
 
   it("trees of open and single leaves", () => {
     const statements = [allow(`${REPOSITORY}data*`), deny(`${REPOSITORY}data/object/secret`)];
-    const single = { action: ACTION, resource: exactly(`${REPOSITORY}data/object/x`) };
-    const secret = { action: ACTION, resource: exactly(`${REPOSITORY}data/object/secret`) };
+    const single = { action: ACTION, resource: { parts: [`${REPOSITORY}data/object/x`] } as const };
+    const secret = { action: ACTION, resource: { parts: [`${REPOSITORY}data/object/secret`] } as const };
     const open = leaf(`${REPOSITORY}data/branch/_`);
     const other = leaf(`${REPOSITORY}_`);
     expect(effect(statements, { and: [single, open] })).toBe("allow");
@@ -227,7 +227,7 @@ describe("the cost", () => {
   it("comes in steps where there are many statements of the action, and only then", () => {
     expect(stepsOf(leaf(`${REPOSITORY}_`))).toBeGreaterThan(5);
     expect(stepsOf(leaf(`${REPOSITORY}_`, "auth:ReadUser"))).toBe(0);
-    expect(stepsOf({ action: ACTION, resource: exactly(REPOSITORY) })).toBe(0);
+    expect(stepsOf({ action: ACTION, resource: { parts: [REPOSITORY] } as const })).toBe(0);
   });
 
   // A matcher that goes back would not end in a lifetime.

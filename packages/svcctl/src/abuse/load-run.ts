@@ -12,7 +12,7 @@ const BUCKETS = [1, 2, 5, 7, 10, 15, 25, 50, 75, 100, 250, 350, 500, 750, 1_000,
 const PERCENTILES = [50, 90, 95, 99, 99.9];
 
 /** Calls of one kind. */
-export interface Load {
+interface Load {
   /** Named in the lines that are printed while it runs. */
   readonly name: string;
   readonly parallelism: number;

@@ -55,7 +55,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** One page of a list. */
-export type ListPage = Pick<Page, "results" | "next">;
+type ListPage = Pick<Page, "results" | "next">;
 
 /**
  * The pages of a list to its end, each asked for when the one before was taken.

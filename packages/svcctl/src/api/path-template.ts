@@ -11,7 +11,7 @@ import { currentUser } from "./current-user.ts";
 export type PathPart = string | OptionPart | UriPart;
 
 /** A segment from a URI among the arguments. */
-export interface UriPart {
+interface UriPart {
   /** Place of the argument. */
   readonly argument: number;
   /** Its name in messages, such as "branch URI". */
@@ -21,7 +21,7 @@ export interface UriPart {
 }
 
 /** A segment from an option. */
-export interface OptionPart {
+interface OptionPart {
   /** Camel-case name of the option. */
   readonly option: string;
   /** Without the option: the user whose access key is in use (management-cli.md §1). */

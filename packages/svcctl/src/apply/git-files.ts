@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const MAX_BYTES = 256 << 20;
 
 /** A file of a commit. */
-export interface GitFile {
+interface GitFile {
   /** `access/users.yaml`, as seen from the working folder. */
   readonly path: string;
   readonly text: string;

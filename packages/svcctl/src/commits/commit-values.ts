@@ -4,7 +4,7 @@ import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import type { CommandCall } from "../command.ts";
 
 /** Message and metadata of a new commit. */
-export interface CommitValues {
+interface CommitValues {
   readonly message: string;
   readonly metadata: Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ import { isObject } from "../api/pages.ts";
 const MOST_SHOWN = 2;
 
 /** The fields of a row about a record. */
-export interface RecordSummary {
+interface RecordSummary {
   readonly at: string;
   readonly id: string;
   readonly subject: string;

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 
 /** A folder, or a file of a size in bytes; standard input counts as an empty file. */
-export type SourceKind = "folder" | { readonly size: number };
+type SourceKind = "folder" | { readonly size: number };
 
 /** Looks at it. Throws an Error when it cannot be opened. */
 export async function kindOfSource(cwd: string, source: string): Promise<SourceKind> {

@@ -3,7 +3,7 @@
 import type { CommandCall } from "../command.ts";
 
 /** The line. */
-export interface Counter {
+interface Counter {
   show(objects: number): void;
   end(): void;
 }

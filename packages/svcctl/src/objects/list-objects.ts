@@ -6,7 +6,7 @@ import { eachPage } from "../api/pages.ts";
 const PAGE = 1_000;
 
 /** The objects to list. */
-export interface ObjectListing {
+interface ObjectListing {
   readonly repository: string;
   readonly ref: string;
   readonly prefix: string;

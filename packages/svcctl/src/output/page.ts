@@ -11,7 +11,7 @@ import { structuredText } from "./structured.ts";
 import type { Cell } from "./table.ts";
 
 /** Columns of a table of entries. */
-export interface PageTable {
+interface PageTable {
   readonly columns: readonly Column[];
   /** The rows of one entry; default is one row with the fields of the columns. */
   readonly rowsOf?: (entry: JsonObject) => readonly Row[];

@@ -1,13 +1,13 @@
 /** Tables: a grid on a terminal, tab-separated rows without header elsewhere (management-cli.md §1). */
 
-import Table from "cli-table3";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import Table from "cli-table3";
 
 /** A cell; numbers stand at the right. */
 export type Cell = string | number | PaintedCell;
 
 /** A text in a colour. */
-export interface PaintedCell {
+interface PaintedCell {
   readonly text: string;
   readonly paint: (text: string) => string;
 }

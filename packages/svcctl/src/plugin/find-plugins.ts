@@ -10,7 +10,7 @@ const RUNNABLE_ON_WINDOWS = [".exe", ".com"];
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /** A plugin, or a file that looks like one and is none. */
-export interface FoundPlugin {
+interface FoundPlugin {
   readonly name: string;
   /** Absolute. */
   readonly path: string;

@@ -10,7 +10,7 @@ import { textField } from "../output/fields.ts";
 const SHORTEST_MS = 1_000;
 
 /** Values of `--poll-interval` and `--timeout`, in milliseconds. */
-export interface PollSettings {
+interface PollSettings {
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }

@@ -1,15 +1,15 @@
 /** Prints the lines of a difference between policies. */
 
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { StatementPlace } from "@svc-authorizer/policy/analysis/compare/rules.ts";
 import type { AccessDifference, DifferenceLine, LineException } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type SummedLines, summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
 import type { ScopeDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { Style } from "../style.ts";
 import { countOf } from "./placed-text.ts";
 
 /** The direction of a line. */
-export type LineDirection = "gains" | "losses";
+type LineDirection = "gains" | "losses";
 
 /** Most exceptions, and most statements, of a printed line. */
 const MOST_SHOWN = 10;

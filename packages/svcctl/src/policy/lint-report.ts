@@ -1,8 +1,8 @@
 /** Writes what lint found: for people, as JSON, as SARIF, as annotations of GitHub. */
 
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { AcceptedFinding, Finding } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import type { Severity } from "@svc-authorizer/policy/analysis/lint/lint-rules.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { jsonText } from "../output/json-text.ts";
 import type { Style } from "../style.ts";
 import { githubAnnotations } from "./github-annotations.ts";
@@ -16,7 +16,7 @@ export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;
 export type LintFormat = (typeof LINT_FORMATS)[number];
 
 /** Everything that a run found. */
-export interface LintReport {
+interface LintReport {
   readonly findings: readonly Finding[];
   readonly accepted: readonly AcceptedFinding[];
   /** Findings that `--allow` left out. */

@@ -5,7 +5,11 @@ import { basename, relative, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
 import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { parseDocument, type ReadDocument, readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import {
+  parseDocument,
+  type ReadDocument,
+  readDocument,
+} from "@svc-authorizer/policy/source-files/read-document.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import type { CommandContext } from "../command-context.ts";
 
@@ -14,7 +18,7 @@ const STDIN = "-";
 const STDIN_NAME = "standard input";
 
 /** Documents with policies, and the problems of those that could not be read, each with its place. */
-export interface LoadedPolicies {
+interface LoadedPolicies {
   readonly documents: readonly PolicyDocument[];
   /** Those that nobody named: they come from a folder or a glob. */
   readonly found: ReadonlySet<PolicyDocument>;

@@ -1,14 +1,14 @@
 /** Policy templates filled in on the command line: `--template NAME --param name=value`. */
 
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { fillTemplate } from "@svc-authorizer/policy/catalog/policy-template.ts";
 import type { TemplateSummary } from "@svc-authorizer/policy/catalog/template-summaries.ts";
 import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 
 /** A template and the sources of its parameter values. */
-export interface TemplateRequest {
+interface TemplateRequest {
   /** Id of the template. */
   readonly template: string;
   /** Values of `--param`: `name=value`. */

@@ -6,7 +6,7 @@ import { watch } from "chokidar";
 const SETTLED_MS = 100;
 
 /** A watch that runs until it is closed. */
-export interface FileWatch {
+interface FileWatch {
   /** Resolves once every path is watched. */
   readonly ready: Promise<void>;
   /** Watches additional paths. */

@@ -4,7 +4,7 @@ import { ProtoFields } from "./proto-fields.ts";
 import type { Table, TableEntry } from "./table-reader.ts";
 
 /** The form in which the entries of a kind of table are shown. */
-export interface RowKind {
+interface RowKind {
   readonly headings: readonly string[];
   /** The cells, in the order of the headings. */
   readonly cells: (entry: TableEntry) => readonly (string | number)[];

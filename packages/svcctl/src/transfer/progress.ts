@@ -20,7 +20,7 @@ export interface Progress {
 }
 
 /** A progress that nobody sees. */
-export const SILENT: Progress = { expect: () => {}, moved: () => {}, end: () => {} };
+const SILENT: Progress = { expect: () => {}, moved: () => {}, end: () => {} };
 
 /**
  * Begins to show progress on standard error, unless `--no-progress` was given or the output is not for people.

@@ -24,7 +24,7 @@ const BRANCH = /^\w[-\w]*$/;
 const REF = /^\S+$/;
 
 /** Thrown for a text that does not name what a command wants. */
-export class UriFault extends Error {
+class UriFault extends Error {
   override readonly name = "UriFault";
 }
 

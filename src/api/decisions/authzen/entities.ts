@@ -22,7 +22,7 @@ const REQUIRED = {
 } as const;
 
 /** Longest text of a field of an entity in bytes, where one is set. */
-export function longestText(part: string, field: string, limits: DecisionLimits): number {
+function longestText(part: string, field: string, limits: DecisionLimits): number {
   if (part === "action") return limits.actionBytes;
   return part === "resource" && field === "id" ? limits.arnBytes : Number.POSITIVE_INFINITY;
 }
@@ -115,7 +115,7 @@ export function partProblems(
 }
 
 /** Returns the problems of an optional object. */
-export function optionalObjectProblems(value: unknown, pointer: string): Problem[] {
+function optionalObjectProblems(value: unknown, pointer: string): Problem[] {
   return isOptionalObject(value) ? [] : [{ pointer, message: "expected an object" }];
 }
 

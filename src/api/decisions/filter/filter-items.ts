@@ -38,7 +38,7 @@ export function headOf({ user, groups, token, action, type, context }: FilterHea
 }
 
 /** One item: an ARN, `undefined` for what nobody can be allowed (an unknown type), or what is wrong with it. */
-export type FilterItem = string | undefined | Pick<Problem, "message">;
+type FilterItem = string | undefined | Pick<Problem, "message">;
 
 /** Turns the items of a request into resources. */
 export class ItemReader {

@@ -34,7 +34,7 @@ const AROUND_ITEM = 64;
 const RECORD_MS = 1_000;
 
 /** Parts with which streams are served. */
-export interface StreamServing {
+interface StreamServing {
   readonly decisions: Decisions;
   readonly limits: DecisionLimits;
   readonly admission: Admission;

@@ -28,7 +28,7 @@ export function readRequired(
 }
 
 /** `{action, resource}`, without further fields. */
-export function readLeaf(reader: FieldReader, field: Field, limits: DecisionLimits): RequiredLeaf {
+function readLeaf(reader: FieldReader, field: Field, limits: DecisionLimits): RequiredLeaf {
   const fields = reader.object(field, LEAF);
   return {
     action: reader.text(fields.get("action"), pointTo(field.pointer, "action"), limits.actionBytes),

@@ -14,7 +14,7 @@ export const PAGE_TOKEN_KEY_BYTES = 32;
 const MOST_TOKEN = 4_096;
 
 /** The place in a list that a token stands for. */
-export interface PageState {
+interface PageState {
   /** The limit that the first request asked for. */
   readonly limit: number;
   /** The key after which the page begins. */

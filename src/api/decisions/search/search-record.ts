@@ -6,10 +6,10 @@ import type { Decisions } from "../../../decisions/decisions.ts";
 import type { AnyCall } from "../any-call.ts";
 
 /** The entrances of searches. */
-export type SearchEntrance = "search" | "who_can" | "what_can" | "plan";
+type SearchEntrance = "search" | "who_can" | "what_can" | "plan";
 
 /** One thing that was found: who may do what on which resource. */
-export interface FoundPermission {
+interface FoundPermission {
   readonly user: string;
   readonly action: string;
   readonly resource: string;

@@ -19,7 +19,7 @@ export function simulationForm(body: unknown): string {
 }
 
 /** Finds out whether the caller may simulate a case; throws where not. */
-export type AuthorizeSimulation<C> = (simulation: SimulationCase, call: C) => Promise<void> | void;
+type AuthorizeSimulation<C> = (simulation: SimulationCase, call: C) => Promise<void> | void;
 
 /** Builds the handler. */
 export function simulateHandler<C extends AnyCall>(

@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 const UNKNOWN: ExcessRight = { what: "comparing all changes takes too long", certain: false };
 
 /** Parts of the comparison. */
-export interface ComparedApplication {
+interface ComparedApplication {
   readonly call: UserCall;
   readonly escalation: Escalation;
   readonly plan: AppliedPlan;

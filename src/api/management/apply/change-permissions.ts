@@ -10,7 +10,7 @@ import type { PermissionParts } from "../permissions/permissions.ts";
 import { type Asked, requirePermission } from "../permissions/permissions.ts";
 
 /** The call of the API that makes a change alone. */
-export interface SingleCall {
+interface SingleCall {
   /** Name of the operation, as the audit log has it. */
   readonly operation: string;
   readonly asked: Asked;
@@ -201,6 +201,6 @@ export async function refusedClaims(
 }
 
 /** Describes a change: `add user alice`. */
-export function describe({ action, kind, name }: AppliedChange): string {
+function describe({ action, kind, name }: AppliedChange): string {
   return `${action} ${kind} ${name}`;
 }

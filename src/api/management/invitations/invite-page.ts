@@ -31,12 +31,12 @@ import type { Setup, UserInvitations } from "../ports.ts";
 import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE, statePage } from "./invite-html.ts";
 
 /** The path of the links of invitations, below `email.svc_base_url`. */
-export const INVITE_PATH = "/auth/invite";
+const INVITE_PATH = "/auth/invite";
 
 const MAX_FORM_BYTES = 4096;
 
 /** Parts of the page. */
-export interface InvitePageParts {
+interface InvitePageParts {
   readonly directory: Pick<Directory, "credentials">;
   readonly invitations: UserInvitations;
   readonly setup: Setup;

@@ -7,7 +7,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 const OTHER_SITES: ReadonlySet<string> = new Set(["cross-site", "same-site"]);
 
 /** The facts by which a request is judged. */
-export interface SiteRules {
+interface SiteRules {
   /** True where the browser added what authenticates the request by itself. */
   readonly withCookie: boolean;
   /** True where the client speaks TLS. */

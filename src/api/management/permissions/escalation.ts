@@ -17,7 +17,7 @@ import type { EscalationCheck, ExcessRight } from "../ports.ts";
 export type EscalationMode = "off" | "warn" | "deny";
 
 /** The parts that escalation is judged with. */
-export interface EscalationParts {
+interface EscalationParts {
   readonly mode: EscalationMode;
   readonly check: EscalationCheck;
   readonly directory: Pick<Directory, "alsoJudged">;

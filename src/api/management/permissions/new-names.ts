@@ -11,7 +11,7 @@ import type { OpenCall } from "../call.ts";
 import type { UserDeclaration } from "../declaration.ts";
 
 /** A kind of entity that is created under a name, as the reference writes it. */
-export type Kind = "User" | "Group" | "Policy";
+type Kind = "User" | "Group" | "Policy";
 
 /** The name of a new `kind`; throws 400 for a text that cannot be a name, before it goes into an ARN. */
 export function nameIn(id: unknown, kind: Kind): string {

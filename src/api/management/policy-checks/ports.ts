@@ -4,7 +4,7 @@ import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import type { AccessChange, Impact } from "../../../impact/access-change.ts";
 
 /** One finding in a policy, with its place. */
-export interface PolicyFinding {
+interface PolicyFinding {
   /** Errors keep a policy from being stored. */
   readonly severity: "error" | "warning" | "note";
   readonly rule: string;
@@ -17,7 +17,7 @@ export interface PolicyFinding {
 }
 
 /** The findings in a policy, in the order of their places. */
-export interface PolicyFindings {
+interface PolicyFindings {
   readonly findings: readonly PolicyFinding[];
   /** False if there are more findings, or the check took too long. */
   readonly complete: boolean;

@@ -16,7 +16,7 @@ export interface RecordQuery {
 }
 
 /** A page of records, newest first, as JSON texts. */
-export interface FoundRecords {
+interface FoundRecords {
   readonly records: readonly string[];
   /** "" on the last page. */
   readonly next: string;
@@ -33,7 +33,7 @@ export interface ShadowReports {
 }
 
 /** Records after a place, oldest first, as JSON texts. */
-export interface NewRecords {
+interface NewRecords {
   readonly records: readonly string[];
   /** The place after them. */
   readonly place: number;

@@ -19,7 +19,7 @@ const LOOKS_PER_COMMENT = 30;
 const MOST_BEHIND = 1 << 20;
 
 /** Serves streams. */
-export interface RecordStreams {
+interface RecordStreams {
   /** Writes records to the caller until it goes away, is 1 MiB behind, or may read them no longer. */
   serve(
     call: UserCall,

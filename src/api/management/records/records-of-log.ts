@@ -17,7 +17,7 @@ export function sharedBy(tag: string, action: string) {
 }
 
 /** A log whose records are listed and followed. */
-export interface RecordsOfLog {
+interface RecordsOfLog {
   readonly shared: ReturnType<typeof sharedBy>;
   readonly path: string;
   readonly list: { readonly id: string; readonly summary: string; readonly schema: string };

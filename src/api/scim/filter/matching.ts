@@ -7,7 +7,7 @@ import type { AttributePath, Comparison, Filter, FilterValue } from "./filter.ts
 import { resolvePath } from "./resolve.ts";
 
 /** A resource, or a value of a complex attribute. */
-export type Values = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /** A compiled filter. */
 export type Test = (values: Values) => boolean;

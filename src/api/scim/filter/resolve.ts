@@ -4,7 +4,7 @@ import { type Attribute, findAttribute, type ResourceKind, topAttributes } from 
 import type { AttributePath } from "./filter.ts";
 
 /** An attribute with the way to it in a resource. */
-export interface Resolved {
+interface Resolved {
   /** Names from the top, as the schema writes them. */
   readonly names: readonly string[];
   readonly attributes: readonly Attribute[];

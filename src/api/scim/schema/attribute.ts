@@ -54,7 +54,7 @@ export function attribute(
 }
 
 /** Attributes of every resource (RFC 7643, section 3.1). */
-export const COMMON: readonly Attribute[] = [
+const COMMON: readonly Attribute[] = [
   attribute("id", "Id of the resource, never used again.", {
     caseExact: true,
     mutability: "readOnly",

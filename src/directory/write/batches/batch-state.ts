@@ -169,7 +169,7 @@ async function readResources(
 }
 
 /** Opens the sealed secret of an access key; undefined leaves it out. */
-export type OpenSecret = (accessKeyId: string, userId: string, sealed: string) => string | undefined;
+type OpenSecret = (accessKeyId: string, userId: string, sealed: string) => string | undefined;
 
 /** The whole directory from one state; `secrets: true` decrypts credentials. */
 export function readDirectoryState(

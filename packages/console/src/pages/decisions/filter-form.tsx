@@ -6,7 +6,7 @@ import { Field } from "../../parts/forms/field.tsx";
 import type { RecordFilter } from "./filter.ts";
 
 /** Properties of {@link FilterForm}. */
-export interface FilterFormProps {
+interface FilterFormProps {
   readonly filter: RecordFilter;
   readonly onShow: (filter: RecordFilter) => void;
   readonly isLive: boolean;

@@ -7,7 +7,7 @@ import { Time } from "../../parts/time.tsx";
 import { actionOf, outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
 
 /** Properties of {@link RecordTable}. */
-export interface RecordTableProps {
+interface RecordTableProps {
   readonly records: readonly ShownRecord[];
   readonly onOpen: (id: string) => void;
   readonly isStale: boolean;

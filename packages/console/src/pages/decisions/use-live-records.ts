@@ -9,7 +9,7 @@ import { type ShownRecord, shown } from "./record.ts";
 const MOST_KEPT = 200;
 
 /** The records that came in since, newest first. */
-export interface LiveRecords {
+interface LiveRecords {
   readonly records: readonly ShownRecord[];
   /** Says that the connection is broken; it is made again by itself. */
   readonly problem: string | undefined;

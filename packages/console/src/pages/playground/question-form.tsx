@@ -10,7 +10,7 @@ import { QuestionDoubts } from "../../parts/question-doubts.tsx";
 import type { Question } from "./question.ts";
 
 /** Properties of {@link QuestionForm}. */
-export interface QuestionFormProps {
+interface QuestionFormProps {
   readonly typed: Question;
   readonly onChange: (question: Question) => void;
   readonly onAsk: () => void;

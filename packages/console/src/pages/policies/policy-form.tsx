@@ -9,7 +9,7 @@ import { Findings } from "./findings.tsx";
 import { useLint } from "./use-lint.ts";
 
 /** Properties of {@link PolicyForm}. */
-export interface PolicyFormProps {
+interface PolicyFormProps {
   readonly name: string;
   readonly text: string;
   readonly onInput: (text: string) => void;

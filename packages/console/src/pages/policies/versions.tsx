@@ -17,7 +17,7 @@ import { Time } from "../../parts/time.tsx";
 import { textOf } from "./policy-text.ts";
 
 /** Properties of {@link Versions}. */
-export interface VersionsProps {
+interface VersionsProps {
   readonly policy: Policy;
   readonly mayRestore: boolean;
 }

@@ -19,7 +19,7 @@ const GROUPS = 50;
 const MOST = 1000;
 
 /** Properties of {@link UserPolicies}. */
-export interface UserPoliciesProps {
+interface UserPoliciesProps {
   readonly user: string;
   /** Whether the person may do an action on the user. */
   readonly may: (action: string) => boolean;

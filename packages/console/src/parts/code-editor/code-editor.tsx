@@ -6,7 +6,7 @@ import { Loading } from "../states/loading.tsx";
 import type { EditorHandle, Finding } from "./mount-editor.ts";
 
 /** Properties of {@link CodeEditor}. */
-export interface CodeEditorProps {
+interface CodeEditorProps {
   /** Name of the editor, for people who hear it. */
   readonly label: string;
   readonly value: string;

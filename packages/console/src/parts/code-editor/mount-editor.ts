@@ -43,7 +43,7 @@ export interface Finding {
 }
 
 /** Options of {@link mountEditor}. */
-export interface EditorOptions {
+interface EditorOptions {
   readonly label: string;
   readonly value: string;
   readonly isFixed: boolean;

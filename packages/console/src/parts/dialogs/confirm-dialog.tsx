@@ -7,7 +7,7 @@ import { Alert } from "../states/alert.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** Properties of {@link ConfirmDialog}. */
-export interface ConfirmDialogProps {
+interface ConfirmDialogProps {
   readonly title: string;
   /** The name that the person types to confirm. */
   readonly name: string;

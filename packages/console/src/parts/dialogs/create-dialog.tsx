@@ -5,7 +5,7 @@ import { Alert } from "../states/alert.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** Properties of {@link CreateDialog}. */
-export interface CreateDialogProps {
+interface CreateDialogProps {
   readonly title: string;
   /** Text of the button; default "Create". */
   readonly act?: string;

@@ -8,7 +8,7 @@ import { useChange } from "../../api/hooks.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 
 /** Properties of {@link DeleteButton}. */
-export interface DeleteButtonProps<O extends OperationName> {
+interface DeleteButtonProps<O extends OperationName> {
   /** The kind of the thing, such as "user". */
   readonly kind: string;
   /** The name that the person types to confirm. */

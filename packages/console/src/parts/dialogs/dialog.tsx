@@ -5,7 +5,7 @@ import { useEffect, useId, useRef } from "preact/hooks";
 import { useDialogOutlet } from "./dialog-outlet.tsx";
 
 /** Properties of {@link Dialog}. */
-export interface DialogProps {
+interface DialogProps {
   readonly title: string;
   /** Is called when the person closes the dialog. */
   readonly onClose: () => void;

@@ -8,7 +8,7 @@ import { Alert } from "../states/alert.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** Properties of {@link RemoveButton}. */
-export interface RemoveButtonProps<O extends OperationName> {
+interface RemoveButtonProps<O extends OperationName> {
   readonly operation: O;
   readonly input: Input<O>;
   /** Text of the button. */

@@ -3,7 +3,7 @@
 import { useEffect, useId, useRef } from "preact/hooks";
 
 /** Properties of {@link Field}. */
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;

@@ -9,7 +9,7 @@ import { Warnings } from "../states/warnings.tsx";
 import { type NameList, useNameChoices } from "./use-name-choices.ts";
 
 /** Properties of {@link AddByName}. */
-export interface AddByNameProps {
+interface AddByNameProps {
   readonly label: string;
   /** Text of the button. */
   readonly act: string;

@@ -23,7 +23,7 @@ type ListOperation = {
 type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
 
 /** Properties of {@link ListTable}. */
-export interface ListTableProps<O extends ListOperation> {
+interface ListTableProps<O extends ListOperation> {
   readonly operation: O;
   /** The input of the operation but for search and page. */
   readonly input: Input<O>;

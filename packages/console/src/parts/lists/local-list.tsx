@@ -6,7 +6,7 @@ import { AMOUNT, Pager } from "./pager.tsx";
 import { useListState } from "./use-list-state.ts";
 
 /** Properties of {@link LocalList}. */
-export interface LocalListProps<Item> {
+interface LocalListProps<Item> {
   readonly items: readonly Item[];
   /** The kind of the items, such as "administrators". */
   readonly what: string;

@@ -6,7 +6,7 @@ import type { ListState } from "./use-list-state.ts";
 export const AMOUNT = 50;
 
 /** Properties of {@link Pager}. */
-export interface PagerProps {
+interface PagerProps {
   readonly what: string;
   readonly state: ListState;
   /** The place at which the next page begins; empty on the last one. */

@@ -11,7 +11,7 @@ export interface Column<Row> {
 }
 
 /** Properties of {@link Table}. */
-export interface TableProps<Row> {
+interface TableProps<Row> {
   /** The kind of the rows, such as "users". */
   readonly label: string;
   readonly columns: readonly Column<Row>[];

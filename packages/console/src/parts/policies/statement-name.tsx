@@ -4,7 +4,7 @@ import { policyPage } from "../links.ts";
 import { Name } from "../name.tsx";
 
 /** Properties of {@link StatementName}. */
-export interface StatementNameProps {
+interface StatementNameProps {
   readonly policy: string;
   /** Counted from zero. */
   readonly statement: number;

@@ -4,7 +4,7 @@ import type { Statement } from "../../api/management.gen.ts";
 import { sentenceOf } from "../../catalog/sentences.ts";
 
 /** Properties of {@link Statements}. */
-export interface StatementsProps {
+interface StatementsProps {
   readonly of: readonly Statement[];
   /** Number of statements that are shown; the rest is counted. */
   readonly most?: number;

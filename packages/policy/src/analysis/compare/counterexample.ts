@@ -28,7 +28,7 @@ export interface Counterexample {
 }
 
 /** The statements behind a counterexample. */
-export interface Blame {
+interface Blame {
   /** Every statement after that allows it. */
   readonly allowedBy: readonly StatementName[];
   /** The statements of before that deny it, by their effect or because they cannot be evaluated. */
@@ -36,7 +36,7 @@ export interface Blame {
 }
 
 /** True for a counterexample that the wanted statements decide. */
-export type Fits = (found: Counterexample) => boolean;
+type Fits = (found: Counterexample) => boolean;
 
 /** Replaces wildcards and placeholders in readable requests. */
 const FILLER = "x";

@@ -16,7 +16,7 @@ export function namesUser(rule: Rule): boolean {
 }
 
 /** Names that stand for all names that no policy contains. */
-export interface RepresentativeNames {
+interface RepresentativeNames {
   readonly names: readonly string[];
   /** False if names of further lengths would be necessary. */
   readonly complete: boolean;

@@ -36,7 +36,7 @@ export interface WideningOptions {
  * `failure`: a statement that could not be evaluated, and so denied everything, was removed or changed. `list`: the
  * gate of lists, which requires an action on any resource (evaluation.md §10), is open now.
  */
-export type WideningCause = "allow" | "deny" | "failure" | "list";
+type WideningCause = "allow" | "deny" | "failure" | "list";
 
 /** One way in which access is wider. */
 export interface Widening {

@@ -25,7 +25,7 @@ import { type SideUnits, type Unit, unitsOf } from "./rule-units.ts";
 import { specialNames } from "./special-users.ts";
 
 /** Settings of a comparison. */
-export interface DifferenceOptions {
+interface DifferenceOptions {
   readonly partition: string;
   /** Finds possible requests, and counts known actions. */
   readonly vocabulary: Partial<Vocabulary>;

@@ -7,7 +7,7 @@ import { findText, type SearchBudget, UNDECIDED } from "../compare/pattern-langu
 import type { Patterns } from "../compare/pattern-positions.ts";
 
 /** One class. */
-export interface ActionAtom {
+interface ActionAtom {
   /** The names in it that are known; empty for a class of other names. */
   readonly names: readonly string[];
   /** An action of the class. */

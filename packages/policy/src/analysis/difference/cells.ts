@@ -39,7 +39,7 @@ export interface Region {
 }
 
 /** Parts of the comparison. */
-export interface CellParts {
+interface CellParts {
   readonly before: SideUnits;
   readonly after: SideUnits;
   readonly atoms: ActionAtoms;

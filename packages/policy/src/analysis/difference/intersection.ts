@@ -20,7 +20,7 @@ export function intersection(left: string, right: string, patterns: Patterns): r
 }
 
 /** The patterns that no other one of them covers. */
-export function withoutCovered(texts: Iterable<string>, patterns: Patterns): readonly string[] {
+function withoutCovered(texts: Iterable<string>, patterns: Patterns): readonly string[] {
   const sorted = [...new Set(texts)].sort((a, b) => a.length - b.length);
   const kept: string[] = [];
   for (const text of sorted) {

@@ -14,7 +14,7 @@ import { patternOf, resourceOf } from "./resource-texts.ts";
 import type { Unit } from "./rule-units.ts";
 
 /** Parts of the search for examples. */
-export interface ExampleParts {
+interface ExampleParts {
   readonly partition: string;
   readonly vocabulary: Partial<Vocabulary>;
   readonly atoms: ActionAtoms;

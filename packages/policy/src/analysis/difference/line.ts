@@ -5,7 +5,7 @@ import type { Condition } from "../../model/policy.ts";
 import type { StatementPlace } from "../compare/rules.ts";
 
 /** Actions on resources. */
-export interface AccessArea {
+interface AccessArea {
   /** Patterns of actions. */
   readonly actions: readonly string[];
   /** One pattern of resources; `${user}` stands for the name of the user. */
@@ -19,7 +19,7 @@ export interface LineException extends AccessArea {
 }
 
 /** A request of a line. */
-export interface LineExample {
+interface LineExample {
   readonly action: string;
   readonly resource: string;
   readonly context: Readonly<Record<string, FieldValue>>;

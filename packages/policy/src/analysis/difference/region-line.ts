@@ -11,7 +11,7 @@ import { resourceOf } from "./resource-texts.ts";
 import type { Unit } from "./rule-units.ts";
 
 /** Parts that lines are made with. */
-export interface LineParts {
+interface LineParts {
   readonly partition: string;
   readonly atoms: ActionAtoms;
   readonly patterns: Patterns;

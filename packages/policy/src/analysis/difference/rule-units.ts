@@ -23,10 +23,10 @@ export interface SideUnits {
 }
 
 /** The user for whom policies are compared; undefined: any user whose name no policy contains. */
-export type ComparedUser = string | undefined;
+type ComparedUser = string | undefined;
 
 /** True for a failure that no condition stands for: nobody can compare when it happens. */
-export function isOpaque({ failure, key, condition }: Rule): boolean {
+function isOpaque({ failure, key, condition }: Rule): boolean {
   return failure && key !== undefined && condition === undefined;
 }
 

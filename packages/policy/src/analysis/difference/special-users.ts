@@ -7,7 +7,7 @@ import { namesUser, representativeNames, spelledNames } from "../compare/user-na
 import { actionsMayMeet } from "./cells.ts";
 
 /** Names of users, and whether there may be others. */
-export interface SpecialNames {
+interface SpecialNames {
   readonly names: readonly string[];
   readonly complete: boolean;
 }

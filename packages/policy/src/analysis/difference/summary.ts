@@ -10,7 +10,7 @@ export interface SummedLines {
 }
 
 /** Numbers of one direction. */
-export interface DifferenceSum {
+interface DifferenceSum {
   /** Known actions, and patterns that match none. */
   readonly actions: number;
   /** Distinct patterns of resources. */
@@ -22,7 +22,7 @@ export interface DifferenceSum {
 }
 
 /** Counts the lines of one direction. */
-export function sumOf({ lines, users }: SummedLines): DifferenceSum {
+function sumOf({ lines, users }: SummedLines): DifferenceSum {
   const decided = lines.filter(({ kind }) => kind !== "undecided");
   const names = decided.flatMap(({ known, actions }) => (known.length > 0 ? known : actions));
   return {

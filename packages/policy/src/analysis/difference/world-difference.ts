@@ -8,7 +8,7 @@ import { accessDifference } from "./access-difference.ts";
 import type { AccessDifference, DifferenceLine } from "./line.ts";
 
 /** Users with the same policies, before and after. */
-export interface ScopeUsers {
+interface ScopeUsers {
   readonly count: number;
   /** The names of the first. */
   readonly first: readonly string[];
@@ -26,7 +26,7 @@ export interface ScopeDifference extends AccessDifference {
 }
 
 /** Settings of a comparison. */
-export interface WorldOptions {
+interface WorldOptions {
   readonly vocabulary: Vocabulary;
   /** Most lines in each direction of a scope. */
   readonly limit: number;

@@ -9,7 +9,7 @@ import { parseResourceText } from "../../model/resource-text.ts";
 const MOST_NAMES = 4;
 
 /** A policy or group to be created. */
-export interface NewThing {
+interface NewThing {
   /** The action that creates it. */
   readonly action: string;
   /** Kind of its resource. */

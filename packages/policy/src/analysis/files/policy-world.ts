@@ -6,7 +6,7 @@ import { RegisteredWorld } from "./registered-world.ts";
 import type { Attached } from "./test-file.ts";
 
 /** A policy that is in force for a user. */
-export interface HeldPolicy {
+interface HeldPolicy {
   readonly policy: NamedStatements;
   readonly via: readonly Via[];
 }

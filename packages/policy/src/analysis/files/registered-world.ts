@@ -9,7 +9,7 @@ import { withRegistered } from "../../model/registered-properties.ts";
 import type { RegisteredResource, ResourceType } from "../../model/resource-type.ts";
 
 /** The condition fields of a request, and what the files do not say. */
-export interface OfflineFields extends Pick<EngineRequest, "context" | "contextOf"> {
+interface OfflineFields extends Pick<EngineRequest, "context" | "contextOf"> {
   /** Fields that conditions read and that neither the request nor the files have, of entities that no file defines. */
   readonly unknown: readonly string[];
 }

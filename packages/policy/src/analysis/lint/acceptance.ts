@@ -10,14 +10,14 @@ interface Judged {
 }
 
 /** A problem of an entry. */
-export interface AcceptanceProblem {
+interface AcceptanceProblem {
   readonly rule: "acceptance" | "unused-acceptance";
   readonly pointer: string;
   readonly message: string;
 }
 
 /** The findings of one policy that are left, those that were accepted, and the problems of the entries. */
-export interface Accepted<T> {
+interface Accepted<T> {
   readonly left: readonly T[];
   readonly accepted: readonly (T & { readonly reason: string })[];
   readonly problems: readonly AcceptanceProblem[];

@@ -6,13 +6,13 @@ import { suggestion } from "../../model/closest-name.ts";
 import { isObject, type PolicyDocument } from "../files/policy-documents.ts";
 
 /** The names that users and groups may refer to. */
-export interface DefinedNames {
+interface DefinedNames {
   readonly groups: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
 }
 
 /** The problem of a data set, under its rule. */
-export interface DatasetProblem extends Problem {
+interface DatasetProblem extends Problem {
   readonly rule: "form" | "unknown-name";
 }
 

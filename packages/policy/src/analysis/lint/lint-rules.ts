@@ -4,7 +4,7 @@
 export type Severity = "error" | "warning" | "note";
 
 /** One rule. */
-export interface LintRuleInfo {
+interface LintRuleInfo {
   readonly severity: Severity;
   readonly meaning: string;
 }

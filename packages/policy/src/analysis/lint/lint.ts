@@ -1,11 +1,11 @@
 /** Checks policies for errors that a write refuses, and for what is valid but almost certainly a mistake. */
 
 import type { Problem } from "../../errors.ts";
-import { parseArn } from "../../model/arn.ts";
 import { type PolicyLimits, policyProblems } from "../../model/policy-validation.ts";
 import { type PolicyWarning, policyWarnings, type Vocabulary } from "../../model/policy-warnings.ts";
 import { questionJudge, withDeclaredTypes } from "../../model/question-judge.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
+import { servicesOf as servicesOfType } from "../../model/template.ts";
 import { selfEscalations } from "../escalation/self-escalation.ts";
 import type { FoundPolicy, PolicyDocument } from "../files/policy-documents.ts";
 import { applyAcceptances } from "./acceptance.ts";
@@ -29,7 +29,7 @@ export interface AcceptedFinding extends Finding {
 }
 
 /** Everything that was found in one document. */
-export interface LintResult {
+interface LintResult {
   readonly findings: readonly Finding[];
   readonly accepted: readonly AcceptedFinding[];
 }
@@ -44,13 +44,7 @@ export interface LintOptions {
 
 /** The services that resource types declare. */
 export function servicesOf(types: readonly ResourceType[], partition: string): Set<string> {
-  const services = new Set<string>();
-  for (const { arn, actions } of types) {
-    const parsed = parseArn(arn, partition);
-    if (parsed !== undefined) services.add(parsed.service);
-    for (const action of Object.values(actions)) services.add(action.split(":")[0] as string);
-  }
-  return services;
+  return new Set(types.flatMap((type) => [...servicesOfType(type, partition)]));
 }
 
 type Unplaced = Omit<Finding, "file" | "line" | "column">;

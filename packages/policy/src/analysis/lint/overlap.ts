@@ -5,7 +5,7 @@ import { PointSearch, SearchMemory } from "../compare/point-search.ts";
 import { type Rule, rulesOf } from "../compare/rules.ts";
 
 /** One finding: its rule, the index of the statement that is of no use, and why. */
-export interface Overlap {
+interface Overlap {
   readonly rule: "dead-allow" | "equal-statements" | "covered-statement" | "stopped";
   readonly statement: number;
   readonly message: string;

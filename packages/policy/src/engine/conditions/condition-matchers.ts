@@ -19,7 +19,7 @@ import { type Substituted, someInSteps } from "./condition-part.ts";
 export type Match = (text: string) => boolean | undefined;
 
 /** The values of an operator. */
-export interface Matcher {
+interface Matcher {
   /** Variables in the values, each once. */
   readonly variables: ReadonlySet<string>;
   /** The values for one request; undefined if one is unreadable, or a variable has no single value. */
@@ -31,7 +31,7 @@ export interface Matcher {
 }
 
 /** As {@link Match}, in steps. */
-export type MatchInSteps = (text: string) => Steps<boolean | undefined>;
+type MatchInSteps = (text: string) => Steps<boolean | undefined>;
 
 /** Longest text of a variable, in UTF-16 units. A longer text counts as no value. */
 const MOST_SUBSTITUTED = 4096;

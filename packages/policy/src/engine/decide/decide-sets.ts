@@ -17,7 +17,7 @@ import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
 import { failureInSteps } from "./look.ts";
 
 /** The input of a decision. */
-export interface SetsRequest {
+interface SetsRequest {
   readonly user: string;
   readonly required: RequiredOnSets;
   readonly context: ConditionFields;

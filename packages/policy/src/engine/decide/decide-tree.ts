@@ -14,7 +14,7 @@ export interface Leaf<R> {
 }
 
 /** A tree with such leaves. */
-export type Tree<R> =
+type Tree<R> =
   | Leaf<R>
   | { readonly any_resource: { readonly action: string } }
   | { readonly and: readonly Tree<R>[] }

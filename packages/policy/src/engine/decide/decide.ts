@@ -42,7 +42,7 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
 }
 
 /** Called with the effect of each evaluated node. */
-export type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
+type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
 /**
  * As {@link decide} for one permission. Fills in the place of the statement that decides. Undefined where conditions
@@ -167,7 +167,7 @@ function questionOf(
  * The result of the policies for one resource. Read it before the next call, which overwrites it.
  * @param most units of work that conditions may take; default unlimited
  */
-export function lookUp(
+function lookUp(
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,

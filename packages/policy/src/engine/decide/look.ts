@@ -14,7 +14,7 @@ import type { Leaf, LeafFindings } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
 
 /** The user of a look-up. */
-export interface Looker {
+interface Looker {
   readonly user: string;
   readonly context: ConditionFields;
   /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */

@@ -21,7 +21,7 @@ import { MOST_AT_ONCE } from "./look.ts";
 const SUBJECT = "subject.";
 
 /** The users that a policy can allow. */
-export interface AllowedUsers {
+interface AllowedUsers {
   /** True if the policy can allow a user with this name. */
   readonly mayBe: (username: string) => boolean;
   /** Units of work of asking that. */
@@ -29,7 +29,7 @@ export interface AllowedUsers {
 }
 
 /** The question, and the facts that are the same for every user. */
-export interface MayAllowQuestion extends RequiredLeaf {
+interface MayAllowQuestion extends RequiredLeaf {
   /** Condition fields without those of the user. */
   readonly context: ConditionFields;
 }

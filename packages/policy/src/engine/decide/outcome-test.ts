@@ -14,7 +14,7 @@ import type { DecidingPlace } from "./deciding-place.ts";
 import { type LookedUp, Looking, MOST_AT_ONCE } from "./look.ts";
 
 /** The constant input. */
-export interface OutcomeQuestion {
+interface OutcomeQuestion {
   readonly user: string;
   readonly action: string;
   readonly context: ConditionFields;

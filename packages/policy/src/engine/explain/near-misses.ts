@@ -17,7 +17,7 @@ const STEP = 128;
 const CONDITION_SCORE = 2;
 
 /** Describes a near miss, in steps if it has conditions. Only reported ones need the text. */
-export type DescribeMiss = (tests: ConditionTests) => NearMiss | Steps<NearMiss>;
+type DescribeMiss = (tests: ConditionTests) => NearMiss | Steps<NearMiss>;
 
 interface Scored {
   readonly describe: DescribeMiss;

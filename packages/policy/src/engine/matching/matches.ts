@@ -132,7 +132,7 @@ export class Findings implements ConditionsAsked {
 }
 
 /** The orders of the first statement that denies and of the first that allows. */
-export interface PlainStatements {
+interface PlainStatements {
   readonly deny: number;
   readonly allow: number;
 }

@@ -24,7 +24,7 @@ import {
 export type PoliciesOf = (user: string, groups?: readonly string[]) => readonly NamedStatements[] | undefined;
 
 /** A recorded request whose decision changes. */
-export interface ReplayExample {
+interface ReplayExample {
   readonly id: string;
   readonly at: string;
   readonly user: string;
@@ -57,7 +57,7 @@ export interface ReplayReport {
 }
 
 /** Settings of a replay. */
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly partition: string;
   readonly before: PoliciesOf;
   readonly after: PoliciesOf;

@@ -9,7 +9,7 @@ export type RawValue =
   | RawMap;
 
 /** The written form of a scalar. */
-export type ScalarKind = "string" | "number" | "bool";
+type ScalarKind = "string" | "number" | "bool";
 
 /** A section, or a value that is a map. Keys may repeat. */
 export interface RawMap {

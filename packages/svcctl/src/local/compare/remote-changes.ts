@@ -9,7 +9,7 @@ import { type Change, changeTypeOf } from "./changes.ts";
 const PAGE = 1_000;
 
 /** Each change below the linked path, in the order of paths. */
-export async function* remoteChanges(
+async function* remoteChanges(
   api: ApiClient,
   { repository, ref, path = "" }: SvcUri,
   to: string,

@@ -29,7 +29,7 @@ export async function ignoreInGit(root: string, folder: string): Promise<string>
 }
 
 /** The text with the entries at the end of the section, which is made at the end of the text where it lacks. */
-export function withEntries(text: string, entries: readonly string[]): string {
+function withEntries(text: string, entries: readonly string[]): string {
   const lines = text === "" ? [] : text.split("\n");
   const found = lines.findIndex((line) => line.startsWith(BEGIN));
   const start = found < 0 ? lines.length : found;

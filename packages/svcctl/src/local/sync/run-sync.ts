@@ -15,7 +15,7 @@ import { movedLine } from "./moved-line.ts";
 import type { Tasks } from "./sync-types.ts";
 
 /** Options of a synchronization. */
-export interface FolderSync {
+interface FolderSync {
   readonly index: FolderIndex;
   readonly operation: Operation;
   /** Downloads come from it, uploads go to it. */

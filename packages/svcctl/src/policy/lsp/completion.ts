@@ -6,7 +6,7 @@ import { parseTemplate } from "@svc-authorizer/policy/model/template.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** One suggestion. */
-export interface Suggestion {
+interface Suggestion {
   readonly label: string;
   readonly detail: string;
   /** With `${1:…}` for parts to fill in; default: the label. */

@@ -7,7 +7,10 @@ import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { AnswerHead } from "@svc-authorizer/commands/rest-client/http-request.ts";
 import { http, https } from "@svc-authorizer/commands/rest-client/node-http.ts";
-import { TransportFailure, transportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
+import {
+  TransportFailure,
+  transportFailure,
+} from "@svc-authorizer/commands/rest-client/transport-failure.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -30,7 +33,7 @@ export interface StreamRequest {
 }
 
 /** The place in a file for the bytes of an answer. */
-export interface FileRange {
+interface FileRange {
   /** Descriptor of the open file. */
   readonly file: number;
   /** Position of the first byte. */

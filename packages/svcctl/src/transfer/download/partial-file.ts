@@ -3,7 +3,7 @@
 import { appendFile, type FileHandle, open, readFile, rm, writeFile } from "node:fs/promises";
 
 /** The content that the parts belong to: those of another one are of no use. */
-export interface PartialKey {
+interface PartialKey {
   readonly size: number;
   readonly checksum: string;
   readonly partSize: number;

@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import type { UploadSource } from "./upload-body.ts";
 
 /** A content that is kept in a temporary file until it is disposed of. */
-export interface SpooledSource extends UploadSource {
+interface SpooledSource extends UploadSource {
   dispose(): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ import type { ClientRequest } from "node:http";
 const BLOCK_BYTES = 256 * 1024;
 
 /** Bytes of a file. */
-export interface FileBytes {
+interface FileBytes {
   readonly file: string;
   /** Position of the first byte. */
   readonly start: number;

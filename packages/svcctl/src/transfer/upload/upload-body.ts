@@ -23,7 +23,7 @@ export interface ObjectPlace {
 }
 
 /** Properties of an object beside its content. */
-export interface ObjectTraits {
+interface ObjectTraits {
   /** MIME type; "" leaves it to the server. */
   readonly contentType: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export function storeHeaders(url: string, contentType: string): Record<string, s
 const SMALL = 1024 * 1024;
 
 /** A body, and the MD5 of what was sent; undefined where it was not computed. */
-export interface MeasuredBody {
+interface MeasuredBody {
   readonly body: StreamBody;
   readonly digest: () => string | undefined;
 }
