@@ -7,11 +7,14 @@ import type { Target } from "./hostile-calls.ts";
 /** A flood of connections that send the same. */
 export interface Flood {
   readonly name: string;
-  readonly listener: "service" | "user";
+  readonly listener: "service" | "user" | "extAuthz";
   readonly text: string;
 }
 
 const HEAD = `Host: a\r\nX-Padding: ${"x".repeat(300)}`;
+
+/** The beginning of a connection of HTTP/2, with empty settings. */
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 /** Floods without a credential. */
 export const FLOODS: readonly Flood[] = [
@@ -28,6 +31,14 @@ export const FLOODS: readonly Flood[] = [
       text: "GET /openapi.json HTTP/1.1\r\nHo",
     },
   ]),
+  {
+    name: "documents that nobody reads, on the service listener",
+    listener: "service",
+    text: `GET /openapi.json HTTP/1.1\r\n${HEAD}\r\n\r\n`.repeat(64),
+  },
+  { name: "silence, over gRPC", listener: "extAuthz", text: "" },
+  { name: "half a preface, over gRPC", listener: "extAuthz", text: "PRI * HTTP/2.0\r\n" },
+  { name: "a connection without a call, over gRPC", listener: "extAuthz", text: PREFACE },
   {
     name: "pages that nobody reads",
     listener: "user",
@@ -62,7 +73,7 @@ export async function flood(
   connections: number,
   ask: () => Promise<unknown>,
 ): Promise<FloodResult> {
-  const { hostname, port } = new URL(program[listener]);
+  const { hostname, port } = new URL(program[listener] ?? "");
   const sockets: Socket[] = [];
   let longestMs = 0;
   const askNew = async (): Promise<void> => {

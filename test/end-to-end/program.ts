@@ -1,5 +1,5 @@
 /** The program as a process of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,8 @@ export interface RunningProgram {
   service: string;
   user: string;
   metrics: string;
+  /** URL of the listener for Envoy; undefined where it is not configured. */
+  extAuthz: string | undefined;
   stdout(): string;
   stderr(): string;
   /** Sends a signal and waits for the end; resolves with the exit code or the signal that killed it. */
@@ -46,8 +48,12 @@ export function writeConfig(folder: string, config: unknown, name = "config.yaml
   return file;
 }
 
-function launch(args: string[], cwd: string, env: Record<string, string>, main = MAIN) {
-  const child = spawn(process.execPath, [main, ...args], { cwd, env: { ...process.env, ...env } });
+function launch(args: string[], cwd: string, env: Record<string, string>, main = MAIN, { ipc = false } = {}) {
+  const child = spawn(process.execPath, [main, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["pipe", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])],
+  }) as ChildProcessWithoutNullStreams;
   children.push(child);
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => {
@@ -65,14 +71,15 @@ export function run(args: string[], cwd = newFolder(), env: Record<string, strin
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
 }
 
-/** Starts the service, this one or that of another program, and waits for the ready line. */
+/** Starts the service, this one or that of another program, and waits for the ready line; with `ipc` it takes messages. */
 export async function start(
   args: string[],
   cwd = newFolder(),
   env: Record<string, string> = {},
   main = MAIN,
+  options: { readonly ipc?: boolean } = {},
 ): Promise<RunningProgram> {
-  const { child, output } = launch(["run", ...args], cwd, env, main);
+  const { child, output } = launch(["run", ...args], cwd, env, main, options);
   const ended = new Promise<number | string | null>((resolve) =>
     child.on("close", (code, signal) => resolve(code ?? signal)),
   );
@@ -90,6 +97,7 @@ export async function start(
     service: url("service"),
     user: url("user"),
     metrics: url("metrics"),
+    extAuthz: line.includes(" ext_authz=") ? `http://${url("ext_authz")}` : undefined,
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     end: (signal = "SIGTERM") => {

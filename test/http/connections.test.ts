@@ -72,6 +72,13 @@ async function send(socket: Socket, text: string): Promise<string> {
   return typeof got === "string" ? got.slice(9, 12) : "";
 }
 
+/** A connection that showed a credential: of others, the service takes few requests ahead. */
+async function openKnown(): Promise<Socket> {
+  const socket = await open();
+  expect(await send(socket, CHECK)).toBe("200");
+  return socket;
+}
+
 const isOpen = async (socket: Socket): Promise<boolean> => {
   await setTimeout(20);
   return !socket.destroyed && !socket.readableEnded;
@@ -142,7 +149,7 @@ describe("connections", () => {
 describe("answers that nobody takes", () => {
   it("end their connection within limits.request_timeout", async () => {
     await start({ connections: 100 }, { limits: { requestTimeoutMs: 500 } });
-    const socket = await open();
+    const socket = await openKnown();
     socket.pause();
     socket.write(DOCUMENT.repeat(40));
     await expect.poll(() => counters.connections, { timeout: 5_000 }).toBe(0);
@@ -152,7 +159,7 @@ describe("answers that nobody takes", () => {
     await start({ connections: 1_000 }, { limits: { answersBytes: 1 << 20 } });
     const greedy: Socket[] = [];
     for (let n = 0; n < 20; n++) {
-      const socket = await open();
+      const socket = await openKnown();
       socket.pause();
       socket.write(DOCUMENT.repeat(40));
       greedy.push(socket);
@@ -166,7 +173,7 @@ describe("answers that nobody takes", () => {
 
   it("keep their connection from being read: what comes behind them waits, and is answered when they are taken", async () => {
     await start({ connections: 10 });
-    const socket = await open();
+    const socket = await openKnown();
     socket.pause();
     const padded = DOCUMENT.replace("Host", `X-Padding: ${"x".repeat(400)}\r\nHost`);
     socket.write(padded.repeat(50));
@@ -185,6 +192,26 @@ describe("answers that nobody takes", () => {
     });
     socket.resume();
     await expect.poll(() => answers, { timeout: 20_000 }).toBeGreaterThan(300);
+  });
+
+  it("are few where a stranger sends ahead: the system would keep megabytes of them for each connection", async () => {
+    await start({ connections: 40 });
+    const whole = await fetch(`${service.url}/openapi.json`, { headers: { "accept-encoding": "identity" } });
+    const length = (await whole.arrayBuffer()).byteLength;
+    const taken = async (socket: Socket): Promise<number> => {
+      let bytes = 0;
+      socket.on("data", (data) => {
+        bytes += data.length;
+      });
+      socket.write(DOCUMENT.repeat(16));
+      await expect
+        .poll(() => bytes > 16 * length || socket.destroyed || socket.readableEnded, { timeout: 20_000 })
+        .toBe(true);
+      return bytes / length;
+    };
+    // One document may have been on its way when the bound was reached.
+    expect(await taken(await open())).toBeLessThan((256 << 10) / length + 2);
+    expect(await taken(await openKnown())).toBeGreaterThan(16);
   });
 
   it("are read again by a caller who takes them: many requests ahead are answered in order", async () => {

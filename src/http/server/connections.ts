@@ -21,6 +21,11 @@ const MAX_IN_A_TURN = 256;
 
 /** The same of all connections: to read so many takes tens of milliseconds. */
 const MAX_OF_ALL_IN_A_TURN = 2048;
+/**
+ * Bytes of answers for requests that a stranger sends ahead. The operating system takes megabytes for each connection, also
+ * where nobody reads them, and has one bound for all connections of the machine.
+ */
+const MAX_BYTES_AHEAD = 256 << 10;
 /** Milliseconds of a turn for requests that waited for the answers before them. */
 const LATE_MS = 4;
 
@@ -35,8 +40,9 @@ interface Connection {
   bytesThen: number;
   /** Requests that came before the answers to those before them were taken, and whose own are not. */
   ahead: number;
-  /** True while it is not read. */
+  /** True while it is not read, and the bytes that were written to it before. */
   isPaused: boolean;
+  bytesBefore: number;
   /** Those of them that are not served yet. */
   readonly waiting: Exchange[];
   /** The request that is served, or was served last. */
@@ -88,6 +94,7 @@ export class Connections {
       bytesThen: -1,
       ahead: 0,
       isPaused: false,
+      bytesBefore: 0,
       waiting: [],
       served: undefined,
       isKnown: this.#places === undefined,
@@ -142,6 +149,10 @@ export class Connections {
   #sentAhead(exchange: Exchange, before: Exchange, connection: Connection): void {
     const { socket } = exchange.request;
     const goOn = (): void => {
+      if (!connection.isKnown && socket.bytesWritten - connection.bytesBefore > MAX_BYTES_AHEAD) {
+        socket.destroy();
+        return;
+      }
       const next = connection.waiting.shift();
       if (next !== undefined) this.#serveLater(connection, next);
       const { ahead, exchange: last } = connection;
@@ -154,6 +165,7 @@ export class Connections {
     };
     if (!connection.isPaused) {
       connection.isPaused = true;
+      connection.bytesBefore = socket.bytesWritten;
       socket.pause();
       // What reads a body would begin to read the connection again.
       socket.on("resume", pauseAgain);
