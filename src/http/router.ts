@@ -3,6 +3,7 @@
  * must never reach the route of the parent path (authorization-api.md §15.1).
  */
 
+import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { answer, refuse } from "./answer.ts";
 import { nothingHere, RequestRefused } from "./errors.ts";
 import type { Exchange } from "./exchange.ts";
@@ -128,13 +129,16 @@ export interface RouterOptions {
   readonly claim?: (target: string) => MountedRoute | undefined;
   /** Takes targets that no path has; undefined: they are 404. */
   readonly otherwise?: (method: string, target: string) => MountedRoute | undefined;
+  /** The error of a target that nothing takes; absent: that of any path. */
+  readonly nothing?: (target: string) => AuthorizerError;
 }
 
 /**
  * Builds the handler of a server. Hot routes of POST are found by their exact target; with a query, they are found as
  * all others are.
  */
-export function routed({ routes, decode, claim, otherwise }: RouterOptions): (exchange: Exchange) => void {
+export function routed(options: RouterOptions): (exchange: Exchange) => void {
+  const { routes, decode, claim, otherwise, nothing = nothingHere } = options;
   const table = new PathTable(routes, decode);
   const hot = routes.filter(({ method, priority, path }) => {
     return method === "POST" && priority === "hot" && !path.includes("{");
@@ -159,7 +163,7 @@ export function routed({ routes, decode, claim, otherwise }: RouterOptions): (ex
     else if (found !== undefined) refuseMethod(exchange, found.routes);
     else {
       const page = otherwise?.(method as string, request.url as string);
-      if (page === undefined) refuse(exchange, nothingHere());
+      if (page === undefined) refuse(exchange, nothing(request.url as string));
       else serve(exchange, page);
     }
   };

@@ -3,11 +3,13 @@
  * invitations.
  */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import helmet from "helmet";
 import { type ManagementOptions, managementRoutes } from "../api/management/operations.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
 import { Admission } from "../http/admission.ts";
+import { nothingHere } from "../http/errors.ts";
 import type { HttpLimits } from "../http/limits.ts";
 import { openApiRoute } from "../http/openapi/openapi-route.ts";
 import {
@@ -51,6 +53,12 @@ interface UserListenerOptions {
 /** First segments of paths that belong to APIs, of this listener or the other one: there is no page below them. */
 const API_SEGMENTS = ["api", "access", "forward-auth", "scim", "metrics", ".well-known"];
 
+/** Below it, data servers have their API, too. */
+const API = "/api/v1/";
+const NO_DATA =
+  "svc-authorizer has nothing at this path: it knows users, groups, policies and decisions; ask the data server about " +
+  "repositories, branches and objects";
+
 /** Builds the listener; it does not listen yet. */
 export function createUserListener(options: UserListenerOptions): ManagedServer {
   const { limits, log, counters, management } = options;
@@ -77,8 +85,14 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
       routes: [...open, ...api],
       decode: decodeSegment,
       ...otherwise(options.pages ?? [], [...open, ...api], counters),
+      ...(management !== undefined && { nothing: nothingBelow }),
     }),
   });
+}
+
+/** The error of a path that nothing serves. Calls of a data server come here where the two addresses are mixed up. */
+function nothingBelow(target: string): AuthorizerError {
+  return target.startsWith(API) ? new AuthorizerError("not_found", NO_DATA) : nothingHere();
 }
 
 /** Returns what answers the paths that no API has. */

@@ -287,3 +287,27 @@ describe("a first look", () => {
     expect((await svcctl(["doctor", "-c", file])).stdout).toMatch(/^It seems like the `access_key_id` or/);
   });
 });
+
+describe("a command about data, which this service does not have", () => {
+  it.each([
+    ["repo", "list"],
+    ["branch", "list", "svc://sales"],
+    ["tag", "list", "svc://sales"],
+    ["log", "svc://sales/main"],
+    ["fs", "ls", "svc://sales/main/"],
+    ["fs", "stat", "svc://sales/main/a.csv"],
+  ])("says where it has to go: %s %s", async (...line) => {
+    const [key, secret] = ADMIN;
+    const { code, stderr } = await svcctl(line, {
+      env: {
+        SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+        SVCCTL_CREDENTIALS_ACCESS_KEY_ID: key,
+        SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: secret,
+      },
+      errorTerminal: true,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain("svc-authorizer has nothing at this path: it knows users, groups, policies");
+    expect(stderr).toMatch(/\nHint: http:\S+ is svc-authorizer, not a data server: name the data server by SVCCTL/);
+  });
+});

@@ -15,10 +15,17 @@ const STRANGERS: ReadonlySet<string> = new Set([
   "",
 ]);
 
+/** The beginning of this service's answer to calls that only a data server knows. */
+const NO_DATA_HERE = "svc-authorizer has nothing at this path";
+
 /** About an answer of 400 or more. Undefined where it speaks for itself. */
 export function adviceOnRefusal({ status, message }: ApiFailure, settings: Settings): string | undefined {
   const { accessKeyId, secretAccessKey, endpointUrl, file, fault, missing = false } = settings;
   if (STRANGERS.has(message) && status < 500) return adviceOnStranger(settings);
+  if (status === 404 && message.startsWith(NO_DATA_HERE)) {
+    const url = safeText(endpointUrl);
+    return `${url} is svc-authorizer, not a data server: name the data server by SVCCTL_SERVER_ENDPOINT_URL, or by svcctl config`;
+  }
   if (message !== UNKNOWN_CALLER) return undefined;
   if (fault !== undefined && !missing) return `${file} was left out: ${safeText(fault)}`;
   if (accessKeyId + secretAccessKey === "") {
