@@ -1,8 +1,9 @@
 /** Random conditions with every operator, and fields that they often meet. */
-import fc from "fast-check";
+
 import type { FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import { UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
 
 const TEXTS = ["", "a", "A", "ab", "alice", "*", "?", "é", "É", "日", "${user}", "true", "false", "1", "01"];
 const NUMBERS = ["0", "-0", "1", "1.0", "1e0", "-2.5", "10", "9007199254740991", "9007199254740992", "1e400"];
@@ -33,6 +34,30 @@ const ADDRESSES = [
   "fe80::1%eth0",
 ];
 const RANGES = ["10.0.0.0/8", " 10.1.2.3 ", "::/0", "2001:db8::/32", "10.0.0.0/33"];
+const ARNS = [
+  "arn:aws:iam::1:role/ops-a",
+  "arn:aws:iam::1:role/ops:a",
+  "arn:aws:iam::2:role/alice",
+  "arn:aws:iam:::*",
+  "arn::::1:",
+  "arn:svc:fs:::a:b",
+];
+const ARN_PATTERNS = [
+  "arn:aws:iam::*:role/ops-*",
+  "arn:aws:*::1:*",
+  "arn:aws:iam::*:*",
+  "arn:*:*:*:*:*",
+  "arn:aws:iam::?:role/${user}",
+  "arn:aws:iam::1:role/${context.t}*",
+  "arn:svc:fs::${context.a}:*",
+  "arn:svc:fs:::${context.t, 'a:b'}",
+  "arn:svc:fs:::${context.t}:?",
+  "a*:aws:iam::1:*",
+  "arn:aws:*",
+  "${user}:aws:iam::1:x",
+];
+const TRUTHS = ["true", "false", "True", "FALSE", "tRuE"];
+const BINARIES = ["", "QQ==", "QR==", "QQ", "QUI=", "QUJD", "QUJDRA==", "Q-==", "QQ= ", "qq=="];
 const PATTERNS = ["*", "a*", "?", "*?", "a", "??", "*l?ce", ""];
 const TEMPLATES = [
   "${user}",
@@ -66,7 +91,11 @@ const BASES: readonly (readonly [string, fc.Arbitrary<string>])[] = [
         [`Date${name}`, rarely(from(DATES.slice(0, 11)), from(DATES, NUMBERS))],
       ] as const,
   ),
-  ["Bool", rarely(from(["true", "false"]), from(TEXTS))],
+  ["Bool", rarely(from(TRUTHS), from(TEXTS))],
+  ["BinaryEquals", rarely(from(BINARIES.slice(0, 3), BINARIES.slice(4, 7)), from(BINARIES, TEXTS))],
+  ...["ArnEquals", "ArnLike", "ArnNotEquals", "ArnNotLike"].map(
+    (name) => [name, rarely(from(ARNS, ARN_PATTERNS.slice(0, 9)), from(ARN_PATTERNS, TEXTS))] as const,
+  ),
   ...["IpAddress", "NotIpAddress"].map(
     (name) =>
       [name, rarely(from(RANGES.slice(0, 4), ADDRESSES.slice(0, 4)), from(RANGES, ADDRESSES))] as const,
@@ -79,6 +108,8 @@ const field = fc.constantFrom(
   "context.n",
   "context.d",
   "context.ip",
+  "context.a",
+  "context.b",
   "subject.t",
   "resource.t",
 );
@@ -120,7 +151,7 @@ export const conditionOf = (most: number): fc.Arbitrary<Condition> =>
     )
     .map((entries) => Object.fromEntries(entries));
 
-const text = from(TEXTS, NUMBERS, DATES, ADDRESSES);
+const text = from(TEXTS, NUMBERS, DATES, ADDRESSES, ARNS, TRUTHS, BINARIES);
 const anyValue: fc.Arbitrary<FieldValue> = fc.oneof(
   { weight: 12, arbitrary: text },
   { weight: 4, arbitrary: fc.array(text, { maxLength: 3 }) },
@@ -142,6 +173,8 @@ export const conditionFields: fc.Arbitrary<Map<string, FieldValue>> = fc
       "context.n": mostly(from(NUMBERS)),
       "context.d": mostly(from(DATES)),
       "context.ip": mostly(from(ADDRESSES)),
+      "context.a": mostly(from(ARNS)),
+      "context.b": mostly(from(BINARIES, TRUTHS)),
       "subject.t": mostly(from(TEXTS)),
       "resource.t": mostly(from(TEXTS)),
     },
@@ -154,3 +187,46 @@ export const sourceIp = fc.oneof(
   { weight: 8, arbitrary: from(ADDRESSES.slice(0, 4)) },
   { weight: 1, arbitrary: from(ADDRESSES, TEXTS) },
 );
+
+/** Operators that compare values of one kind alone, with conditions and fields of that kind. */
+export const OF_ONE_KIND: readonly (readonly [string, fc.Arbitrary<[Condition, Map<string, FieldValue>]>])[] =
+  (
+    [
+      ["ArnEquals", ARNS],
+      ["ArnLike", ARNS],
+      ["ArnNotEquals", ARNS],
+      ["ArnNotLike", ARNS],
+      ["BinaryEquals", BINARIES],
+      ["Bool", TRUTHS],
+    ] as const
+  ).map(([base, values]) => {
+    const written = BASES.find(([name]) => name === base)?.[1] as fc.Arbitrary<string>;
+    const value = rarely(from(values), from(TEXTS));
+    const both = fc
+      .record({
+        quantifier: fc.constantFrom("", "", "ForAnyValue:", "ForAllValues:"),
+        suffix: fc.constantFrom("", "", "IfExists"),
+        written: fc.array(written, { minLength: 1, maxLength: 3 }),
+        value: fc.oneof(
+          { weight: 4, arbitrary: value },
+          { weight: 1, arbitrary: fc.array(value, { maxLength: 3 }) },
+        ),
+        others: fc.record({
+          "context.t": from(TEXTS, ["ops", "a:b", "1"]),
+          "context.a": from(["1", ":", "a:b"]),
+        }),
+      })
+      .map(
+        ({
+          quantifier,
+          suffix,
+          written: list,
+          value: given,
+          others,
+        }): [Condition, Map<string, FieldValue>] => [
+          { [`${quantifier}${base}${suffix}`]: { "context.own": list } },
+          new Map<string, FieldValue>([["context.own", given], ...Object.entries(others)]),
+        ],
+      );
+    return [base, both] as const;
+  });

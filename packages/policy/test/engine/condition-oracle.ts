@@ -30,6 +30,11 @@ const BASE_OPERATORS = [
   "DateGreaterThan",
   "DateGreaterThanEquals",
   "Bool",
+  "ArnEquals",
+  "ArnLike",
+  "ArnNotEquals",
+  "ArnNotLike",
+  "BinaryEquals",
   "IpAddress",
   "NotIpAddress",
 ];
@@ -67,13 +72,49 @@ function dateOf(text: string): number {
 }
 
 function truthOf(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new Unreadable();
-  return text === "true";
+  const folded = text.replace(/[A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 32));
+  if (folded !== "true" && folded !== "false") throw new Unreadable();
+  return folded === "true";
+}
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** The bits of a base64 text (RFC 4648, section 4, with padding). */
+function bitsOf(text: string): string {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const digits = [...text.slice(0, text.length - padding)];
+  if (text.length % 4 !== 0 || digits.some((digit) => !ALPHABET.includes(digit))) throw new Unreadable();
+  const bits = digits.map((digit) => ALPHABET.indexOf(digit).toString(2).padStart(6, "0")).join("");
+  return bits.slice(0, bits.length - (bits.length % 8));
+}
+
+/** A colon that a variable put in: it parts no ARN. */
+const OWN_COLON = "\u0003";
+
+/** The six parts of an ARN; the last one has all further colons. */
+function partsOf(text: string): readonly string[] {
+  const [arn, partition, service, region, account, ...rest] = text.split(":");
+  if (arn !== "arn" || account === undefined || rest.length === 0) throw new Unreadable();
+  return [arn, partition!, service!, region!, account, rest.join(":")];
+}
+
+function arnLike(written: string, value: string): boolean {
+  const patterns = partsOf(written);
+  return partsOf(value).every((part, index) => {
+    const pattern = patterns[index]!;
+    return like(index < 5 ? pattern : pattern.replaceAll(OWN_COLON, ":"), part);
+  });
 }
 
 /** Puts variables in, escaping what the policy did not write, so that `\` makes the next character literal. */
-function substituted(value: string, fields: ReadonlyMap<string, FieldValue>, user: string): string {
-  const literal = (text: string): string => text.replace(/[\\*?]/g, "\\$&");
+function substituted(
+  value: string,
+  fields: ReadonlyMap<string, FieldValue>,
+  user: string,
+  isArn: boolean,
+): string {
+  const literal = (text: string): string =>
+    text.replace(/[\\*?]/g, "\\$&").replaceAll(":", isArn ? OWN_COLON : ":");
   let result = "";
   for (let rest = value; rest !== ""; ) {
     if (!rest.startsWith("${")) {
@@ -125,6 +166,13 @@ function compares(base: string, value: string, written: string): boolean {
       return left > right;
     case "GreaterThanEquals":
       return left >= right;
+    case "ArnEquals":
+    case "ArnLike":
+    case "ArnNotEquals":
+    case "ArnNotLike":
+      return arnLike(written, value);
+    case "BinaryEquals":
+      return bitsOf(written) === bitsOf(value);
     case "Bool":
       return truthOf(value) === truthOf(written);
     case "StringLike":
@@ -160,11 +208,17 @@ function extended(
   const ifExists = name.endsWith("IfExists");
   const base = name.replace(/^.*:/, "").replace(/IfExists$/, "");
   if (missing && ifExists) return quantifier !== "ForAnyValue";
-  const values = base.startsWith("String") ? written.map((one) => substituted(one, fields, user)) : written;
+  const isArn = base.startsWith("Arn");
+  const values =
+    isArn || base.startsWith("String")
+      ? written.map((one) => substituted(one, fields, user, isArn))
+      : written;
   // Each value of the policy must be readable, whether or not it is needed.
   if (base.startsWith("Numeric")) values.forEach(numberOf);
   if (base.startsWith("Date")) values.forEach(dateOf);
   if (base === "Bool") values.forEach(truthOf);
+  if (base === "BinaryEquals") values.forEach(bitsOf);
+  if (isArn) values.forEach(partsOf);
   if (base.includes("Ip") && values.some((one) => ipValueMatches(one, 0n) === "error"))
     throw new Unreadable();
   const negated = base.includes("Not");
@@ -174,6 +228,8 @@ function extended(
     if (base.startsWith("Numeric")) numberOf(one);
     if (base.startsWith("Date")) dateOf(one);
     if (base === "Bool") truthOf(one);
+    if (base === "BinaryEquals") bitsOf(one);
+    if (isArn) partsOf(one);
     if (base.includes("Ip") && ipOf(one) === null) throw new Unreadable();
     return values.some((candidate) => compares(base, one, candidate)) !== negated;
   });

@@ -1,10 +1,10 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
 import { compilePieces } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
-import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { conditionFields, conditionOf, OF_ONE_KIND } from "./condition-arbitraries.ts";
 import { conditionOracle } from "./condition-oracle.ts";
 import { wildcardMatch } from "./oracle.ts";
 
@@ -42,6 +42,21 @@ describe("a compiled condition", () => {
       { numRuns: 8_000 },
     );
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(500);
+  });
+
+  it.each(OF_ONE_KIND)("says what IAM's documentation says of %s", (_, both) => {
+    const seen = { satisfied: 0, unsatisfied: 0, unreadable: 0, error: 0 };
+    fc.assert(
+      fc.property(both, user, ([condition, fields], name) => {
+        const expected = conditionOracle(condition, fields, name);
+        seen[expected]++;
+        const compiled = new CompiledCondition(condition, "extended");
+        expect(compiled.evaluate(fields, name)).toBe(expected);
+        expect(finish(compiled.evaluateInSteps(fields, name))).toBe(expected);
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(Math.min(seen.satisfied, seen.unsatisfied, seen.unreadable)).toBeGreaterThan(250);
   });
 
   it("says the same in steps, with many values", () => {
