@@ -4,6 +4,7 @@ import type { AuditLog } from "../observe/log/audit-log.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
+import { nodeName } from "./records/decision-log.ts";
 
 /** Installs content and loads data sets, unless another process of the service does. */
 export async function fillStore(
@@ -15,7 +16,7 @@ export async function fillStore(
   if (worker !== undefined) return datasets;
   const fill = async (): Promise<void> => {
     await bootstrapStore(data, audit);
-    await data.directory.reportKeys();
+    await data.directory.reportKeys(nodeName(data.values));
     await loadConfiguredDatasets(data, data.values, datasets, env);
   };
   if (data.journal?.copyState?.().hasContact === false) fillOnContact(data, fill);

@@ -11,6 +11,7 @@ import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
 import { GroupPolicies } from "./read/group-policies.ts";
+import { nodeNames } from "./read/node-names.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readGroupPrincipal, readPrincipal } from "./read/principals.ts";
 import { survey } from "./read/survey.ts";
@@ -80,8 +81,10 @@ interface MailSecrets {
 /** An opened directory. */
 export interface OpenedDirectory extends Directory {
   readonly mailSecrets: MailSecrets;
-  /** Tells other nodes which keys of encryption this one holds, until it is closed. */
-  reportKeys(): Promise<void>;
+  /** Tells other nodes that this one runs and which keys of encryption it holds, until it is closed. */
+  reportKeys(nodeName: string): Promise<void>;
+  /** As {@link nodeNames}. */
+  nodeNames(): Promise<readonly (string | undefined)[]>;
   /** Tells listeners that anything may have changed: for who puts the store back to an earlier state. */
   storeReplaced(): void;
   /** Revokes again what a state that was put back has revived; `endAll`: the sessions of all users end. */
@@ -201,7 +204,8 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,
-    reportKeys: () => keys.report(),
+    reportKeys: (name) => keys.report(name),
+    nodeNames: () => nodeNames(context.store),
     async health() {
       await context.store.health();
       await keys.health();

@@ -34,7 +34,7 @@ async function start(secretKey: string, previousSecretKey?: string): Promise<Nod
   const store = await openNode(sharedBy(engine));
   const keys = { secretKey, ...(previousSecretKey !== undefined && { previousSecretKey }) };
   const directory = await openDirectoryOn(store, keys);
-  await directory.reportKeys();
+  await directory.reportKeys("node-1");
   const node = { store, directory };
   nodes.push(node);
   return node;

@@ -50,6 +50,8 @@ export interface ManagementParts extends RestParts {
   readonly policySet: PolicySet;
   /** The records of decisions; undefined if none are logged. */
   readonly records: DecisionRecords | undefined;
+  /** Names of the other nodes that share the store, whose records nobody asks them for; a node that was killed may be among them. */
+  readonly otherNodes: () => Promise<readonly string[]>;
   /** The records of the audit log; undefined if none are kept. */
   readonly auditRecords: AuditRecords | undefined;
   /** undefined if no shadow candidate is configured. */

@@ -58,8 +58,12 @@ const FAILURE_SCHEMAS: Schemas = {
 /** A page of the records of a node. */
 function pageOfRecords(schema: string): Schema {
   return object({
+    node: text("Name of the node that was asked."),
+    missing_nodes: listOf(
+      { type: "string" },
+      "Names of the other nodes of the shared database, which were not asked; a node that was killed may be among them.",
+    ),
     pagination: schemaRef("Pagination"),
-    node: text("Name of the node."),
     chains: listOf({ type: "string" }),
     results: listOf(schemaRef(schema)),
   });

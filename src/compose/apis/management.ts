@@ -16,7 +16,7 @@ import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import type { DataParts } from "../data.ts";
 import { pageTokenKeys } from "../listeners/listener-settings.ts";
-import type { ServiceDecisionLog } from "../records/decision-log.ts";
+import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import { decisionRecords } from "../records/decision-records.ts";
 import type { ServiceAccess } from "./access.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
@@ -69,9 +69,17 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],
     records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
+    otherNodes: async () => {
+      const own = nodeName(values);
+      const names = await data.directory.nodeNames();
+      return names.filter((name) => name !== own).map((name) => name ?? NAMELESS);
+    },
     log: logger,
   };
 }
+
+/** Stands for nodes that tell no name. */
+const NAMELESS = "(a node of version 0.2)";
 
 /** Origins under which browsers know the user listener. */
 function publicOrigins(values: ConfigValues): ReadonlySet<string> {

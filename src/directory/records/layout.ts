@@ -173,6 +173,8 @@ export interface MetaRecord {
   readonly partition?: string;
   /** `node/<id>`: ids of the keys that a node of several holds, until it stops. */
   readonly holds?: readonly string[];
+  /** `node/<id>`: `authorizer.node_name`; version 0.2 wrote none. */
+  readonly name?: string;
   /** `key/<id>`: a key that secrets in this store are sealed with; Unix seconds of its first use. */
   readonly since?: number;
   /** `mark/<name>`: what a marked batch left, to be known to the next one. */

@@ -32,13 +32,16 @@ export class KeyWatch {
     throw new AuthorizerError("unavailable", message);
   }
 
-  /** Tells others which keys this node holds, until {@link close}. Where nobody shares the store, nothing. */
-  async report(): Promise<void> {
+  /**
+   * Tells others which keys this node holds, until {@link close}. Where nobody shares the store, nothing.
+   * @param name `authorizer.node_name`
+   */
+  async report(name: string): Promise<void> {
     if (!isShared(this.#store)) return;
-    const name = `${NODES}${randomUUID()}`;
-    const value = JSON.stringify({ holds: this.#box.keyIds } satisfies MetaRecord);
-    await this.#store.commit({ put: [{ partition: "meta", key: name, value }] });
-    this.#report = name;
+    const key = `${NODES}${randomUUID()}`;
+    const value = JSON.stringify({ holds: this.#box.keyIds, name } satisfies MetaRecord);
+    await this.#store.commit({ put: [{ partition: "meta", key, value }] });
+    this.#report = key;
   }
 
   /** Stops. A node whose store fails at its end stays reported. */

@@ -166,7 +166,9 @@ it("a reader who has gone gives its place back before the next look for records"
   const server = createServer(async (request, response) => {
     const call = { request, response, caller: { name: "reader" }, commonHeaders: () => [] };
     begun.resolve(response);
-    await streams.serve(call as unknown as UserCall, records, {} as RecordQuery, permitted);
+    await streams.serve(call as unknown as UserCall, records, {} as RecordQuery, permitted, {
+      otherNodes: async () => [],
+    });
     isServed = true;
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

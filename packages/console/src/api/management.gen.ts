@@ -1899,11 +1899,15 @@ export interface DecisionRecord {
   [k: string]: unknown;
 }
 export interface DecisionRecordList {
-  pagination: Pagination;
   /**
-   * Name of the node.
+   * Name of the node that was asked.
    */
   node: string;
+  /**
+   * Names of the other nodes of the shared database, which were not asked; a node that was killed may be among them.
+   */
+  missing_nodes: string[];
+  pagination: Pagination;
   chains: string[];
   results: DecisionRecord[];
 }
@@ -1923,11 +1927,15 @@ export interface AuditRecord {
   [k: string]: unknown;
 }
 export interface AuditRecordList {
-  pagination: Pagination;
   /**
-   * Name of the node.
+   * Name of the node that was asked.
    */
   node: string;
+  /**
+   * Names of the other nodes of the shared database, which were not asked; a node that was killed may be among them.
+   */
+  missing_nodes: string[];
+  pagination: Pagination;
   chains: string[];
   results: AuditRecord[];
 }

@@ -2,12 +2,15 @@
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
+import { printMissingNodes } from "../output/missing-nodes.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { apiBase } from "./endpoint.ts";
 import { isObject } from "./pages.ts";
 
+const EVENT = /^(?:event: (\w+)\n)?data: (.*)$/;
+
 /**
- * Yields the records of a stream until it ends. Rejects with the server's refusal.
+ * Yields the records of a stream until it ends, and says first which nodes are not followed. Rejects with the server's refusal.
  * @param path below the base of the API
  */
 export async function* recordEvents(
@@ -32,20 +35,29 @@ export async function* recordEvents(
     throw new Error(`[${answer.status}] ${safeText(message)}`);
   }
   try {
-    yield* eventsIn(answer.body);
+    for await (const { type, data } of eventsIn(answer.body)) {
+      if (type === "nodes") printMissingNodes(context, data);
+      else if (type === "message") yield data;
+    }
   } finally {
     stop.abort();
   }
 }
 
-async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Record<string, unknown>> {
+/** An event of a stream. */
+interface StreamEvent {
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+}
+
+async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
   let rest = "";
   for await (const piece of body.pipeThrough(new TextDecoderStream())) {
     const blocks = (rest + piece).split("\n\n");
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
-      if (block.startsWith("data: "))
-        yield JSON.parse(block.slice("data: ".length)) as Record<string, unknown>;
+      const [, type = "message", data] = EVENT.exec(block) ?? [];
+      if (data !== undefined) yield { type, data: JSON.parse(data) as Record<string, unknown> };
     }
   }
 }

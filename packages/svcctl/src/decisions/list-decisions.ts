@@ -3,6 +3,7 @@
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { fetchPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
+import { printMissingNodes } from "../output/missing-nodes.ts";
 import { printPage } from "../output/page.ts";
 import type { Row } from "../output/records.ts";
 import { decisionFilters } from "./decision-filters.ts";
@@ -22,6 +23,7 @@ const COLUMNS = [
 export async function listDecisions(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
   const page = await fetchPage(api, call, ["decisions"], decisionFilters(call.options));
+  printMissingNodes(call.context, page.answer);
   await printPage(call, page, { columns: COLUMNS, rowsOf: (record) => [rowOf(record)] });
 }
 

@@ -52,7 +52,7 @@ export const AUDIT_OPERATIONS: readonly UserDeclaration[] = [
     errors: [404],
     missing: "no record of that id",
     handler: (parts) => async (call) => {
-      const record = await oneRecord(call.params, recordsOf(parts));
+      const record = await oneRecord(call.params, recordsOf(parts), parts);
       return { status: 200, body: `{"record":${record}}` };
     },
   },

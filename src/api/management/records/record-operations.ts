@@ -68,7 +68,7 @@ export const RECORD_OPERATIONS: readonly UserDeclaration[] = [
     },
     errors: [404, 410],
     missing: "no record of that id",
-    handler: (parts) => (call) => get(call, recordsOf(parts)),
+    handler: (parts) => (call) => get(call, recordsOf(parts), parts),
   },
 ];
 
@@ -83,8 +83,12 @@ function recordsOf({ records }: ManagementParts): DecisionRecords {
   );
 }
 
-async function get({ params, query }: UserCall, records: DecisionRecords): Promise<Reply> {
-  const record = await oneRecord(params, records);
+async function get(
+  { params, query }: UserCall,
+  records: DecisionRecords,
+  parts: ManagementParts,
+): Promise<Reply> {
+  const record = await oneRecord(params, records, parts);
   if (query.get("explain") !== "true") return { status: 200, body: `{"record":${record}}` };
   try {
     const explanations = JSON.stringify(await records.explain(record));

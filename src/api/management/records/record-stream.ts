@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { Places } from "../../../http/places.ts";
 import { type Answer, WRITTEN } from "../../../http/route.ts";
 import type { UserCall } from "../call.ts";
+import type { ManagementParts } from "../declaration.ts";
 import type { StillPermitted } from "../permissions/still-permitted.ts";
 import type { AuditRecords, RecordQuery } from "./ports.ts";
 
@@ -26,6 +27,7 @@ interface RecordStreams {
     records: AuditRecords,
     query: RecordQuery,
     permitted: StillPermitted,
+    parts: Pick<ManagementParts, "otherNodes">,
   ): Promise<Answer>;
 }
 
@@ -33,12 +35,20 @@ interface RecordStreams {
 export function openRecordStreams(): RecordStreams {
   const following = new Places(MOST_STREAMS, "too many streams of records are open");
   return {
-    async serve(call, records, query, permitted) {
+    async serve(call, records, query, permitted, { otherNodes }) {
       let leave: (() => void) | undefined;
       try {
         leave = following.take(call.caller.name);
         const { place } = await records.since(query, undefined);
-        await follow(call, records, query, place, permitted);
+        const nodes = { node: records.node, missing_nodes: await otherNodes() };
+        await follow(
+          call,
+          records,
+          query,
+          place,
+          permitted,
+          `event: nodes\ndata: ${JSON.stringify(nodes)}\n\n`,
+        );
       } finally {
         leave?.();
         permitted.close();
@@ -54,6 +64,7 @@ async function follow(
   query: RecordQuery,
   from: number,
   permitted: StillPermitted,
+  first: string,
 ): Promise<void> {
   const { response } = call;
   call.deadline = Number.POSITIVE_INFINITY;
@@ -66,7 +77,7 @@ async function follow(
     "no",
     ...call.commonHeaders(),
   ]);
-  response.flushHeaders();
+  response.write(first);
   let place = from;
   let wait = LOOK_MS;
   for (let look = 1; !response.destroyed && !response.writableEnded; look++) {

@@ -36,42 +36,52 @@ export function listAndStream(log: RecordsOfLog): readonly UserDeclaration[] {
     id: log.list.id,
     path: log.path,
     summary: log.list.summary,
-    description: "Newest first, of this node and all its processes, which the answer names.",
+    description:
+      "Newest first, of this node and all its processes. The answer names the node, and the other nodes, which are not asked.",
     query: [...filters, ...PAGING.filter(({ name }) => name === "after" || name === "amount")],
     answer: {
       status: 200,
       description: "A page, newest first.",
       schema: schemaRef(log.list.schema),
       example: {
-        pagination: { has_more: false, max_per_page: 1000, results: 1, next_offset: "" },
         node: "node-1",
+        missing_nodes: ["node-2"],
+        pagination: { has_more: false, max_per_page: 1000, results: 1, next_offset: "" },
         chains: ["node-1-0"],
         results: [log.example],
       },
     },
     errors: [400],
-    handler: (parts) => (call) => listRecords(call, recordsOf(parts), recordQuery(call.query, filters)),
+    handler: (parts) => (call) =>
+      listRecords(call, recordsOf(parts), recordQuery(call.query, filters), parts),
   };
   const stream: UserDeclaration = {
     ...shared,
     id: log.stream.id,
     path: `${log.path}/stream`,
     summary: log.stream.summary,
-    description: "Server-sent events: one for each record that is written from now on, within a second.",
+    description:
+      "Server-sent events: first one of type `nodes`, which names the node and the others, which are not followed; then one for each record that this node writes from now on, within a second.",
     query: filters,
     answer: {
       status: 200,
       description: "The events.",
       type: "text/event-stream",
       schema: { type: "string" },
-      example: `data: ${JSON.stringify(log.example)}\n\n`,
+      example: `event: nodes\ndata: {"node":"node-1","missing_nodes":["node-2"]}\n\ndata: ${JSON.stringify(log.example)}\n\n`,
     },
     errors: [400],
     handler: (parts) => {
       const streams = openRecordStreams();
       return (call) => {
         const query = recordQuery(call.query, filters);
-        return streams.serve(call, recordsOf(parts), query, stillPermitted(parts, call, shared.permission));
+        return streams.serve(
+          call,
+          recordsOf(parts),
+          query,
+          stillPermitted(parts, call, shared.permission),
+          parts,
+        );
       };
     },
   };

@@ -53,6 +53,7 @@ export default function DecisionsPage() {
       {data === undefined && error === null && <Loading what="decisions" />}
       {data !== undefined && (
         <>
+          <MissingNodes node={data.node} missing={data.missing_nodes} />
           <RecordTable
             records={rows}
             onOpen={(open) => show(filter, { ...kept, id: open })}
@@ -80,6 +81,18 @@ export default function DecisionsPage() {
       )}
       {id !== "" && <RecordDialog key={id} id={id} onClose={() => show(filter, kept)} />}
     </Page>
+  );
+}
+
+/** Says first whose records these are not, so that nobody takes them for all. */
+function MissingNodes({ node, missing }: { readonly node: string; readonly missing: readonly string[] }) {
+  if (missing.length === 0) return null;
+  return (
+    <p class="warnings" role="status">
+      Only node <bdi>{node}</bdi> was asked.{" "}
+      {missing.length === 1 ? "Another node was" : `${missing.length.toLocaleString("en")} other nodes were`}{" "}
+      not: <bdi>{missing.join(", ")}</bdi>.
+    </p>
   );
 }
 
