@@ -1,6 +1,10 @@
-/** Says after a run which tests this machine cannot run, and how to get what they need (test/skips.json). */
+/**
+ * Says before a whole run what it needs and how long it takes, and after it which tests this machine cannot run, and how
+ * to get what they need (test/skips.json).
+ */
 
-import type { Reporter, TestModule } from "vitest/node";
+import type { Reporter, TestModule, TestSpecification } from "vitest/node";
+import { PROJECTS } from "./projects.ts";
 import skips from "./skips.json" with { type: "json" };
 
 /** Printed after vitest's own summary. */
@@ -10,6 +14,17 @@ export default class LeftOut implements Reporter {
   onInit(vitest: { readonly config: { readonly testNamePattern?: RegExp } }): void {
     // With a pattern nearly everything is left out, and for another reason.
     this.#isWhole = vitest.config.testNamePattern === undefined;
+  }
+
+  onTestRunStart(specifications: readonly TestSpecification[]): void {
+    const files = (project: string) => specifications.filter((one) => one.project.name === project).length;
+    const [unit, service, processes] = PROJECTS.map(files);
+    if (!this.#isWhole || !unit || !service || !processes || unit < 100) return;
+    process.stdout.write(
+      `${unit + service + processes} files: ${processes} start programs (PostgreSQL, proxies, a browser, where they are ` +
+        "installed), about half an hour on two idle cores. npm run test:unit runs the " +
+        `${unit} that start nothing, in a few minutes.\n`,
+    );
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {

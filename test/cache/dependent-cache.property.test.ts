@@ -6,6 +6,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DependentCache } from "../../src/cache/dependent-cache.ts";
+import { sized } from "../proofs/size.ts";
 
 const TTL = 1_000;
 const IDS = ["alice", "bob", "readers", "writers"] as const;
@@ -140,6 +141,6 @@ it("a cache beside racing writes answers as a naive one, with nothing that a wri
       for (const one of steps) await world.run(one);
       for (const of of Object.keys(DEPENDS)) await world.run({ do: "get", key: of });
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(200, 2_000) },
   );
 });

@@ -11,6 +11,7 @@ import { DATABASE_TYPES } from "../../src/compose/store/backends.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { redactConnectionString, shownValue } from "../../src/config/redact.ts";
 import { ALL_ITEMS, CONFIG_ITEMS, effectiveValue, variableOf } from "../../src/config/table.ts";
+import { sized } from "../proofs/size.ts";
 import { COMPLETE, ConfigFolder } from "./config-folder.ts";
 
 /** Streams that keep what is written. */
@@ -146,7 +147,7 @@ describe("config show", () => {
         ];
         for (const form of forms) expect(redactConnectionString(form)).not.toContain("Zq7");
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });

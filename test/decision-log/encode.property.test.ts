@@ -16,6 +16,7 @@ import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
 import { EncodedBatch } from "../../src/decision-log/encode/encode-batch.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 import { ENTRANCES } from "../../src/decisions/entrances.ts";
+import { sized } from "../proofs/size.ts";
 
 const schema = JSON.parse(
   readFileSync(new URL("../../policies/schema/decision.schema.json", import.meta.url), "utf8"),
@@ -121,7 +122,7 @@ describe("a record", () => {
           });
         } else expect(line.required).toEqual(JSON.parse(JSON.stringify(one.required)));
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
     expect(several).toBeGreaterThan(0);
   });
@@ -287,7 +288,7 @@ describe("the record of a batch", () => {
         }));
         expect(shown).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 });

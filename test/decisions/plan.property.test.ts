@@ -8,6 +8,7 @@ import { context, policiesOf, required, user } from "../../packages/policy/test/
 import { TypePattern } from "../../src/decisions/plan/plan-patterns.ts";
 import { planInSteps } from "../../src/decisions/plan/planning.ts";
 import type { Plan } from "../../src/decisions/searches.ts";
+import { sized } from "../proofs/size.ts";
 import { allows } from "./plan-reading.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;
@@ -93,7 +94,7 @@ it("agrees with a check about any resource, whatever the policies", () => {
         expect(allows(plan, asked, fields, who)).toBe(effect === "allow");
       },
     ),
-    { numRuns: 3000 },
+    { numRuns: sized(300, 3_000) },
   );
 });
 
@@ -112,7 +113,7 @@ it("agrees with a check whichever part of the fields is known beforehand", () =>
       if (plan.kind === "always") expect(plan).toMatchObject({ deny: [], conditional: [] });
       if (plan.kind === "never") expect([plan.allow, plan.deny, plan.conditional]).toEqual([[], [], []]);
     }),
-    { numRuns: 5000 },
+    { numRuns: sized(500, 5_000) },
   );
 });
 
@@ -138,6 +139,6 @@ it("within a type agrees with a check about each of its resources", () => {
         expect(allows(plan, asked, new Map(), who)).toBe(effect === "allow");
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: sized(200, 2_000) },
   );
 });

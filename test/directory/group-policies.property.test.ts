@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
 import { GroupPolicies } from "../../src/directory/read/group-policies.ts";
+import { sized } from "../proofs/size.ts";
 
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];
@@ -101,7 +102,7 @@ describe("what is remembered of groups", () => {
           }
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
     expect(remembered).toBeGreaterThan(3_000);
   });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sized } from "../proofs/size.ts";
 import { type Answer, connectTo, post, raw, startService, type TestService } from "./service-kit.ts";
 
 let service: TestService;
@@ -136,7 +137,7 @@ describe("whatever is sent", () => {
       fc.asyncProperty(fc.constantFrom(...ROUTES), place, value, async (path, where, by) => {
         expectSane(await post(service, path, JSON.stringify(mutated(sound[path], where, by))));
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 

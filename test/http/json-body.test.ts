@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseJson, parseJsonInTurns } from "../../src/http/body/json-body.ts";
+import { sized } from "../proofs/size.ts";
 
 /** Deepest nesting of a value, found the plain way. */
 function depthOf(value: unknown): number {
@@ -20,7 +21,7 @@ describe("the depth of a body", () => {
         if (depthOf(value) > levels) expect(() => parseJson(text, levels)).toThrow(tooDeep);
         else expect(parseJson(text, levels)).toEqual(JSON.parse(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
   });
 

@@ -23,7 +23,7 @@ async function record(user: string, mask: readonly string[] = []): Promise<strin
   return readFileSync(join(directory, "n1-0", "0000000001.jsonl"), "utf8");
 }
 
-const check = new RecordCheck(secretsInSources(join(import.meta.dirname, "..")));
+const check = new RecordCheck(secretsInSources(join(import.meta.dirname, "..", "..")));
 
 describe("the records of all tests", () => {
   it("are kept, also of logs whose folder the test removes", async () => {

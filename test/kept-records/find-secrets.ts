@@ -1,6 +1,6 @@
 /** Looks through records for what no record may have (decision-log.md §1.2). */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 
@@ -11,11 +11,10 @@ const NAMED = [
 ];
 
 /** The secrets that test sources give to services, found by the names that they have there. */
-export function secretsInSources(folder: string): ReadonlySet<string> {
+export function secretsInSources(root: string): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith(".ts")) continue;
-    const text = readFileSync(join(entry.parentPath, entry.name), "utf8");
+  for (const path of globSync(["test/**/*.ts", "packages/*/test/**/*.ts"], { cwd: root })) {
+    const text = readFileSync(join(root, path), "utf8");
     for (const pattern of NAMED) for (const [, secret = ""] of text.matchAll(pattern)) found.add(secret);
   }
   return found;

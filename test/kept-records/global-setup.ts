@@ -15,7 +15,7 @@ export default function keepRecords(): () => void {
   const preload = `--require=${join(import.meta.dirname, "keep.cjs")}`;
   process.env["NODE_OPTIONS"] = [process.env["NODE_OPTIONS"], preload].filter(Boolean).join(" ");
   return () => {
-    const check = new RecordCheck(secretsInSources(join(import.meta.dirname, "..")));
+    const check = new RecordCheck(secretsInSources(join(import.meta.dirname, "..", "..")));
     const faults: string[] = [];
     for (const name of readdirSync(folder)) {
       faults.push(...check.faultsOf(readFileSync(join(folder, name), "utf8")));

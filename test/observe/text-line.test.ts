@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { escapeJsonLine, renderFlatLine, renderTextLine } from "../../src/observe/log/text-line.ts";
+import { sized } from "../proofs/size.ts";
 
 const entry = (message: string, fields: object = {}): string =>
   JSON.stringify({ level: "info", time: "2026-11-21T10:00:00.000Z", ...fields, message });
@@ -66,7 +67,7 @@ describe("text lines", () => {
       fc.property(hostileText, (text) => {
         expect(renderTextLine(entry(text))).not.toMatch(UNPRINTABLE);
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
   });
 
@@ -80,7 +81,7 @@ describe("text lines", () => {
         expect(`${line} `.startsWith(head)).toBe(true);
         expect([...readPairs(line.slice(head.length))].sort()).toEqual(Object.entries(fields).sort());
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
   });
 
@@ -92,7 +93,7 @@ describe("text lines", () => {
       fc.property(hostileText, fc.dictionary(name, value, { maxKeys: 4 }), (message, fields) => {
         expect(renderFlatLine({ ...head, message }, fields)).toBe(renderTextLine(entry(message, fields)));
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
     expect(renderFlatLine({ ...head, message: "m" }, { list: [] })).toBeUndefined();
   });
@@ -110,7 +111,7 @@ describe("JSON lines", () => {
         expect(json).not.toMatch(UNPRINTABLE);
         expect(JSON.parse(json)).toEqual({ text });
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
   });
 });

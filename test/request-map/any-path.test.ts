@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Api } from "../../src/request-map/endpoints.ts";
 import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
+import { sized } from "../proofs/size.ts";
 import { outcome, wireRequest } from "./fixtures.ts";
 
 const catalog = await openCatalog({ partition: "svc" });
@@ -132,7 +133,7 @@ describe("random paths", () => {
     const property = fc.property(paths, (some) => {
       for (const one of some) for (const api of APIS) check(api, one);
     });
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: sized(500, 5_000) });
     expect(faults.slice(0, 5)).toEqual([]);
     expect(matched).toBeGreaterThan(10_000);
   });
@@ -158,6 +159,6 @@ describe("random paths", () => {
         expect(outcome(answer)).not.toBe("");
       },
     );
-    fc.assert(property, { numRuns: 5000 });
+    fc.assert(property, { numRuns: sized(500, 5_000) });
   });
 });

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { RecordName, ScannedRange } from "../../src/store/port.ts";
 import { WrittenKeys } from "../../src/store/written-keys.ts";
+import { sized } from "../proofs/size.ts";
 
 const partition = fc.constantFrom("user", "group", "policy");
 /** Few enough to meet often; the last two sort one way by UTF-8 and the other way by UTF-16. */
@@ -50,6 +51,6 @@ it("a read-set is touched where a key of it, or one within a range of it, was wr
       }
       expect(keys.size).toBe(new Set(written.map((one) => `${one.partition} ${one.key}`)).size);
     }),
-    { numRuns: 2_000 },
+    { numRuns: sized(200, 2_000) },
   );
 });

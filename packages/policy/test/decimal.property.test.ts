@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonicalDecimal, exactNumber } from "@svc-authorizer/policy/decimal.ts";
 import { parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
+import { sized } from "../../../test/proofs/size.ts";
 
 /** A decimal number as a fraction of whole numbers, without any double. */
 function fractionOf(text: string): readonly [bigint, bigint] {
@@ -127,7 +128,7 @@ describe("JSON", () => {
         if (wanted === undefined) expect(() => parseJsonText(text)).toThrow(UnreadableNumber);
         else expect(numbersAsTexts(parseJsonText(text))).toEqual(numbersAsTexts(wanted));
       }),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     );
   });
 

@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hasEscapedName, parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { sized } from "../../../test/proofs/size.ts";
 
 /** Texts of what matters to names. */
 const piece = fc.constantFrom(
@@ -94,7 +95,7 @@ describe("parseJsonText", () => {
           expect(spelledOut(parseJsonText(text))).toEqual(spelledOut(wanted(of)));
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
   });
 
@@ -143,7 +144,7 @@ describe("parseJsonText", () => {
       fc.property(text, (given) => {
         expect(isRead(given)).toBe(isJson(given));
       }),
-      { numRuns: 10_000 },
+      { numRuns: sized(1_000, 10_000) },
     );
   });
 

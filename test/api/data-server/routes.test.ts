@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATA_SERVER_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
+import { sized } from "../../proofs/size.ts";
 import { type Api, callApi, rawCall, startApi } from "./api-kit.ts";
 
 const TOKENS = Object.fromEntries(
@@ -247,7 +248,7 @@ describe("whatever is sent", () => {
           if (status >= 400) expect(Object.keys(JSON.parse(answer))).toEqual(["message"]);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: sized(100, 600) },
     );
   });
 });

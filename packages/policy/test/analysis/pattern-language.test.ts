@@ -8,6 +8,7 @@ import {
 } from "@svc-authorizer/policy/analysis/compare/pattern-language.ts";
 import { Pattern } from "@svc-authorizer/policy/analysis/compare/pattern-positions.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];
 const pattern = fc.string({ unit: fc.constantFrom("a", "b", "日", "*", "*", "?", "?"), maxLength: 6 });
@@ -39,7 +40,7 @@ describe("a text of some patterns and of no others", () => {
           expect(TEXTS.find(fits)).toBeUndefined();
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: sized(100, 1_000) },
     );
   });
 
@@ -108,7 +109,7 @@ describe("a pattern seen beside another", () => {
           expect(TEXTS.find((text) => narrowMatch.match(text) && !wideMatch.match(text))).toBeUndefined();
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
   });
 

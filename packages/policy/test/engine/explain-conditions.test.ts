@@ -11,6 +11,7 @@ import type { Condition, NamedStatements, Statement } from "@svc-authorizer/poli
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
 import { CASE_USER, type ConditionCase, fieldsOf } from "./condition-cases.ts";
 import { conditionOracle } from "./condition-oracle.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 interface ExplainedCase extends Pick<ConditionCase, "id" | "condition" | "fields"> {
   readonly conditions: readonly ConditionTest[];
@@ -83,7 +84,7 @@ describe("what an explanation says of a condition", () => {
           })),
         );
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(200, 2_000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;
 const read: NamedStatements = {
@@ -150,7 +151,7 @@ describe("an explanation", () => {
         }));
         expect(decide(compile(rest, options), request).effect).not.toBe(effect);
       }),
-      { numRuns: 3000 },
+      { numRuns: sized(300, 3_000) },
     );
   });
 });

@@ -16,6 +16,7 @@ import {
   wildcardCase,
 } from "./arbitraries.ts";
 import { oracle, wildcardMatch } from "./oracle.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 /** Decisions compared per run; each policy set answers several requests, so that its indexes are reused. */
 const CASES = Number(process.env["ORACLE_CASES"] ?? 100_000);
@@ -95,7 +96,7 @@ describe("the engine agrees with a naive evaluator", () => {
           before === "neutral" ? "any" : before,
         );
       }),
-      { seed, numRuns: 1000 },
+      { seed, numRuns: sized(100, 1_000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-pla
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 describe("the test of many resources", () => {
   it.each(["extended", "data_server"] as const)("says what a decision says: %s", (evaluator) => {
@@ -36,7 +37,7 @@ describe("the test of many resources", () => {
           }
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: sized(300, 3_000) },
     );
     expect(allowed).toBeGreaterThan(600);
   });

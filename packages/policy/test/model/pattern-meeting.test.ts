@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 it.each([
   ["fs:*", "fs:Read", true],
@@ -33,6 +34,6 @@ it("agrees with looking for a text that both match", () => {
       // Four units of each side at most: a text of up to six units shows every meeting.
       expect(patternsMeet(left, right)).toBe(texts.some((text) => one.test(text) && other.test(text)));
     }),
-    { numRuns: 500 },
+    { numRuns: sized(100, 500) },
   );
 });
