@@ -135,7 +135,7 @@ describe("random paths", () => {
     });
     fc.assert(property, { numRuns: sized(500, 5_000) });
     expect(faults.slice(0, 5)).toEqual([]);
-    expect(matched).toBeGreaterThan(10_000);
+    expect(matched).toBeGreaterThan(sized(833, 10_000));
   });
 
   it("with random queries, bodies and headers they never throw", () => {
