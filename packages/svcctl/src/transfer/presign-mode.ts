@@ -47,7 +47,11 @@ export async function storageConfig(
     if (found === undefined) throw new Error(`Storage config not found for repo ${repository}`);
     return found;
   }
-  if (!isObject(only)) throw new Error("Bad response from server for GetConfig");
+  if (!isObject(only)) {
+    // svc-authorizer has a configuration, too. Its answer about a repository says where those are.
+    await api.fetchObject({ method: "GET", path: ["repositories", repository], expect: 200 });
+    throw new Error("Bad response from server for GetConfig");
+  }
   return only;
 }
 
