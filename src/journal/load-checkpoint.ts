@@ -9,6 +9,7 @@ import {
   readRecords,
 } from "./checkpoints.ts";
 import { type Engine, NothingDone } from "./engine.ts";
+import { type CopyPlace, mayFollow } from "./place-in-log.ts";
 
 /** A checkpoint that a copy was loaded from. */
 interface LoadedCheckpoint {
@@ -18,22 +19,26 @@ interface LoadedCheckpoint {
 }
 
 /**
- * Replaces the state of a copy by the newest checkpoint above a revision; undefined where there is none.
+ * Replaces the state of a copy by the newest checkpoint above its revision; undefined where there is none.
+ * @param copy revision 0 where it is empty
  * @param assertKnown throws for a format that this program does not know
- * @throws NothingDone for a checkpoint that is damaged
+ * @throws NothingDone for a checkpoint that is damaged, or does not follow the copy
  */
 export async function loadCheckpoint(
   { engine, replica }: { readonly engine: Engine; readonly replica: Replica },
-  above: number,
+  copy: CopyPlace,
   assertKnown: (format: number) => void,
 ): Promise<LoadedCheckpoint | undefined> {
   for (let gone = ""; ; ) {
-    const marker = await newestCheckpoint(engine, above);
+    const marker = await newestCheckpoint(engine, copy.revision);
     if (marker === undefined) return undefined;
     if (marker.id === gone) throw new NothingDone(`checkpoint ${marker.revision} of the log is damaged`);
     assertKnown(marker.format ?? 1);
     try {
       const recent = await readRecentIds(engine, marker);
+      // The database may have been put back since the copy's place in its log was looked for.
+      if (copy.revision > 0 && (marker.log !== copy.log || !mayFollow(recent, copy)))
+        throw new NothingDone(`checkpoint ${marker.revision} of the log does not follow this node's copy`);
       const { revision, last, log } = marker;
       await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker), recent);
       return { marker, recent };

@@ -215,7 +215,7 @@ export class LogNode {
     const found = this.revision === 0 ? undefined : await this.#findPlace();
     if (found?.place === "lost") return this.#goBack();
     if (found?.place === "other") return this.#goBack(found.log);
-    const loaded = await loadCheckpoint(this.#parts, this.revision, (format) => this.#assertKnown(format));
+    const loaded = await loadCheckpoint(this.#parts, this, (format) => this.#assertKnown(format));
     if (loaded === undefined) return;
     const { marker, recent } = loaded;
     this.revision = marker.revision;

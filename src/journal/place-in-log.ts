@@ -1,13 +1,14 @@
 /** The check that a log still is the one that a copy came from (journal.md §3). */
 
 import { decodeHead } from "../store/log-entry.ts";
+import type { EntryId } from "../store/replica.ts";
 import { newestCheckpoint, readRecentIds } from "./checkpoints.ts";
 import { LogMissing } from "./copy-condition.ts";
 import { type Engine, entryName } from "./engine.ts";
 import { isAccepted } from "./guard.ts";
 
 /** The place where a copy stands. */
-interface CopyPlace {
+export interface CopyPlace {
   /** Revision of its newest entry. */
   readonly revision: number;
   /** Id of that entry. */
@@ -49,11 +50,20 @@ export async function findPlace(engine: Engine, copy: CopyPlace): Promise<FoundP
     if (marker.last.id === lastId) return { place: "same", format: marker.format ?? 1 };
     return { place: "lost" };
   }
-  const recent = await readRecentIds(engine, marker);
+  return { place: mayFollow(await readRecentIds(engine, marker), copy) ? "behind" : "lost" };
+}
+
+/**
+ * True unless the ids that a later state carries say that a copy's newest entry is not in its past. Where they do not reach
+ * back so far, nothing speaks against it.
+ */
+export function mayFollow(
+  recent: readonly EntryId[],
+  { revision, lastId }: Pick<CopyPlace, "revision" | "lastId">,
+): boolean {
   const [oldest] = recent;
   const isKnown = oldest !== undefined && (oldest[0] <= revision || oldest[0] === 1);
-  // Where the ids do not reach back so far, nothing speaks against it.
-  return isKnown && !recent.some(([, id]) => id === lastId) ? { place: "lost" } : { place: "behind" };
+  return !isKnown || recent.some(([, id]) => id === lastId);
 }
 
 async function lostOrMissing(engine: Engine, { log }: CopyPlace): Promise<FoundPlace> {

@@ -84,7 +84,7 @@ class Maker {
   /** @throws CheckpointGone where the log was trimmed meanwhile, or is not whole */
   async make(log: string): Promise<Omit<Rebuilt, "former">> {
     await this.#fill(log);
-    await this.#follow();
+    await this.#follow(log);
     return this.#made;
   }
 
@@ -100,15 +100,18 @@ class Maker {
     this.#made = { revision, ...last, format, recent, checkpoint: { revision, bytes }, bytes: 0 };
   }
 
-  async #follow(): Promise<void> {
+  async #follow(log: string): Promise<void> {
     const { engine, assertKnown } = this.#parts;
     for (;;) {
       const { entries, floor } = await engine.entries(this.#made.revision, PAGE);
       if (floor > this.#made.revision) throw new CheckpointGone("it was trimmed");
+      // The database may have been emptied, or another one put in its place, since it was found to have this log.
+      if (entries.length === 0 && this.#made.revision === 0) throw new CheckpointGone("it was emptied");
       if (entries.length === 0) return;
       for (const { item } of entries) {
         const head = decodeHead(item);
         assertKnown(head.format);
+        if (head.revision === 1 && head.id !== log) throw new CheckpointGone("it is another log");
         if (head.prev !== this.#made.id)
           throw new CheckpointGone(`entry ${head.revision} does not follow the one before`);
         const body = await readBody(engine, head, item);
