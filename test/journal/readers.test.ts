@@ -20,6 +20,6 @@ it(
   () => expectSound(SCHEDULES, [], READERS),
 );
 
-it.each(READER_RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, (rule) =>
-  expectFault(rule, UNTIL_FAULT, READERS),
-);
+it.each(READER_RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, async (rule) => {
+  await expectFault(rule, UNTIL_FAULT, READERS);
+});

@@ -118,6 +118,45 @@ export const LOST_AND_ASKED: Bias = {
   ],
 };
 
+/** As {@link LOST_AND_ASKED}, with so many backups that a database is put back between two reads of one look. */
+export const LOST_ALL_THE_TIME: Bias = {
+  name: "most use cases find nothing to do and the database is put back all the time",
+  edits: [
+    ...ASKED,
+    {
+      file: RUN,
+      from: "if (schedule.rarely(3)) start(loseEntries(world, nodes));",
+      to: "const lose = async () => { for (let time = 0; time < 30; time++) await loseEntries(world, nodes); }; start(lose());",
+    },
+    {
+      file: RUN,
+      from: "await schedule.wait(200);\n  const backup = await database.backUp();\n  await schedule.wait(100);",
+      to: "await schedule.wait(20);\n  const backup = await database.backUp();\n  await schedule.wait(60);",
+    },
+    {
+      file: RUN,
+      from: "if (schedule.choose(2) === 1) {\n    for",
+      to: "if (schedule.rarely(20)) {\n    for",
+    },
+  ],
+};
+
+/** Most use cases find nothing to do, and reads may lag behind what other nodes wrote. */
+export const IN_SESSIONS: Bias = {
+  name: "reads lag behind what other nodes wrote",
+  edits: [...ASKED, { file: RUN, from: "isSession: schedule.rarely(8),", to: "isSession: true," }],
+};
+
+/** As {@link IN_SESSIONS}, and half of the nodes are killed and started again. */
+export const RESTARTED_IN_SESSIONS: Bias = {
+  name: "reads lag behind what other nodes wrote and nodes are started again",
+  edits: [
+    ...IN_SESSIONS.edits,
+    { file: RUN, from: "if (schedule.rarely(6)) {", to: "if (schedule.choose(2) === 0) {" },
+    { file: RUN, from: "const isForGood = schedule.choose(2) === 0;", to: "const isForGood = false;" },
+  ],
+};
+
 /** Most use cases find nothing to do, and every node trims. */
 export const TRIMMED_AND_ASKED: Bias = {
   name: "most use cases find nothing to do and the log is trimmed all the time",

@@ -1,6 +1,7 @@
 /** A client of a node: it runs use cases one after the other, and knows what it was answered. */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { provenAnswer } from "../../../src/journal/proven-answer.ts";
 import type { ReadSet } from "../../../src/store/port.ts";
 import { COMMIT_TIMEOUT_MS, isPromised, type ModelNode, STEP_MS } from "./model-node.ts";
 
@@ -92,24 +93,56 @@ async function runUseCase(node: ModelNode, uid: string, useCase: UseCase): Promi
 }
 
 /**
- * Answers what it read, without a commit (journal.md §2.8). After a check that failed it reads again and answers that: the
- * state is proved. Whatever is answered was so at some moment since the request came.
+ * Answers what it read, without a commit (journal.md §2.8), as a check does or as a call does. Whatever is answered was so
+ * at some moment since the request came.
  */
 async function findNothing(node: ModelNode, uid: string, useCase: UseCase): Promise<void> {
   const { schedule, database } = node.world;
   const came = schedule.steps;
-  let { reads, trace } = await decide(node, uid, useCase);
-  await schedule.wait(12);
-  try {
-    await node.writer.commit({ reads });
-  } catch (error) {
-    expected(error);
-    if (!isErrorCode(error, "conflict")) return;
-    ({ reads, trace } = await decide(node, uid, useCase));
-  }
+  const isCall = schedule.choose(2) === 1;
+  const trace = await (isCall ? answerProven : answerChecked)(node, uid, useCase);
+  if (trace === undefined) return;
   const { seen } = JSON.parse(trace) as Trace;
   if (!isPromised(node.world) || database.wasSo(seen, P, came, schedule.steps)) return;
   node.fault ||= `${uid} was answered ${JSON.stringify(seen)}, which was never so since it came`;
+}
+
+/** After a check that failed it reads again and answers that: the state is proved. Undefined where nothing is answered. */
+async function answerChecked(node: ModelNode, uid: string, useCase: UseCase): Promise<string | undefined> {
+  const { reads, trace } = await decide(node, uid, useCase);
+  await node.world.schedule.wait(12);
+  try {
+    await node.writer.commit({ reads });
+    return trace;
+  } catch (error) {
+    expected(error);
+    if (!isErrorCode(error, "conflict")) return undefined;
+    return (await decide(node, uid, useCase)).trace;
+  }
+}
+
+/** Undefined where nothing is answered. One proof is enough, whatever others write meanwhile. */
+async function answerProven(node: ModelNode, uid: string, useCase: UseCase): Promise<string | undefined> {
+  let proofs = 0;
+  try {
+    return await provenAnswer({
+      call: { isProven: false, hasRead: true },
+      isRefusalOnly: false,
+      work: async () => {
+        const { trace } = await decide(node, uid, useCase);
+        await node.world.schedule.wait(12);
+        return trace;
+      },
+      state: () => `${node.node.revision}.${node.node.lastId}`,
+      prove: async () => {
+        if (proofs++ > 0) node.fault ||= `${uid} waited for another proof`;
+        await node.proofs.prove(uid);
+      },
+    });
+  } catch (error) {
+    expected(error);
+    return undefined;
+  }
 }
 
 async function decide(node: ModelNode, uid: string, { read, scan, write }: UseCase) {

@@ -3,6 +3,7 @@
 import type { Engine, ItemName } from "../../../src/journal/engine.ts";
 import type { Database } from "./database.ts";
 import type { Schedule } from "./schedule.ts";
+import { Session } from "./session.ts";
 
 /** Whether a node still lives: the calls of one that was killed never end. */
 export interface Life {
@@ -32,10 +33,16 @@ export function connect(
   database: Database,
   schedule: Schedule,
   life: Life,
-  isSilent: boolean,
+  { isSilent, isSession }: { readonly isSilent: boolean; readonly isSession: boolean },
   { onCreate }: Listener,
 ): Connection {
-  const create = (name: ItemName, item: Buffer): Promise<boolean> => database.create(name, item);
+  const session = isSession ? new Session(database, schedule) : undefined;
+  const create = async (name: ItemName, item: Buffer): Promise<boolean> => {
+    const made = await database.create(name, item);
+    // Where the create was refused, the engine reads until the session sees what is there.
+    if (name.kind === "entry") session?.wrote();
+    return made;
+  };
   const lost = (): Error => new Error("the connection was lost");
   const call = async <T>(work: () => Promise<T>, mayFail = true): Promise<T> => {
     const { epoch } = database;
@@ -87,7 +94,12 @@ export function connect(
     }
   };
   // Some databases create and read the floor in one way.
-  const isOneWay = schedule.choose(2) === 1;
+  const isOneWay = schedule.choose(2) === 1 && !isSession;
+  const reads = session?.reads ?? {
+    read: (name: ItemName) => database.engine.read(name),
+    entries: (after: number, limit: number) => database.engine.entries(after, limit),
+    floor: () => database.engine.floor(),
+  };
   const connection: Connection = {
     isBroken: false,
     isSilent,
@@ -103,10 +115,11 @@ export function connect(
             return { created, floor: schedule.rarely(10) ? undefined : await database.engine.floor() };
           }, false),
       }),
-      read: (name) => call(() => database.engine.read(name)),
-      entries: (after, limit) => call(() => database.engine.entries(after, limit)),
-      floor: () => call(() => database.engine.floor()),
-      raiseFloor: (to) => call(() => database.engine.raiseFloor(to)),
+      ...(session !== undefined && { barrier: () => call(async () => session.wrote()) }),
+      read: (name) => call(() => reads.read(name)),
+      entries: (after, limit) => call(() => reads.entries(after, limit)),
+      floor: () => call(() => reads.floor()),
+      raiseFloor: (to) => call(() => database.raiseFloor(to)),
       remove: (names) => call(() => database.remove(names)),
       list: (kind, upTo, limit) => call(() => database.engine.list(kind, upTo, limit)),
       newest: (kind, upTo) => call(() => database.engine.newest(kind, upTo)),

@@ -46,6 +46,8 @@ export class Database {
   readonly known = new Map<string, Entry>();
   /** Those that were lost. */
   readonly lost: Entry[] = [];
+  /** Writes to the partition of the log, in their order: what a session may see is a beginning of it. */
+  readonly logWrites: ({ readonly entry: number } | { readonly floor: number })[] = [];
   readonly #heads: Head[] = [{ revision: 0, id: "", from: 0 }];
   readonly #schedule: Schedule;
 
@@ -58,6 +60,7 @@ export class Database {
   async create(name: ItemName, item: Buffer): Promise<boolean> {
     const { engine } = this;
     const made = await engine.create(name, item);
+    if (made && name.kind === "entry") this.logWrites.push({ entry: name.number });
     if (!made || name.kind !== "entry" || name.number <= (await engine.floor())) return made;
     const head = decodeHead(item);
     const body = await readBody(engine, head, item);
@@ -68,6 +71,12 @@ export class Database {
     this.log.push(entry);
     this.#noteHead();
     return made;
+  }
+
+  /** As an engine does. */
+  async raiseFloor(to: number): Promise<void> {
+    await this.engine.raiseFloor(to);
+    this.logWrites.push({ floor: await this.engine.floor() });
   }
 
   /** As an engine does. What the log still needs must not be removed. */

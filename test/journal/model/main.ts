@@ -1,10 +1,14 @@
-/** Runs many schedules: `node main.ts COUNT SEED`. Prints the smallest fault that it finds; exits 1 then. */
+/**
+ * Runs many schedules: `node main.ts COUNT SEED smallest|first RUN`. Prints the smallest fault that it finds, or the first
+ * one; exits 1 then. It begins with the run of that number among those of the seed.
+ */
 
 import fc from "fast-check";
 import { anyRun } from "./arbitrary.ts";
 import { faultOf } from "./run.ts";
 
-const [count = "2000", seed = String(Date.now() % 1e9)] = process.argv.slice(2);
+const [count = "2000", seed = String(Date.now() % 1e9), until = "smallest", from = "0"] =
+  process.argv.slice(2);
 // Long work gives way by the time that it takes: here it never does, so that a run can be repeated.
 performance.now = () => 0;
 let fault = "";
@@ -13,13 +17,14 @@ const outcome = await fc.check(
     fault = await faultOf(run);
     return fault === "";
   }),
-  { numRuns: Number(count), seed: Number(seed), endOnFailure: process.argv[4] === "first" },
+  { numRuns: Number(count), seed: Number(seed), endOnFailure: until === "first", path: from },
 );
 if (outcome.failed) {
   const [run] = outcome.counterexample ?? [];
   const again = run === undefined ? fault : await faultOf(run);
+  const [at] = (outcome.counterexamplePath ?? "").split(":");
   const last = again === "" ? `${fault} ${String(outcome.errorInstance)}` : again;
-  console.log(JSON.stringify({ fault: last, runs: outcome.numRuns, seed, nodes: run?.nodes.length }));
+  console.log(JSON.stringify({ fault: last, runs: outcome.numRuns, seed, at, nodes: run?.nodes.length }));
   process.exitCode = 1;
 } else {
   console.log(JSON.stringify({ fault: "", runs: outcome.numRuns, seed }));

@@ -27,6 +27,8 @@ export interface World {
   readonly carriedIds: number;
   /** True: some nodes are not told when the database is put back. */
   readonly isSilent: boolean;
+  /** True: reads see what the same node wrote before, and of what others wrote maybe less. */
+  readonly isSession: boolean;
   /** Milliseconds for which the log is kept. */
   readonly keepMs: number;
 }
@@ -62,9 +64,16 @@ export class ModelNode {
     this.#watchCopy();
     this.#watchStates(before);
     if (before !== undefined) this.replica.position = before.#position();
-    this.connection = connect(database, schedule, this.life, isSilent, {
-      onCreate: () => this.#assertNotHeld(),
-    });
+    const { isSession } = world;
+    this.connection = connect(
+      database,
+      schedule,
+      this.life,
+      { isSilent, isSession },
+      {
+        onCreate: () => this.#assertNotHeld(),
+      },
+    );
     const now = (): number => schedule.steps * STEP_MS;
     const clock: Clock = { now, delay: () => schedule.step() };
     const { engine } = this.connection;
@@ -205,7 +214,7 @@ export class ModelNode {
       proved(sent);
       const now = schedule.steps * STEP_MS;
       if (node.age > now - sent.monotonic) return;
-      if (!isPromised(this.world)) return;
+      if (!isPromised(this.world) || this.world.isSession) return;
       if (database.wasNewest(node.lastId, sent.monotonic / STEP_MS, schedule.steps)) return;
       this.fault ||= `a copy at ${node.revision} was taken for the newest, the log was at ${database.log.length}`;
     };

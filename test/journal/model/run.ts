@@ -64,6 +64,7 @@ function worldOf(schedule: Schedule): World {
     database: new Database(schedule, schedule.choose(2) === 0 ? ROOMY : NARROW),
     carriedIds: CARRIED_IDS[schedule.choose(CARRIED_IDS.length)]!,
     isSilent: schedule.rarely(8),
+    isSession: schedule.rarely(8),
     keepMs: schedule.choose(2) * 100 * STEP_MS,
   };
 }
@@ -73,8 +74,12 @@ async function kill(node: ModelNode): Promise<void> {
   node.life.alive = false;
 }
 
-/** The database is put back to an earlier moment, often while the log is trimmed. Its connections break, which nodes notice in one way or the other. */
-async function loseEntries({ schedule, database }: World, nodes: readonly ModelNode[]): Promise<void> {
+/** The database is put back to an earlier moment, often while the log is trimmed. Its connections break, which nodes notice in one way or the other. One whose reads may lag is not put back. */
+async function loseEntries(
+  { schedule, database, isSession }: World,
+  nodes: readonly ModelNode[],
+): Promise<void> {
+  if (isSession) return;
   await schedule.wait(200);
   const backup = await database.backUp();
   await schedule.wait(100);
