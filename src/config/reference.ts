@@ -61,13 +61,12 @@ A meaning that says "Not acted on" or "In part" is of an item that this version 
 
 function sectionText({ title, items }: ConfigSection): string {
   const rows = items.map(
-    (item) =>
-      `| \`${item.name}\` | ${typeText(item)} | ${defaultText(item)} | ${cell(meaningText(item) + actsNote(item))} |`,
+    (item) => `| \`${item.name}\` | ${valueText(item)} | ${cell(meaningText(item) + actsNote(item))} |`,
   );
   return `## ${title}
 
-| Item | Type | Default | Meaning |
-|---|---|---|---|
+| Item | Type: default | Meaning |
+|---|---|---|
 ${rows.join("\n")}
 `;
 }
@@ -99,6 +98,8 @@ function actsNote({ acts }: NamedItem): string {
   return colon < 0 ? "" : `. ${acts.startsWith("no") ? "Not acted on" : "In part"}: ${acts.slice(colon + 2)}`;
 }
 
+const NO_DEFAULT = "none";
+
 const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["strings", "list of strings"],
   ["map", "map of strings"],
@@ -113,6 +114,12 @@ function typeText(item: AnyItem): string {
   return marks.length === 0 ? type : `${type}, *${marks.join(", ")}*`;
 }
 
+/** The type, and the default where there is one. */
+function valueText(item: AnyItem): string {
+  const value = defaultText(item);
+  return value === NO_DEFAULT ? typeText(item) : `${typeText(item)}: ${value}`;
+}
+
 function defaultText(item: AnyItem): string {
   if (item.defaultNote !== undefined) return cell(item.defaultNote);
   if (item.defaultFrom !== undefined) return `the value of \`${item.defaultFrom}\``;
@@ -120,7 +127,7 @@ function defaultText(item: AnyItem): string {
 }
 
 function notationText(value: DefaultNotation): string {
-  if (value === null) return "none";
+  if (value === null) return NO_DEFAULT;
   const empty = value === "" || (Array.isArray(value) && value.length === 0);
   return empty ? "empty" : `\`${Array.isArray(value) ? value.join(",") : String(value)}\``;
 }

@@ -139,7 +139,7 @@ describe("svcctl docs", () => {
     const folder = temporaryFolder();
     const { code, stdout } = await svcctl(["docs"]);
     expect(code).toBe(0);
-    expect(stdout).toContain("## svcctl auth users credentials create\n");
+    expect(stdout).toContain("## auth users credentials create\n");
     expect(await svcctl(["docs", "reference.md"], { cwd: folder })).toEqual({
       code: 0,
       stdout: "",

@@ -9,7 +9,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: 1000,
     min: 1,
     acts: "yes",
-    meaning: "Requests that may wait; further ones are answered 503",
+    meaning: "Waiting requests; further ones are answered 503",
   },
   {
     name: "authorizer.limits.body_bytes",
@@ -35,8 +35,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: "64 MiB",
     min: "1 MiB",
     acts: "yes",
-    meaning:
-      "Request bodies under way, all together, for each listener; beyond it, the body that arrives most slowly is answered 503",
+    meaning: "All request bodies in flight on a listener; above it, the slowest is answered 503",
   },
   {
     name: "authorizer.limits.answers_bytes",
@@ -45,7 +44,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     min: "1 MiB",
     acts: "yes",
     meaning:
-      "Answers that callers have not taken and requests sent ahead of them, all together, for each listener; beyond it, connections that took nothing for longest are closed",
+      "All untaken answers, and requests sent ahead of them, on a listener; above it, connections that took nothing for longest are closed",
   },
   {
     name: "authorizer.limits.connections",
@@ -72,7 +71,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     min: "1ms",
     max: "24h",
     acts: "yes",
-    meaning: "Time in which the body of a call without credentials (log-in, set-up) must arrive",
+    meaning: "Time for the body of a call without credentials (log-in, set-up)",
   },
   {
     name: "authorizer.limits.bulk_concurrency",
@@ -166,7 +165,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     min: 1_000_000,
     acts: "yes",
     meaning:
-      "Most work of one request, in units of about a nanosecond of one core: characters of patterns compared with those of texts, and 500 for each statement, resource or condition that is looked at; more is answered 400",
+      "Most work of one request, in units of about a nanosecond: characters compared, and 500 for each statement, resource or condition; more is answered 400",
   },
   {
     name: "authorizer.limits.json_depth",
@@ -183,6 +182,6 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     default: 500000,
     min: 1,
     acts: "yes",
-    meaning: "Most values of a JSON body (elements of arrays and members of objects); more are answered 413",
+    meaning: "Most values of a JSON body (array elements and object members); more are answered 413",
   },
 ] as const satisfies readonly ConfigItem[];

@@ -9,8 +9,7 @@ export const AUTHORIZER_ITEMS = [
     default: "127.0.0.1:8001",
     check: "listen address",
     acts: "yes",
-    meaning:
-      "Host and port of the service listener, for servers, gateways and services; port 0 takes a free one",
+    meaning: "Host and port of the service listener; port 0 takes a free one",
   },
   {
     name: "authorizer.user_listen_address",
@@ -20,7 +19,7 @@ export const AUTHORIZER_ITEMS = [
     check: "listen address",
     acts: "yes",
     meaning:
-      "Host and port of the user listener; set it when one file configures a data server on the same host too",
+      "Host and port of the user listener; set it if one file also configures a data server on the same host",
   },
   {
     name: "authorizer.metrics_address",
@@ -139,7 +138,7 @@ export const AUTHORIZER_ITEMS = [
     default: true,
     acts: "yes",
     meaning:
-      "Whether a node begins a log in a shared database that has none. Set it to false after the first start: a database that was emptied is then never taken for a new one",
+      "Whether a node begins a log in a shared database that has none. Set it to false after the first start, so that an emptied database is never taken for a new one",
   },
   {
     name: "authorizer.history.keep",
@@ -155,8 +154,7 @@ export const AUTHORIZER_ITEMS = [
     defaultNote: "svc-authorizer.revocations in database.local.path",
     path: "file",
     acts: "yes",
-    meaning:
-      "File beside the local store that keeps what was revoked, for when a copy of the store is put back",
+    meaning: "File beside the local store with what was revoked, for when a copy of the store is put back",
   },
   {
     name: "authorizer.shutdown_delay",
@@ -164,7 +162,7 @@ export const AUTHORIZER_ITEMS = [
     default: "0s",
     max: "24h",
     acts: "yes",
-    meaning: "Time between turning unready and closing the listeners, for load balancers to notice",
+    meaning: "Time between turning unready and closing the listeners",
   },
   {
     name: "authorizer.audit.output",
@@ -190,15 +188,14 @@ export const AUTHORIZER_ITEMS = [
     path: "file",
     acts: "yes",
     meaning:
-      "Folder in which the audit log is also kept as chains of records, with what was before and after each change, to be asked and verified; unset: it is not",
+      "Folder in which the audit log is also kept as verifiable chains of records, with the state before and after each change; unset: off",
   },
   {
     name: "authorizer.audit.keep",
     type: "duration",
     default: "0s",
     acts: "yes",
-    meaning:
-      "How long closed segments of authorizer.audit.directory are kept, unless a sink still needs them; 0s: for ever",
+    meaning: "How long closed segments are kept, unless a sink still needs them; 0s: for ever",
   },
   {
     name: "authorizer.audit.sinks",
@@ -207,7 +204,7 @@ export const AUTHORIZER_ITEMS = [
     check: "sink url",
     acts: "yes",
     meaning:
-      "Where the records of authorizer.audit.directory are also sent, as authorizer.decision_log.sinks",
+      "Where the records of authorizer.audit.directory are also sent (as authorizer.decision_log.sinks)",
   },
   {
     name: "authorizer.audit.sink_token",
@@ -259,7 +256,7 @@ export const AUTHORIZER_ITEMS = [
     defaultNote: "with database.type local: installation.user_name",
     acts: "yes",
     meaning:
-      "First administrator, created at the first start; outside bootstrap external it takes the name and both parts of the key",
+      "First administrator, created at the first start; outside bootstrap external, set the name and both parts of the key",
   },
   {
     name: "authorizer.bootstrap_admin.access_key_id",
@@ -268,7 +265,7 @@ export const AUTHORIZER_ITEMS = [
     defaultNote: "with database.type local: installation.access_key_id",
     acts: "yes",
     meaning:
-      "Access key id of the first administrator; unset, with bootstrap external: generated into a file that only the owner can read",
+      "Access key id of the first administrator; unset, with bootstrap external: generated into a file of mode 600",
   },
   {
     name: "authorizer.bootstrap_admin.secret_access_key",
@@ -294,7 +291,7 @@ export const AUTHORIZER_ITEMS = [
     default: "load",
     acts: "yes",
     meaning:
-      "load creates what is missing; sync also removes what a former sync made and the files no longer name",
+      "load creates missing entries; sync also removes entries of a former sync that the files no longer name",
   },
   {
     name: "authorizer.guards",
@@ -302,7 +299,7 @@ export const AUTHORIZER_ITEMS = [
     choices: ["strict", "lenient"],
     default: "strict",
     acts: "yes",
-    meaning: "How much the write-time validation of policies and names refuses",
+    meaning: "How strictly writes of policies and names are validated",
   },
   {
     name: "authorizer.effective_policies",
@@ -311,7 +308,7 @@ export const AUTHORIZER_ITEMS = [
     default: "portable",
     acts: "yes",
     meaning:
-      "Form of the effective policies a data server gets: portable is what it can evaluate and never grants more, exact is as stored",
+      "Form of the effective policies for data servers: portable is what they can evaluate and never grants more, exact is as stored",
   },
   {
     name: "authorizer.request_properties",
@@ -319,7 +316,7 @@ export const AUTHORIZER_ITEMS = [
     choices: ["fill", "override"],
     default: "fill",
     acts: "yes",
-    meaning: "Whether properties in a request only fill gaps of the registered ones, or win over them",
+    meaning: "Whether properties in a request fill gaps of registered ones, or override them",
   },
   {
     name: "authorizer.escalation",
@@ -342,8 +339,7 @@ export const AUTHORIZER_ITEMS = [
     type: "strings",
     default: ["user"],
     acts: "yes",
-    meaning:
-      "Types of AuthZEN subjects that are users of the directory, such as user, identity, agent, client; a subject of another type is unknown",
+    meaning: "Types of AuthZEN subjects that are users of the directory, such as identity, agent, client",
   },
   {
     name: "authorizer.subjects.unknown",
@@ -352,7 +348,7 @@ export const AUTHORIZER_ITEMS = [
     default: "deny",
     acts: "yes",
     meaning:
-      "Subjects that the directory does not know: denied, or given the policies of the groups that the request asserts, as far as the token's assert_groups allows",
+      "Unknown subjects: denied, or given the policies of the groups that the request asserts, within the token's assert_groups",
   },
   {
     name: "authorizer.oidc.issuers",

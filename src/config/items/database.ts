@@ -97,21 +97,21 @@ export const DATABASE_ITEMS = [
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Another name of database.dynamodb.cloud_region, which wins where both are set",
+    meaning: "Alias of database.dynamodb.cloud_region, which wins",
   },
   {
     name: "database.dynamodb.aws_profile",
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Another name of database.dynamodb.cloud_profile, which wins where both are set",
+    meaning: "Alias of database.dynamodb.cloud_profile, which wins",
   },
   {
     name: "database.dynamodb.aws_access_key_id",
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Another name of database.dynamodb.cloud_access_key_id, which wins where both are set",
+    meaning: "Alias of database.dynamodb.cloud_access_key_id, which wins",
   },
   {
     name: "database.dynamodb.aws_secret_access_key",
@@ -119,7 +119,7 @@ export const DATABASE_ITEMS = [
     default: null,
     acts: "yes",
     secret: true,
-    meaning: "Another name of database.dynamodb.cloud_secret_access_key, which wins where both are set",
+    meaning: "Alias of database.dynamodb.cloud_secret_access_key, which wins",
   },
   {
     name: "database.dynamodb.health_check_interval",

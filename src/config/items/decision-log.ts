@@ -10,7 +10,7 @@ export const DECISION_LOG_ITEMS = [
     defaultNote: "name of the host",
     check: "node name",
     acts: "yes",
-    meaning: "Name of this node in records, folders of the decision log and answers",
+    meaning: "Name of this node in records, folders and answers",
   },
   {
     name: "authorizer.decision_log.include",
@@ -74,7 +74,7 @@ export const DECISION_LOG_ITEMS = [
     default: [],
     acts: "yes",
     meaning:
-      "Values that records have as keyed digests: JSON pointers such as /subject/id (* for every member), or names of condition fields",
+      "Values recorded as keyed digests: JSON pointers such as /subject/id (* for every member), or names of condition fields",
   },
   {
     name: "authorizer.decision_log.when_full",
@@ -99,7 +99,7 @@ export const DECISION_LOG_ITEMS = [
     min: 0,
     max: 100_000,
     acts: "yes",
-    meaning: "Most decisions of a batch that its record lists; all are counted",
+    meaning: "Most decisions of a batch in its record; all are counted",
   },
   {
     name: "authorizer.decision_log.sinks",
@@ -108,7 +108,7 @@ export const DECISION_LOG_ITEMS = [
     check: "sink url",
     acts: "yes",
     meaning:
-      "Where records are sent besides the directory, at least once: https URLs take NDJSON, otlp+https URLs OTLP logs (http only on loopback)",
+      "Where records are also sent, at least once: https URLs take NDJSON, otlp+https URLs OTLP logs (http only on loopback)",
   },
   {
     name: "authorizer.decision_log.sink_token",
@@ -125,7 +125,7 @@ export const DECISION_LOG_ITEMS = [
     path: "glob",
     acts: "yes",
     meaning:
-      "Data set, or policies in place of those of the same name (file, folder or glob), under which decisions are made again after the answer, to count what they would change",
+      "Data set, or policies in place of those of the same name (file, folder or glob), under which decisions are made again after the answer",
   },
   {
     name: "authorizer.shadow.share",
@@ -141,7 +141,6 @@ export const DECISION_LOG_ITEMS = [
     default: "5m",
     max: "24h",
     acts: "yes",
-    meaning:
-      "Shortest time between two writings of what was used last, beside the decision log and for other nodes; 0s: use is not counted",
+    meaning: "Shortest time between two writings of last use; 0s: use is not counted",
   },
 ] as const satisfies readonly ConfigItem[];

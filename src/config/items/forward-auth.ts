@@ -18,7 +18,7 @@ export const FORWARD_AUTH_ITEMS = [
     default: "every_resource",
     acts: "yes",
     meaning:
-      "Operations whose resources are in a body the proxy does not send: deny them, or ask for every resource",
+      "Operations whose resources are in a body that the proxy does not send: deny them, or require every resource",
   },
   {
     name: "authorizer.forward_auth.preflight",

@@ -26,7 +26,7 @@ export const LOGGING_ITEMS = [
     default: "DEBUG",
     acts: "in part: other audit entries, such as writes and log-ins, are written whatever the levels are",
     meaning:
-      "Level in the log of the decisions that authorizer.audit.decisions selects; below logging.level they are not logged",
+      "Log level of the decisions that authorizer.audit.decisions selects; below logging.level they are not logged",
   },
   {
     name: "logging.output",

@@ -8,8 +8,7 @@ export const SCIM_ITEMS = [
     type: "strings",
     default: ["Admins"],
     acts: "yes",
-    meaning:
-      "Patterns of the names of groups that identity providers may not change by SCIM, and neither their members",
+    meaning: "Name patterns of groups that SCIM cannot change, nor their members",
   },
   {
     name: "authorizer.scim.unknown_extensions",
@@ -17,8 +16,7 @@ export const SCIM_ITEMS = [
     choices: ["ignore", "refuse"],
     default: "ignore",
     acts: "yes",
-    meaning:
-      "Operations of SCIM on attributes of extensions that the service does not know: ignored, so that the others are done, or refused with all",
+    meaning: "SCIM operations on unknown extension attributes: ignore them and do the others, or refuse all",
   },
   {
     name: "authorizer.scim.replace_without_match",
@@ -27,6 +25,6 @@ export const SCIM_ITEMS = [
     default: "add",
     acts: "yes",
     meaning:
-      "Replacing values of which none passes the filter, by SCIM: the value that the filter describes is added, or all operations are refused",
+      "SCIM replacements whose filter matches nothing: add the value that the filter describes, or refuse all operations",
   },
 ] as const satisfies readonly ConfigItem[];
