@@ -1,12 +1,16 @@
 /** From the bytes of a request to a JSON value. Nothing here echoes the body. */
 
 import { isUtf8 } from "node:buffer";
-import { AuthorizerError, pointTo } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
 import { getLocation, type ParseError, printParseErrorCode, visit } from "jsonc-parser";
 import { scheduler } from "../../schedule/scheduler.ts";
 import { invalidRequest, RequestRefused } from "../errors.ts";
+import { membersOfText, membersOfValue, membersOfValueInSteps } from "./counted-members.ts";
 import { findBreach, type JsonBounds, NotJson, parseInSteps } from "./large-json.ts";
+import { repeatedMembers, repeatedMembersInSteps } from "./repeated-members.ts";
+
+const NO_NAMES: ReadonlySet<string> = new Set();
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -42,7 +46,8 @@ const FEW_NAMES = 1_000;
  * The value of a JSON text.
  * @param bytes the text in UTF-8.
  * @param maxDepth deepest nesting of arrays and objects.
- * @throws AuthorizerError "invalid_request": empty, not UTF-8, not JSON (with line and column), nested too deep.
+ * @throws AuthorizerError "invalid_request": empty, not UTF-8, not JSON (with line and column), nested too deep, a
+ *   member that is there twice.
  */
 export function parseJsonBody(bytes: Buffer, maxDepth: number): unknown {
   if (bytes.length === 0) throw invalidRequest([{ pointer: "", message: "a JSON body is needed" }]);
@@ -75,15 +80,23 @@ function* largeValue(text: string, bounds: BodyBounds): Generator<undefined, unk
   if (found === "members") {
     throw new RequestRefused(413, `the body has an object of more than ${MAX_MEMBERS} members`);
   }
+  let value: unknown;
   try {
     const isQuick = text.length <= MAX_OF_FEW && found.values <= FEW_VALUES && found.names <= FEW_NAMES;
-    return isQuick ? parseJsonText(text) : yield* parseInSteps(text);
+    value = isQuick ? parseJsonText(text) : yield* parseInSteps(text);
   } catch (error) {
     // Its offset is one in a part of the text.
     if (error instanceof UnreadableNumber) throw invalidRequest([{ pointer: "", message: error.message }]);
     if (error instanceof NotJson || error instanceof SyntaxError) throw notJson(text);
     throw error;
   }
+  if (found.names !== (yield* membersOfValueInSteps(value)))
+    refuse(yield* repeatedMembersInSteps(text, NO_NAMES));
+  return value;
+}
+
+function refuse(repeated: readonly Problem[]): void {
+  if (repeated.length > 0) throw invalidRequest(repeated);
 }
 
 /** As {@link parseJsonBody}, from a text. */
@@ -99,6 +112,8 @@ export function parseJson(text: string, maxDepth: number): unknown {
     throw error instanceof UnreadableNumber ? unreadable(text, error) : notJson(text);
   }
   if (nests && text.length <= MAX_WALKED && isDeeper(value, maxDepth)) throw tooDeep(maxDepth);
+  if (typeof value === "object" && membersOfText(text) !== membersOfValue(value))
+    refuse(repeatedMembers(text, NO_NAMES));
   return value;
 }
 
