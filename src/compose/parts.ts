@@ -207,7 +207,8 @@ function openListeners(
   { http, health, metrics, audit, places }: ListeningParts,
 ): Pick<ServiceParts, "service" | "user" | "scrape" | "setMetrics"> {
   const { values, logger, revisions } = data;
-  const shared = { limits: limitsOf(values), health, log: httpLog(logger, audit), counters: http };
+  const shortcuts = values["authorizer.http_shortcuts"];
+  const shared = { limits: limitsOf(values), shortcuts, health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
   const traced = { traces: data.traces?.requests };
   const rendered = { render: async () => metrics.text() };

@@ -5,9 +5,9 @@ import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/poli
 import { rememberLast } from "../remember-last.ts";
 import { scheduler } from "../schedule/scheduler.ts";
 import { drained } from "./drained.ts";
-import { endAtOnce, type Frame, headerLines } from "./end-at-once.ts";
 import { codeOf, type ErrorReply, errorReply } from "./errors.ts";
 import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
+import { endAtOnce, type Frame, headerLines } from "./fast/end-at-once.ts";
 import { KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import { positionHeaders, revisionIn } from "./position-headers.ts";
 import { type Answer, type Reply, WRITTEN } from "./route.ts";
@@ -153,7 +153,7 @@ function write(
   const text = typeof body === "string" ? body : undefined;
   const isLong = text !== undefined && text.length > LONG_BODY;
   if (text !== undefined && text.length > COUNTED_BODY) exchange.holdAnswer(text.length);
-  const lines = isLong ? undefined : headerLines(others);
+  const lines = isLong || !server.shortcuts ? undefined : headerLines(others);
   if (lines === undefined || !endAtOnce(response, status, frame, linesOf(exchange) + lines, text)) {
     response.writeHead(status, [...frame.headers, ...headersOf(exchange), ...others]);
     if (body === undefined) response.end();

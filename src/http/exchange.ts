@@ -1,9 +1,10 @@
 /** One request with its response and the state between them: the object that every step of the pipeline gets. */
 
-import { IncomingMessage, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
+import type { IncomingRequest } from "./fast/incoming-request.ts";
 import { type HttpLimits, KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import type { HttpCounters, HttpLog, RequestSpan, RequestTraces, RevisedCall, Revisions } from "./ports.ts";
 import { positionHeaders } from "./position-headers.ts";
@@ -19,6 +20,8 @@ export interface ServerContext {
   readonly answers: AnswerBudget;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
+  /** False: nothing takes a way through what Node keeps to itself (`fast/README.md`). */
+  readonly shortcuts: boolean;
   readonly log: HttpLog;
   /** Undefined for a server that answers nothing from the directory. */
   readonly revisions: Revisions | undefined;
@@ -52,48 +55,6 @@ export type BodyReceiver = (exchange: Exchange, body: Buffer) => void;
 
 /** Takes the reason why a body did not come; must not throw. */
 export type FailureReceiver = (exchange: Exchange, error: unknown) => void;
-
-/** Pieces that the stream of a body may have, and the bytes that more must have on average: the shortest line has four. */
-const FREE_PIECES = 1024;
-const BYTES_PER_PIECE = 4;
-
-/** `node:http`'s request with a way past its stream. */
-export class IncomingRequest extends IncomingMessage {
-  exchange: Exchange | undefined = undefined;
-  #pieces = 0;
-  #bytes = 0;
-  /** Marks the stream as read and closed: what `node:http` does for requests without a body, where asked to. */
-  declare readonly _dumpAndCloseReadable?: () => void;
-
-  /**
-   * Hands pieces of a body straight to the exchange where it wants them: the stream costs a tenth of a small
-   * request.
-   */
-  override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
-    const { exchange } = this;
-    if (exchange?.onPiece === undefined) {
-      // Each piece costs the stream microseconds, and tens of thousands come in one turn.
-      if (piece !== null && this.#isInBits(piece)) return true;
-      return super.push(piece, encoding);
-    }
-    // Else the stream would be emptied after the answer. Where the method is missing, it is.
-    if (piece === null) this._dumpAndCloseReadable?.();
-    exchange.onPiece(exchange, piece);
-    return true;
-  }
-
-  /** True where the stream is cut, because it came in too many pieces of a few bytes. */
-  get isInBits(): boolean {
-    return this.#pieces > FREE_PIECES && this.#bytes < this.#pieces * BYTES_PER_PIECE;
-  }
-
-  #isInBits(piece: Buffer): boolean {
-    if (this.isInBits) return true;
-    this.#pieces++;
-    this.#bytes += piece.length;
-    return this.isInBits;
-  }
-}
 
 /** A request, its response, and the state between them. */
 export class Exchange<C extends Caller = Caller> implements RawCall<C>, ArrivingBody, RevisedCall {
@@ -155,7 +116,12 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     const target = request.url as string;
     const mark = target.indexOf("?");
     this.queryText = mark < 0 ? "" : target.slice(mark + 1);
-    request.exchange = this as unknown as Exchange;
+    request.exchange = this;
+  }
+
+  /** True while its body may be taken past the stream: within the event in which it came. */
+  get isDirect(): boolean {
+    return this.server.shortcuts && !this.isLate;
   }
 
   /** The parameters of the query. */

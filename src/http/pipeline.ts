@@ -54,7 +54,7 @@ function begin(exchange: Exchange, route: MountedRoute): void {
   try {
     expectPlace(exchange, route);
     const { revisions } = exchange.server;
-    if (revisions === undefined || route.api === OPEN_API) authenticate(exchange, !exchange.isLate);
+    if (revisions === undefined || route.api === OPEN_API) authenticate(exchange, exchange.isDirect);
     else atRevision(exchange, revisions);
   } catch (error) {
     refuse(exchange, error);
@@ -73,7 +73,7 @@ function atRevision(exchange: Exchange, revisions: Revisions): void {
   const waiting =
     revision === undefined && position === undefined ? undefined : revisions.reached({ revision, position });
   if (waiting === undefined) {
-    authenticate(exchange, !exchange.isLate);
+    authenticate(exchange, exchange.isDirect);
     return;
   }
   waiting

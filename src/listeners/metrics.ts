@@ -23,6 +23,8 @@ interface RenderedMetrics {
 /** Options of {@link createMetricsListener}. */
 interface MetricsListenerOptions {
   readonly limits: HttpLimits;
+  /** `authorizer.http_shortcuts`; default true. */
+  readonly shortcuts?: boolean;
   readonly render: () => Promise<RenderedMetrics>;
   /** Tokens of which one with scope `metrics` is needed; undefined where only this machine can reach the listener. */
   readonly bearer?: BearerOptions | undefined;
@@ -64,6 +66,7 @@ export function createMetricsListener(options: MetricsListenerOptions): MetricsL
     admission: new Admission(limits),
     counters,
     limits,
+    ...(options.shortcuts === undefined ? {} : { shortcuts: options.shortcuts }),
     log,
     places: options.places,
     handler: routed({

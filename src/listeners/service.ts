@@ -43,6 +43,8 @@ export interface ServiceListenerOptions {
   readonly decisions: Decisions;
   readonly bearer: BearerOptions;
   readonly limits: DecisionLimits;
+  /** `authorizer.http_shortcuts`; default true. */
+  readonly shortcuts?: boolean;
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters & DecisionMeters;
@@ -108,6 +110,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
     admission,
     counters,
     limits,
+    ...(options.shortcuts === undefined ? {} : { shortcuts: options.shortcuts }),
     log,
     places: options.places,
     revisions: options.revisions,

@@ -34,6 +34,8 @@ import { userDocument } from "./user-document.ts";
 /** Options of {@link createUserListener}. */
 interface UserListenerOptions {
   readonly limits: HttpLimits;
+  /** `authorizer.http_shortcuts`; default true. */
+  readonly shortcuts?: boolean;
   readonly health: Health;
   readonly log: HttpLog;
   readonly counters: HttpCounters;
@@ -75,6 +77,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     admission: new Admission(limits, counters),
     counters,
     limits,
+    ...(options.shortcuts === undefined ? {} : { shortcuts: options.shortcuts }),
     log,
     places: options.places,
     revisions: options.revisions,

@@ -39,6 +39,14 @@ export const AUTHORIZER_ITEMS = [
       "Processes that answer requests, at most 32; auto: one less than the cores. Not with database.type mem",
   },
   {
+    name: "authorizer.http_shortcuts",
+    type: "bool",
+    default: true,
+    acts: "yes",
+    meaning:
+      "Answers and bodies take shortcuts through what Node keeps to itself; false: only documented ways, for more processor time",
+  },
+  {
     name: "authorizer.tls.enabled",
     type: "bool",
     default: false,

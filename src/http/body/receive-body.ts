@@ -5,7 +5,8 @@
  */
 
 import { RequestRefused } from "../errors.ts";
-import type { BodyReceiver, Exchange, FailureReceiver, IncomingRequest } from "../exchange.ts";
+import type { BodyReceiver, Exchange, FailureReceiver } from "../exchange.ts";
+import type { IncomingRequest } from "../fast/incoming-request.ts";
 
 const EMPTY = Buffer.alloc(0);
 const FIRST_CAPACITY = 4096;

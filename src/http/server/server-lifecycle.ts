@@ -12,7 +12,8 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { refuse } from "../answer.ts";
 import { BodyBudget } from "../body/body-budget.ts";
 import { RequestRefused } from "../errors.ts";
-import { Exchange, IncomingRequest, type ServerContext } from "../exchange.ts";
+import { Exchange, type ServerContext } from "../exchange.ts";
+import { IncomingRequest } from "../fast/incoming-request.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
@@ -36,7 +37,7 @@ export interface TlsMaterial {
 /** Options of {@link createManagedServer}. */
 export interface ManagedServerOptions
   extends Pick<ServerContext, "admission" | "counters" | "limits" | "log">,
-    Partial<Pick<ServerContext, "answerHeaders">> {
+    Partial<Pick<ServerContext, "answerHeaders" | "shortcuts">> {
   /** The revisions that answers name; absent for a server that answers nothing from the directory. */
   readonly revisions?: ServerContext["revisions"];
   /** Absent if nothing is traced. */
@@ -145,7 +146,8 @@ export function tlsOptions(tls: TlsMaterial) {
 const NO_HEADERS: readonly string[] = [];
 
 function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
-  const { admission, counters, limits, log, revisions, traces, answerHeaders = () => NO_HEADERS } = options;
+  const { admission, counters, limits, log, revisions, traces } = options;
+  const { answerHeaders = () => NO_HEADERS, shortcuts = true } = options;
   const unrouted: MountedRoute = {
     method: "GET",
     path: "",
@@ -161,6 +163,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     answers,
     counters,
     limits,
+    shortcuts,
     log,
     revisions,
     traces,

@@ -16,7 +16,7 @@ import type { Admission } from "../../../http/admission.ts";
 import { parseJson, parseJsonInTurns } from "../../../http/body/json-body.ts";
 import { LineSplitter } from "../../../http/body/lines.ts";
 import { codeOf, errorReply, invalidRequest, RequestRefused, statusOf } from "../../../http/errors.ts";
-import type { IncomingRequest } from "../../../http/exchange.ts";
+import type { IncomingRequest } from "../../../http/fast/incoming-request.ts";
 import type { HttpCounters, HttpLog } from "../../../http/ports.ts";
 import type { RawCall } from "../../../http/route.ts";
 import { requireNone, type SchemaCheck } from "../../../http/schema/schema-check.ts";

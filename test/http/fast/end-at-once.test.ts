@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { describe, expect, it } from "vitest";
-import { endAtOnce, headerLines } from "../../src/http/end-at-once.ts";
+import { endAtOnce, headerLines } from "../../../src/http/fast/end-at-once.ts";
 
 interface AnswerCase {
   readonly name: string;

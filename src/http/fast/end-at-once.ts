@@ -1,8 +1,8 @@
 /** A shorter way for a whole answer on a connection that stays open. */
 
 import { type ServerResponse, STATUS_CODES } from "node:http";
-import { rememberLast } from "../remember-last.ts";
-import { turnEnd } from "../schedule/turn-end.ts";
+import { rememberLast } from "../../remember-last.ts";
+import { turnEnd } from "../../schedule/turn-end.ts";
 
 /** The headers that describe a body, and its encoding. */
 export interface Frame {
