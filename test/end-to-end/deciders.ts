@@ -38,11 +38,14 @@ export const DECIDERS: Readonly<Record<string, readonly CorpusRow[] | string>> =
   "packages/policy/src/analysis/files/run-tests.ts": ["svcctl policy test"],
   "src/decision-log/explain-record.ts": "explains the recorded fields of a decision that was made",
   "packages/policy/src/records/replay/replay.ts": "decides recorded fields again",
-  "src/access/suggest/allow-statements.ts": "looks whether suggested statements cover recorded use",
-  "src/access/suggest/used-requests.ts": "looks whether suggested statements cover recorded use",
-  "src/access/review/reviewed-access.ts": "asks about policies without conditions on a request",
+  "src/insight/access-review/suggest/allow-statements.ts":
+    "looks whether suggested statements cover recorded use",
+  "src/insight/access-review/suggest/used-requests.ts":
+    "looks whether suggested statements cover recorded use",
+  "src/insight/access-review/review/reviewed-access.ts":
+    "asks about policies without conditions on a request",
   "packages/policy/src/analysis/compare/counterexample.ts": "confirms the example of a difference",
   "packages/policy/src/analysis/escalation/escalation-paths.ts": "asks what users could make of their rights",
   "src/decisions/index-builds.ts": "reads which actions policies name",
-  "src/decision-log/usage/user-use.ts": "reads which actions policies name",
+  "src/usage/user-use.ts": "reads which actions policies name",
 };

@@ -48,9 +48,10 @@ const EVERYTHING_COMPOSED = [
   "api/ext-authz",
   "listeners",
   "policy/analysis",
-  "access",
-  "impact",
-  "overview",
+  "insight/access-review",
+  "insight/impact",
+  "insight/overview",
+  "usage",
   "help",
   "decision-log",
   "policy/source-files",
@@ -130,10 +131,17 @@ const SERVICE_ROOMS: Rooms = {
     ],
     types: ["decisions"],
   },
+  // Counts of use: who used which statement last. It closes its files as the log of decisions does.
+  usage: {
+    may: ["policy/engine", "policy/errors", "policy/json-text", "decision-log"],
+    types: ["decisions", "policy/model"],
+  },
   // What a change of policies would change for whom.
-  impact: { may: ["policy/analysis", "directory", "schedule", "policy/model", "policy/errors", "threads"] },
+  "insight/impact": {
+    may: ["policy/analysis", "directory", "schedule", "policy/model", "policy/errors", "threads"],
+  },
   // The state of a node and its directory at a glance.
-  overview: {
+  "insight/overview": {
     may: ["policy/analysis", "directory", "schedule", "policy/errors", "threads"],
     types: ["decisions", "policy/model"],
   },
@@ -177,8 +185,8 @@ const SERVICE_ROOMS: Rooms = {
       "http",
       "directory",
       "decisions",
-      "impact",
-      "overview",
+      "insight/impact",
+      "insight/overview",
       "request-map",
       "identity",
       "schedule",
@@ -235,8 +243,9 @@ const SERVICE_ROOMS: Rooms = {
   },
   bootstrap: { may: ["directory", "policy/catalog", "policy/model", "policy/errors"] },
   // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.
-  access: {
+  "insight/access-review": {
     may: [
+      "usage",
       "policy/analysis",
       "decision-log",
       "policy/engine",

@@ -1,12 +1,12 @@
 /** JSON for the thread that answers questions about access, as bytes and made in slices between other work. */
 
-import type { SuggestJob } from "../../access/access-jobs.ts";
-import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../access/directory-image.ts";
-import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { DirectoryState, UserState } from "../../directory/batch.ts";
 import type { Survey } from "../../directory/directory.ts";
+import type { SuggestJob } from "../../insight/access-review/access-jobs.ts";
+import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../insight/access-review/directory-image.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { concatInTurns } from "../../schedule/concat-in-turns.ts";
+import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 
 /** Characters of a text that is made in one go. */

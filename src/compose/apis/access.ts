@@ -2,14 +2,14 @@
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ReviewedChange } from "@svc-authorizer/policy/records/review/review.ts";
-import type { ReviewJob } from "../../access/access-jobs.ts";
-import { AccessThread } from "../../access/access-thread.ts";
 import type { AccessQuestions } from "../../api/management/access/ports.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { indexFile } from "../../decision-log/index/index-file.ts";
-import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { DirectoryHistory } from "../../directory/history.ts";
+import type { ReviewJob } from "../../insight/access-review/access-jobs.ts";
+import { AccessThread } from "../../insight/access-review/access-thread.ts";
 import type { CommittedChange } from "../../store/port.ts";
+import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import { imageText, subjectText, useText } from "./access-texts.ts";

@@ -8,12 +8,12 @@ import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../../bootst
 import { limitsOf } from "../../config/limits.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { Applications } from "../../datasets/apply/applications.ts";
-import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 import { pageTokenKeys } from "../listeners/listener-settings.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";

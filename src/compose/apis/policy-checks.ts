@@ -4,7 +4,7 @@ import { servicesOf } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { PolicyChecks } from "../../api/management/policy-checks/ports.ts";
 import { limitsOf } from "../../config/limits.ts";
-import { findImpact } from "../../impact/find-impact.ts";
+import { findImpact } from "../../insight/impact/find-impact.ts";
 import { GIVEN_UP } from "../../threads/bounded-thread.ts";
 import { PolicyThread } from "../../threads/policy-thread.ts";
 import type { DataParts } from "../data.ts";

@@ -1,11 +1,11 @@
 /** Pages of access that is not used, read from one state of the directory and the counts of use. */
 
-import type { AccessInUse, UnusedQuestion } from "../../access/unused/unused-access.ts";
-import { unusedPage } from "../../access/unused/unused-page.ts";
 import type { UnusedAnswer } from "../../api/management/access/ports.ts";
-import type { OpenedUsage } from "../../decision-log/usage/open-usage.ts";
 import type { Survey } from "../../directory/directory.ts";
+import type { AccessInUse, UnusedQuestion } from "../../insight/access-review/unused/unused-access.ts";
+import { unusedPage } from "../../insight/access-review/unused/unused-page.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
+import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 
 const SERVED =

@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { type OpenedUsage, openUsage } from "../../decision-log/usage/open-usage.ts";
-import type { UsageCounts } from "../../decision-log/usage/usage-counts.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
+import { type OpenedUsage, openUsage } from "../../usage/open-usage.ts";
+import type { UsageCounts } from "../../usage/usage-counts.ts";
 import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, nodeName } from "./decision-log.ts";
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ConfigValues } from "../../config/table.ts";
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
-import { type ActivityReport, mergedActivity } from "../../overview/activity.ts";
+import { type ActivityReport, mergedActivity } from "../../insight/overview/activity.ts";
 import type { Commit } from "../../store/port.ts";
 import type { Answerer } from "../../workers/channel.ts";
 import { type FleetWorker, WorkerFleet } from "../../workers/fleet.ts";

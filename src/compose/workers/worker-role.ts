@@ -2,9 +2,9 @@
 
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import type { ActivityReport } from "../../insight/overview/activity.ts";
 import type { WorkerView } from "../../journal/contact.ts";
 import type { LineRelay } from "../../observe/output/relay-target.ts";
-import type { ActivityReport } from "../../overview/activity.ts";
 import type { ExtAuthzAddress } from "../listeners/listen.ts";
 
 /** The things that a worker is given. */

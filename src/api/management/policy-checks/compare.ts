@@ -3,7 +3,7 @@
 import { isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";
-import type { AccessChange, Impact, PolicyHolder } from "../../../impact/access-change.ts";
+import type { AccessChange, Impact, PolicyHolder } from "../../../insight/impact/access-change.ts";
 import { EXAMPLE_STATEMENT } from "../../rest/declared.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";

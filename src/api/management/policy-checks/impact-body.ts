@@ -1,6 +1,11 @@
 /** The answer of a comparison, with the names of users or without them. */
 
-import type { ChangedAccess, Changes, ConcernedAccess, Impact } from "../../../impact/access-change.ts";
+import type {
+  ChangedAccess,
+  Changes,
+  ConcernedAccess,
+  Impact,
+} from "../../../insight/impact/access-change.ts";
 
 /** @param isNamed false: the caller may not read users, so nothing names one */
 export function impactBody(

@@ -1,7 +1,7 @@
 /** Checks of policies as the management API needs them; `compose` implements them. */
 
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { AccessChange, Impact } from "../../../impact/access-change.ts";
+import type { AccessChange, Impact } from "../../../insight/impact/access-change.ts";
 
 /** One finding in a policy, with its place. */
 interface PolicyFinding {

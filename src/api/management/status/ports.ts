@@ -1,6 +1,6 @@
 /** The state of the service as the management API needs it; `compose` implements it. */
 
-import type { Status, StatusWhenStale } from "../../../overview/status.ts";
+import type { Status, StatusWhenStale } from "../../../insight/overview/status.ts";
 
 /** Port: the state of this node. */
 export interface ServiceStatus {

@@ -1,8 +1,8 @@
 /** The answer about the state of the service. */
 
-import type { ActivityReport } from "../../../overview/activity.ts";
-import type { DirectoryWarnings } from "../../../overview/directory-warnings.ts";
-import type { Status, StatusWhenStale } from "../../../overview/status.ts";
+import type { ActivityReport } from "../../../insight/overview/activity.ts";
+import type { DirectoryWarnings } from "../../../insight/overview/directory-warnings.ts";
+import type { Status, StatusWhenStale } from "../../../insight/overview/status.ts";
 
 const MINUTE_MS = 60_000;
 const SECONDS = 1_000;

@@ -1,6 +1,6 @@
 /** Decisions for each minute of some hours: plain numbers, read off the counters of decisions. */
 
-import type { DecisionCounters } from "../decisions/decisions.ts";
+import type { DecisionCounters } from "../../decisions/decisions.ts";
 
 /** The decisions of one minute. */
 interface Minute {

@@ -1,7 +1,7 @@
 /** Learns from use in a thread with limits of time and memory. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { BoundedThread, GIVEN_UP } from "../threads/bounded-thread.ts";
+import { BoundedThread, GIVEN_UP } from "../../threads/bounded-thread.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 
 /** Milliseconds of one job. */

@@ -6,11 +6,11 @@
 import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { Directory } from "../directory/directory.ts";
-import { Pace } from "../schedule/pace.ts";
-import { GIVEN_UP } from "../threads/bounded-thread.ts";
-import type { PolicyThread } from "../threads/policy-thread.ts";
-import { isLarge } from "../threads/sent-policies.ts";
+import type { Directory } from "../../directory/directory.ts";
+import { Pace } from "../../schedule/pace.ts";
+import { GIVEN_UP } from "../../threads/bounded-thread.ts";
+import type { PolicyThread } from "../../threads/policy-thread.ts";
+import { isLarge } from "../../threads/sent-policies.ts";
 import type { AccessChange, Impact } from "./access-change.ts";
 import { changesOf, MergedChanges } from "./changed-access.ts";
 import { concernedUsers } from "./concerned-users.ts";

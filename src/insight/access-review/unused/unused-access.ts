@@ -2,7 +2,7 @@
 
 import type { StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { UsageRow } from "../../decision-log/usage/usage-rows.ts";
+import type { UsageRow } from "../../../usage/usage-rows.ts";
 
 /** Kinds in the order in which an answer has them. */
 export const UNUSED_KINDS = ["user", "key", "group", "policy", "statement", "actions"] as const;

@@ -7,7 +7,7 @@ import { NO_STATEMENT } from "@svc-authorizer/policy/engine/matching/matches.ts"
 import { type CompiledStatement, matchingAction } from "@svc-authorizer/policy/engine/statement.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
-import type { UseInARow, UserUse, UsingUser } from "../../decisions/usage.ts";
+import type { UseInARow, UserUse, UsingUser } from "../decisions/usage.ts";
 import type { SetUse } from "./set-use.ts";
 import type { NamedCount } from "./usage-rows.ts";
 

@@ -1,8 +1,8 @@
 /** The use of users, keys, groups and statements, counted and kept (decision-log.md §5.1). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { Report } from "../chain/chain.ts";
-import { reasonOf } from "../chain/chain.ts";
+import type { Report } from "../decision-log/chain/chain.ts";
+import { reasonOf } from "../decision-log/chain/chain.ts";
 import { UsageCounts } from "./usage-counts.ts";
 import { type NodeBegan, UsageDatabase } from "./usage-database.ts";
 import { type DecodedUsage, decodeUsage, encodeUsage } from "./usage-items.ts";

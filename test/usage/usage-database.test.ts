@@ -1,11 +1,11 @@
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type OpenedUsage, openUsage, type SharedUsage } from "../../../src/decision-log/usage/open-usage.ts";
-import type { UsageRow } from "../../../src/decision-log/usage/usage-rows.ts";
-import { MemoryEngine } from "../../../src/journal/engines/memory.ts";
-import { UsageItems } from "../../../src/journal/usage-items.ts";
-import { temporaryFolder } from "../../temporary-folder.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import { UsageItems } from "../../src/journal/usage-items.ts";
+import { type OpenedUsage, openUsage, type SharedUsage } from "../../src/usage/open-usage.ts";
+import type { UsageRow } from "../../src/usage/usage-rows.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const user = (username: string, userId = `id-${username}`) => ({ username, userId });
 

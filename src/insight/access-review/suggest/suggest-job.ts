@@ -7,7 +7,7 @@ import {
   questionsOf,
   type RecordedQuestion,
 } from "@svc-authorizer/policy/records/recorded-questions.ts";
-import { type IndexReader, openIndexReader } from "../../decision-log/index/read-index.ts";
+import { type IndexReader, openIndexReader } from "../../../decision-log/index/read-index.ts";
 import type { AccessResult, SuggestJob } from "../access-jobs.ts";
 import type { HeldPolicy } from "../held-policies.ts";
 import { suggestPolicies } from "./suggest-policies.ts";

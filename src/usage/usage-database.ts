@@ -4,7 +4,7 @@
  */
 
 import type { DatabaseSync } from "node:sqlite";
-import { openSqlite } from "../index/open-sqlite.ts";
+import { openSqlite } from "../decision-log/index/open-sqlite.ts";
 import type { UsageKind, UsageRow } from "./usage-rows.ts";
 
 const FORMAT = 1;

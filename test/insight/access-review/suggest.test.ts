@@ -1,7 +1,7 @@
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { describe, expect, it } from "vitest";
-import { GENERALISATIONS } from "../../src/access/suggest/generalise.ts";
-import { suggestPolicies } from "../../src/access/suggest/suggest-policies.ts";
+import { GENERALISATIONS } from "../../../src/insight/access-review/suggest/generalise.ts";
+import { suggestPolicies } from "../../../src/insight/access-review/suggest/suggest-policies.ts";
 
 const REPOSITORY = "arn:svc:fs:::repository";
 const ACTIONS = ["fs:ReadObject", "fs:ListObjects", "fs:WriteObject"];

@@ -4,11 +4,11 @@ import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oracle } from "../../packages/policy/test/engine/oracle.ts";
-import { GENERALISATIONS } from "../../src/access/suggest/generalise.ts";
-import { suggestPolicies } from "../../src/access/suggest/suggest-policies.ts";
-import type { UsedRequest } from "../../src/access/suggest/used-requests.ts";
-import { isWhole } from "../proofs/size.ts";
+import { oracle } from "../../../packages/policy/test/engine/oracle.ts";
+import { GENERALISATIONS } from "../../../src/insight/access-review/suggest/generalise.ts";
+import { suggestPolicies } from "../../../src/insight/access-review/suggest/suggest-policies.ts";
+import type { UsedRequest } from "../../../src/insight/access-review/suggest/used-requests.ts";
+import { isWhole } from "../../proofs/size.ts";
 
 const DIRECTORIES = isWhole ? 2_000 : 200;
 const seed = Number(process.env["SUGGEST_SEED"] ?? Date.now() & 0x7fffffff);

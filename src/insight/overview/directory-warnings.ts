@@ -2,12 +2,12 @@
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { Decisions } from "../decisions/decisions.ts";
-import type { Directory, Survey } from "../directory/directory.ts";
-import { Pace } from "../schedule/pace.ts";
-import { GIVEN_UP } from "../threads/bounded-thread.ts";
-import type { Doubt } from "../threads/policy-jobs.ts";
-import type { PolicyThread } from "../threads/policy-thread.ts";
+import type { Decisions } from "../../decisions/decisions.ts";
+import type { Directory, Survey } from "../../directory/directory.ts";
+import { Pace } from "../../schedule/pace.ts";
+import { GIVEN_UP } from "../../threads/bounded-thread.ts";
+import type { Doubt } from "../../threads/policy-jobs.ts";
+import type { PolicyThread } from "../../threads/policy-thread.ts";
 
 /** An access key that is older than a year. */
 interface OldKey {

@@ -1,8 +1,8 @@
 /** The use of the things of a directory, found by their names. */
 
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { statementDigest } from "../decision-log/usage/statement-digest.ts";
-import type { UsageKind, UsageRow, Used } from "../decision-log/usage/usage-rows.ts";
+import { statementDigest } from "../../usage/statement-digest.ts";
+import type { UsageKind, UsageRow, Used } from "../../usage/usage-rows.ts";
 
 /** The counts of use of all nodes. */
 export interface KnownUse {

@@ -2,7 +2,7 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
-import type { DecisionUsage, UserUse, UsingUser } from "../../decisions/usage.ts";
+import type { DecisionUsage, UserUse, UsingUser } from "../decisions/usage.ts";
 import { coarseClock } from "./coarse-clock.ts";
 import { type ActionUse, type CountBounds, SetUse } from "./set-use.ts";
 import type { NamedCount, UsageRow } from "./usage-rows.ts";

@@ -3,9 +3,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { aclPolicyName, aclStatements } from "../bootstrap/acl-policies.ts";
-import { openEndpoints } from "../request-map/open-endpoints.ts";
-import type { ThreadMessage } from "../threads/bounded-thread.ts";
+import { aclPolicyName, aclStatements } from "../../bootstrap/acl-policies.ts";
+import { openEndpoints } from "../../request-map/open-endpoints.ts";
+import type { ThreadMessage } from "../../threads/bounded-thread.ts";
 import type { AccessJob, AccessResult, AccessThreadData } from "./access-jobs.ts";
 import type { DirectoryImage } from "./directory-image.ts";
 import { type ReviewVocabulary, reviewOf } from "./review/review-job.ts";

@@ -1,11 +1,11 @@
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { statementDigest } from "../../../src/decision-log/usage/statement-digest.ts";
-import { UsageCounts } from "../../../src/decision-log/usage/usage-counts.ts";
-import type { UsageRow } from "../../../src/decision-log/usage/usage-rows.ts";
-import type { CheckRequest } from "../../../src/decisions/decisions.ts";
-import { openWorld, type World } from "../../decisions/world.ts";
+import type { CheckRequest } from "../../src/decisions/decisions.ts";
+import { statementDigest } from "../../src/usage/statement-digest.ts";
+import { UsageCounts } from "../../src/usage/usage-counts.ts";
+import type { UsageRow } from "../../src/usage/usage-rows.ts";
+import { openWorld, type World } from "../decisions/world.ts";
 
 const ARN = "arn:svc:fs:::repository/";
 const allow = (resource: string, action = ["fs:*"]): Statement => ({ effect: "allow", action, resource });
