@@ -44,14 +44,18 @@ describe("svcctl policy template", () => {
     expect(stdout).not.toContain("arn:svc");
   });
 
-  it("prints what policy lint finds nothing in", async () => {
+  it("prints what policy lint --strict passes: a note names the listing of objects that the reference has", async () => {
     const { stdout } = await svcctl(["policy", "template", ...REPOSITORY]);
     const { writeFileSync } = await import("node:fs");
     const { temporaryFolder } = await import("../../temporary-folder.ts");
     const folder = temporaryFolder();
     writeFileSync(`${folder}/policy.json`, stdout);
     const linted = await svcctl(["policy", "lint", "policy.json", "--strict"], { cwd: folder });
-    expect(linted).toMatchObject({ code: 0, stdout: "0 errors, 0 warnings in 1 file\n" });
+    expect(linted.code).toBe(0);
+    expect(linted.stdout).toMatch(
+      /^policy\.json:29:9: note \[idle-action\] .*fs:ListObjects applies to repositories/,
+    );
+    expect(linted.stdout).toContain("0 errors, 0 warnings, 1 note in 1 file");
   });
 
   it.each([

@@ -18,6 +18,7 @@ export type ConditionRule =
   | "missing-field"
   | "address-field"
   | "literal-variable"
+  | "literal-wildcard"
   | "unknown-field";
 
 /** One warning, under its rule. */
@@ -81,6 +82,14 @@ function* ofMissingFields(parts: readonly Part[], effect: string): Generator<Con
     const message = `a missing field does not satisfy ${names}: this deny does not apply to requests without ${fieldsOf(skipped)}`;
     yield { rule: "missing-field", message };
   }
+  const holding = uncertain.filter(
+    ({ operator: { plain, negated, over, ifExists } }) => !plain && negated && over === "one" && !ifExists,
+  );
+  if (effect !== "deny" && holding.length > 0) {
+    const names = [...new Set(holding.map(({ name }) => name))].join(", ");
+    const message = `a missing field satisfies ${names}: this allow applies to requests without ${fieldsOf(holding)}, unless the condition also has Null "false" for it`;
+    yield { rule: "missing-field", message };
+  }
   const everyOfNone = uncertain.filter(({ operator }) => operator.over === "all");
   if (effect !== "deny" && everyOfNone.length > 0) {
     const message = `a missing field satisfies ForAllValues: this allow applies to requests without ${fieldsOf(everyOfNone)}, unless the condition also has Null "false" for it`;
@@ -97,6 +106,26 @@ function* ofVariables(parts: readonly Part[]): Generator<ConditionWarning> {
     if (variable === undefined) continue;
     const message = `\${${variable.variable}} is ordinary text under ${name}; ForAnyValue:${name} replaces it`;
     yield { rule: "literal-variable", message };
+  }
+}
+
+/** Operators that compare whole texts → those that take patterns. */
+const WITH_PATTERNS: ReadonlyMap<string, string> = new Map([
+  ["StringEquals", "StringLike"],
+  ["StringNotEquals", "StringNotLike"],
+]);
+
+/** Warnings about wildcards under operators that compare whole texts: such a value equals hardly any field. */
+function* ofWildcards(parts: readonly Part[]): Generator<ConditionWarning> {
+  for (const { name, operator, values } of parts) {
+    if (operator.kind !== "text") continue;
+    const written = values.find((value) => /[*?]/.test(value.replace(/\$\{[^}]*\}/g, "")));
+    if (written === undefined) continue;
+    const like = name.replace(/String(?:Not)?Equals/, (base) => WITH_PATTERNS.get(base) ?? base);
+    // Without a prefix, the operators of patterns are those of the data server.
+    const meant = /^(?:StringLike|StringNotLike)$/.test(like) ? `ForAnyValue:${like}` : like;
+    const message = `the wildcard in ${JSON.stringify(written)} is ordinary text under ${name}: write ${meant} for a pattern, or \${*} for the character`;
+    yield { rule: "literal-wildcard", message };
   }
 }
 
@@ -150,5 +179,6 @@ export function conditionWarnings(statement: Statement): ConditionWarning[] {
     ...ofMissingFields(parts, statement.effect),
     ...ofFields(parts, statement.effect),
     ...ofVariables(parts),
+    ...ofWildcards(parts),
   ];
 }

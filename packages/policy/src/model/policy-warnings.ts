@@ -22,6 +22,7 @@ type WarningRule =
   | "unknown-action"
   | "unused-action"
   | "unreachable-action"
+  | "idle-action"
   | "stopped";
 
 /** One warning. */
@@ -83,7 +84,7 @@ class Look {
   typesOf(resource: string): readonly string[] {
     const known = this.#types.get(resource);
     if (known !== undefined) return known;
-    this.#steps -= resource.length * JUDGED;
+    // The work is that of judging the resource, which is counted there.
     const types = judgeOf(this.vocabulary).forms.typesOf(resource.replaceAll(USER, "*"));
     this.#types.set(resource, types);
     return types;
@@ -128,6 +129,14 @@ const USER = "${user}";
 
 /** True if a resource of a statement can match some ARN of a kind; also for a kind without a resource type. */
 function canMatch(resource: string, kind: string, look: Look): boolean {
+  if (!sharesBeginning(resource, kind, look)) return false;
+  if (resource === "*" || look.isOver || !look.vocabulary.resourceTypes.has(kind)) return true;
+  const types = look.typesOf(resource);
+  return types.length === 0 || types.includes(kind);
+}
+
+/** As {@link canMatch}, where a value of the kind's ARN may contain slashes: the ARN of an object is below its repository. */
+function sharesBeginning(resource: string, kind: string, look: Look): boolean {
   const { vocabulary } = look;
   if (resource === "*") return true;
   if (kind === "*") return false;
@@ -136,10 +145,9 @@ function canMatch(resource: string, kind: string, look: Look): boolean {
   const arn = parseArn(resource, vocabulary.partition);
   if (wanted === undefined || arn === undefined) return true;
   if (arn.service !== wanted.service) return false;
-  if (look.isOver) return true;
-  const types = look.typesOf(resource);
-  if (types.length > 0) return types.includes(kind);
-  return look.meet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"));
+  return (
+    look.isOver || look.meet(arn.resource.replaceAll(USER, "*"), wanted.resource.replace(/\{[^{}]*\}/g, "*"))
+  );
 }
 
 const PLURALS: ReadonlyMap<string, string> = new Map([
@@ -178,7 +186,11 @@ interface ActionWarning {
   readonly instead?: string;
 }
 
-function warnOfAction(pattern: string, resources: readonly string[], look: Look): ActionWarning | undefined {
+function warnOfAction(
+  pattern: string,
+  { resources, actions }: { readonly resources: readonly string[]; readonly actions: readonly string[] },
+  look: Look,
+): ActionWarning | undefined {
   const { vocabulary } = look;
   if (pattern.includes(USER)) {
     const message = `${USER} is replaced in resources only; in an action it is ordinary text`;
@@ -198,6 +210,10 @@ function warnOfAction(pattern: string, resources: readonly string[], look: Look)
   const kinds = [...new Set(matched.flatMap((action) => action.resources))];
   const applies = kinds.map((kind) => kindText(kind, vocabulary)).join(" or ");
   const message = `${pattern} applies to ${applies}; no resource in this statement can match one`;
+  if (isIdle(pattern, kinds, { resources, actions }, look)) {
+    const others = `${pattern} applies to ${applies}, which this statement does not name; its other actions have an effect`;
+    return { rule: "idle-action", message: others };
+  }
   const bare = bareRepository(kinds, resources, look);
   return {
     rule: "unreachable-action",
@@ -206,6 +222,22 @@ function warnOfAction(pattern: string, resources: readonly string[], look: Look)
         ? message
         : `${message}: ${bare} names the repository itself, ${bare}/* what is in it`,
   };
+}
+
+/** True for an action of another kind of resources, with the same beginning, than the other actions of its statement. */
+function isIdle(
+  pattern: string,
+  kinds: readonly string[],
+  { resources, actions }: { readonly resources: readonly string[]; readonly actions: readonly string[] },
+  look: Look,
+): boolean {
+  const isNear = kinds.some((kind) => resources.some((resource) => sharesBeginning(resource, kind, look)));
+  if (!isNear) return false;
+  return actions.some(
+    (other) =>
+      other !== pattern &&
+      look.matchedActions(other).some((action) => reachable(action.resources, resources, look)),
+  );
 }
 
 /** An action that a service of the data server does not have, with the one that is probably meant. */
@@ -226,8 +258,9 @@ function placed(
   isSingle: boolean,
 ): ActionWarning {
   const [first] = meant;
-  // Braces stand for every alternative, anything else for one.
-  const wanted = rule === "braces" ? meant : first === undefined ? [] : [first];
+  // Braces, and several ARNs in one text, stand for all of them; anything else for one.
+  const isList = rule === "braces" || meant.every((one) => resource.includes(one));
+  const wanted = isList ? meant : first === undefined ? [] : [first];
   if (wanted.length === 0) return { rule, message: isSingle ? message : `${resource}: ${message}` };
   const replaced = resources.flatMap((one) => (one === resource ? wanted : [one]));
   const instead = replaced.length === 1 && isSingle ? (replaced[0] as string) : JSON.stringify(replaced);
@@ -279,7 +312,7 @@ export function policyWarnings(
         );
         return warnings;
       }
-      const found = warnOfAction(action, resources, look);
+      const found = warnOfAction(action, { resources, actions: statement.action }, look);
       if (found !== undefined) warn(found.rule, `${pointer}/action/${place}`, found.message, found.instead);
     }
     const known = statement.action.flatMap((action) => look.matchedActions(action));

@@ -10,6 +10,7 @@ export type ResourceRule =
   | "ignored-region"
   | "resource-variable"
   | "braces"
+  | "regular-expression"
   | "unknown-resource";
 
 /** One warning about one resource. */
@@ -31,6 +32,8 @@ const VARIABLES: readonly RegExp[] = [
   /<[A-Za-z_. -]+>/,
   /%[A-Za-z_]+%/,
 ];
+/** Signs that only regular expressions have. A name may contain them, but hardly does. */
+const EXPRESSION = /\[[^\]]*-[^\]]*\]|\.\*\$|\^|\||\\[a-z.]|\$$/i;
 const ALTERNATIVES = /\{([^{}]*)\}/;
 /** Most resources that braces are written out to. */
 const MOST_MEANT = 8;
@@ -44,11 +47,21 @@ export class ResourceJudge {
   /** Words between the values of an ARN, such as `branch` and `object`. */
   readonly #words: ReadonlySet<string>;
 
+  /** Service → the words with which its resources begin, such as `repository`. */
+  readonly #kinds = new Map<string, Set<string>>();
+
   constructor(types: Iterable<ResourceType>, partition: string) {
     const all = [...types];
     this.#partition = partition;
     this.forms = new ResourceForms(all, partition);
     this.#services = new Set(all.map(({ arn }) => arn.split(":")[2] as string));
+    for (const { arn } of all) {
+      const [, , service = "", , , path = ""] = arn.split(":");
+      const [kind = "", value] = path.split("/");
+      if (value === undefined) continue;
+      const kinds = this.#kinds.get(service) ?? new Set();
+      this.#kinds.set(service, kinds.add(kind));
+    }
     this.#words = new Set(
       all.flatMap(({ arn }) =>
         arn
@@ -68,11 +81,24 @@ export class ResourceJudge {
     const variable = variableIn(resource);
     if (variable !== undefined) return yield ofVariable(resource, variable);
     if (ALTERNATIVES.test(resource.replaceAll(USER, ""))) return yield ofBraces(resource);
+    const sign = EXPRESSION.exec(resource.replaceAll(USER, ""))?.[0];
+    if (sign !== undefined) return yield ofExpression(sign);
+    const several = resource.split(/,\s*(?=arn:)/);
+    if (several.length > 1) return yield ofSeveral(several);
     if (this.#services.has(arn.service)) yield* this.#ofForm(resource, arn);
   }
 
   *#ofForm(resource: string, arn: Arn): Generator<ResourceWarning> {
     const rule = "unknown-resource";
+    if (resource.endsWith(":*")) {
+      const message = "the wildcard stands behind a colon, which is part of a name";
+      return yield { rule, message, meant: [`${resource.slice(0, -":*".length)}/*`] };
+    }
+    const kinds = this.#kinds.get(arn.service);
+    if (kinds?.has(arn.resource.replace(/\/$/, "")) === true) {
+      const message = "names a kind of resources, and none of them";
+      return yield { rule, message, meant: [`${resource.replace(/\/$/, "")}/*`] };
+    }
     const filled = resource.replaceAll(USER, "user");
     if (this.forms.typesOf(filled).length === 0) {
       const meant = this.forms.meant(filled).map((one) => one.replaceAll("/user/", `/${USER}/`));
@@ -115,6 +141,16 @@ function ofVariable(resource: string, variable: string): ResourceWarning {
   return /user/i.test(variable)
     ? { rule, message, meant: [resource.replaceAll(variable, USER)] }
     : { rule, message };
+}
+
+function ofExpression(sign: string): ResourceWarning {
+  const message = `${sign} is ordinary text in a resource: only * (any text) and ? (one character) are not, and a JSON array has alternatives`;
+  return { rule: "regular-expression", message };
+}
+
+function ofSeveral(several: readonly string[]): ResourceWarning {
+  const message = "is one text with several ARNs: together they name one resource";
+  return { rule: "unknown-resource", message, meant: several };
 }
 
 function ofBraces(resource: string): ResourceWarning {

@@ -6,7 +6,7 @@
 
 import { type Problem, pointTo } from "../../errors.ts";
 import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
-import { statementMemberProblems } from "../../model/policy-members.ts";
+import { policyMemberProblems, statementMemberProblems } from "../../model/policy-members.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import { canonicalSource } from "../../source-files/canonical-source.ts";
 import type { DocumentSource } from "../../source-files/source.ts";
@@ -90,7 +90,7 @@ class Reader {
       this.#report(pointer, "must be a policy: an object with name and statement");
       return;
     }
-    this.#onlyFields(value, POLICY_FIELDS, pointer);
+    this.#onlyPolicyFields(value, pointer);
     const given = value["name"] ?? value["id"];
     if (given !== undefined && typeof given !== "string")
       this.#report(pointTo(pointer, "name"), "must be a text");
@@ -127,9 +127,15 @@ class Reader {
     return sound;
   }
 
-  #onlyFields(value: JsonObject, known: ReadonlySet<string>, pointer: string): void {
+  /** A member of a statement that stands beside the statements is named as such. */
+  #onlyPolicyFields(value: JsonObject, pointer: string): void {
+    const lost = new Map(
+      policyMemberProblems({ ...value, statement: [] }, pointer).map((one) => [one.pointer, one]),
+    );
     for (const field of Object.keys(value)) {
-      if (!known.has(field)) this.#report(pointTo(pointer, field), "is an unknown field");
+      if (POLICY_FIELDS.has(field)) continue;
+      const at = pointTo(pointer, field);
+      this.#report(at, lost.get(at)?.message ?? "is an unknown field");
     }
   }
 
