@@ -45,6 +45,23 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a person", () => {
     await page.context().close();
   });
 
+  it("whose key is refused reads what to do, and the refusal goes with the next key that is typed", async () => {
+    const page = await console.newPage();
+    await page.goto("/login");
+    await page.getByLabel("Access key ID", { exact: true }).fill("AKIAJNOBODYSKEYXXXXQ");
+    await page.getByLabel("Secret access key", { exact: true }).fill("wrong");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.textContent()).toMatch(/does not accept this access key\. Check that ID and secret/);
+    await page.getByLabel("Secret access key", { exact: true }).fill("better");
+    await expect.poll(() => alert.count()).toBe(0);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await alert.waitFor();
+    expect(console.faults.splice(0).filter((fault) => !/status of 401/.test(fault))).toEqual([]);
+    await page.context().close();
+  });
+
   it("without rights sees nothing but the account, which names the missing permission", async () => {
     const page = await console.newPage();
     await signIn(page, await newUser("nobody"));

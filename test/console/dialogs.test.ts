@@ -6,7 +6,7 @@ import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, si
 
 const SOURCES = join(import.meta.dirname, "..", "..", "packages", "console", "src");
 /** Elements that open a dialog; those in `parts/dialogs` are built of each other. */
-const OPENS = /<(?:Dialog|ConfirmDialog|CreateDialog|DeleteButton|RemoveButton)\b/g;
+const OPENS = /<(?:Dialog|ConfirmDialog|FormDialog|DeleteButton|RemoveButton)\b/g;
 
 const USER = "a-user-whose-name-is-as-long-as-the-e-mail-address-of-somebody@example.com";
 const GROUP = "GroupOfEverybodyWhoLooksAfterTheReportsOfAllDepartments";

@@ -109,7 +109,20 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     expect(await page.locator(".problem").textContent()).toContain('must not contain "*"');
     // The browser itself reports each answer of 400 and above.
     expect(console.faults.splice(0)).toEqual([expect.stringContaining("400 (Bad Request)")]);
+    // Both are about the name that stood there before.
+    await name.fill("dave");
+    await expect.poll(() => page.getByRole("alert").or(page.locator(".problem")).count()).toBe(0);
     await page.keyboard.press("Escape");
+  });
+
+  it.each([
+    ["/users/ghost", /There is no such user: .* Look for it in Users\./],
+    ["/groups/ghost", /There is no such group: .* Look for it in Groups\./],
+    ["/policies/ghost", /There is no such policy: .* Look for it in Policies\./],
+  ])("reads at %s what to do", async (address, text) => {
+    await page.goto(address);
+    await expect.poll(() => page.getByRole("alert").first().textContent()).toMatch(text);
+    expect(console.faults.splice(0).filter((fault) => !/status of 404/.test(fault))).toEqual([]);
   });
 
   it("comes back to the same page after the session has ended", async () => {

@@ -3,6 +3,7 @@
 import { ApiError, problemsIn } from "./api-error.ts";
 import type { Operations } from "./management.gen.ts";
 import { send } from "./send.ts";
+import { sentenceOf } from "./sentences.ts";
 
 /** Method and path of an operation. */
 export type OperationName = keyof Operations;
@@ -84,7 +85,9 @@ function addressOf(
 const WITHOUT_SESSION: ReadonlySet<OperationName> = new Set(["POST /auth/login", "POST /setup"]);
 
 async function errorOf(response: Response, text: string, operation: OperationName): Promise<ApiError> {
-  const message = messageOf(text) ?? `The service answered ${response.status}.`;
+  const told = messageOf(text);
+  const message =
+    told === undefined ? `The service answered ${response.status}.` : sentenceOf(told, operation);
   const error = new ApiError(response.status, message, problemsIn(message));
   // The API answers 401 to users who may not, and to nobody; only the latter have to sign in again.
   if (response.status === 401 && !WITHOUT_SESSION.has(operation)) {

@@ -3,7 +3,7 @@
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import { CreateDialog } from "../../parts/dialogs/create-dialog.tsx";
+import { FormDialog } from "../../parts/dialogs/form-dialog.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { useDraft } from "../../parts/forms/use-draft.ts";
 import { groupPage } from "../../parts/links.ts";
@@ -29,9 +29,9 @@ export function CreateGroup({ onClose }: { readonly onClose: () => void }) {
     );
   };
   return (
-    <CreateDialog
+    <FormDialog
       title="New group"
-      creation={creation}
+      change={creation}
       shown={["/id", "/description"]}
       onSubmit={submit}
       onClose={onClose}
@@ -50,6 +50,6 @@ export function CreateGroup({ onClose }: { readonly onClose: () => void }) {
         onInput={setDescription}
         problem={problemAt(creation.error, "/description")}
       />
-    </CreateDialog>
+    </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 /** Things that somebody should look after. */
 
 import type { Status } from "../../api/management.gen.ts";
+import { counted } from "../../parts/counted.ts";
 import { policyPage, userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
 import { Section } from "../../parts/section.tsx";
@@ -57,8 +58,4 @@ export function StatusWarnings({ of: warnings }: { readonly of: Status["warnings
       {!complete && <p class="quiet-text">The directory is large: not everything was looked at yet.</p>}
     </Section>
   );
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 }

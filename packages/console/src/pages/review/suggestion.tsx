@@ -6,6 +6,7 @@ import { useAnswer } from "../../api/hooks.ts";
 import type { SuggestedAccess } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
+import { counted } from "../../parts/counted.ts";
 import { Field } from "../../parts/forms/field.tsx";
 import { useNameChoices } from "../../parts/lists/use-name-choices.ts";
 import { Statements } from "../../parts/policies/statements.tsx";
@@ -104,7 +105,7 @@ function Found({ suggestion }: { readonly suggestion: SuggestedAccess }) {
     <div class="answer" role="status">
       <p>
         {decisions.toLocaleString("en")} allowed decisions, {requests.toLocaleString("en")} different
-        requests. {counted(before)} today, {counted(after)} suggested.
+        requests. {summaryOf(before)} today, {summaryOf(after)} suggested.
       </p>
       <Notes texts={warnings} />
       {policy === undefined ? (
@@ -121,6 +122,6 @@ function Found({ suggestion }: { readonly suggestion: SuggestedAccess }) {
   );
 }
 
-function counted({ policies, statements }: SuggestedAccess["before"]): string {
-  return `${policies} policies with ${statements} statements`;
+function summaryOf({ policies, statements }: SuggestedAccess["before"]): string {
+  return `${counted(policies, "policy", "policies")} with ${counted(statements, "statement")}`;
 }

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Answer } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
+import { counted } from "../../parts/counted.ts";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/lists/list-table.tsx";
 import type { Column } from "../../parts/lists/table.tsx";
@@ -88,13 +89,13 @@ function shown(entry: Entry): ComponentChildren {
     case "group":
       return (
         <>
-          <Name text={entry.id} href={groupPage(entry.id)} /> with {entry.members} members
+          <Name text={entry.id} href={groupPage(entry.id)} /> with {counted(entry.members, "member")}
         </>
       );
     case "policy":
       return (
         <>
-          <Name text={entry.id} href={policyPage(entry.id)} />, attached {entry.attached} times
+          <Name text={entry.id} href={policyPage(entry.id)} />, attached {counted(entry.attached, "time")}
         </>
       );
     case "statement":

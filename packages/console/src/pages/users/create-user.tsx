@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import { CreateDialog } from "../../parts/dialogs/create-dialog.tsx";
+import { FormDialog } from "../../parts/dialogs/form-dialog.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { useDraft } from "../../parts/forms/use-draft.ts";
 import { userPage } from "../../parts/links.ts";
@@ -28,7 +28,7 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
       },
     );
   return (
-    <CreateDialog title="New user" creation={creation} shown={["/id"]} onSubmit={submit} onClose={onClose}>
+    <FormDialog title="New user" change={creation} shown={["/id"]} onSubmit={submit} onClose={onClose}>
       <Field
         label="User name"
         value={name}
@@ -48,6 +48,6 @@ export function CreateUser({ onClose }: { readonly onClose: () => void }) {
           Invite by e-mail
         </label>
       )}
-    </CreateDialog>
+    </FormDialog>
   );
 }

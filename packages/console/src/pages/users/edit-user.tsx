@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
 import type { User } from "../../api/management.gen.ts";
-import { CreateDialog } from "../../parts/dialogs/create-dialog.tsx";
+import { FormDialog } from "../../parts/dialogs/form-dialog.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Warnings } from "../../parts/states/warnings.tsx";
 
@@ -48,10 +48,10 @@ function EditDialog({ user, change, onClose }: EditDialogProps) {
     change.mutate({ path: { userId: user.id }, body }, { onSuccess: onClose });
   };
   return (
-    <CreateDialog
+    <FormDialog
       title="Edit user"
       act="Save"
-      creation={change}
+      change={change}
       shown={["/friendly_name", "/email"]}
       onSubmit={submit}
       onClose={onClose}
@@ -72,6 +72,6 @@ function EditDialog({ user, change, onClose }: EditDialogProps) {
         />
         Active: an inactive user is refused everything, and all its sessions end
       </label>
-    </CreateDialog>
+    </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 /** Labelled fields of forms. */
 
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 
 /** Properties of {@link Field}. */
 interface FieldProps {
@@ -20,14 +20,17 @@ interface FieldProps {
   readonly choices?: readonly string[];
 }
 
-/** A text field with its label, its hint and its problem. */
+/** A text field with its label, its hint, and its problem, which goes as soon as the value is another. */
 export function Field(props: FieldProps) {
-  const { label, value, onInput, type = "text", problem, hint, choices, autoFocus, ...rest } = props;
+  const { label, value, onInput, type = "text", hint, choices, autoFocus, problem: found, ...rest } = props;
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     if (autoFocus === true) input.current?.focus();
   }, []);
+  const [isMended, setMended] = useState(false);
+  useEffect(() => setMended(false), [found]);
+  const problem = isMended ? undefined : found;
   const described = [problem !== undefined && `${id}-problem`, hint !== undefined && `${id}-hint`];
   return (
     <div class="field">
@@ -44,7 +47,10 @@ export function Field(props: FieldProps) {
         aria-invalid={problem !== undefined}
         aria-describedby={described.filter(Boolean).join(" ") || undefined}
         list={choices === undefined ? undefined : `${id}-choices`}
-        onInput={(event) => onInput(event.currentTarget.value)}
+        onInput={(event) => {
+          setMended(true);
+          onInput(event.currentTarget.value);
+        }}
         {...rest}
       />
       {choices !== undefined && (

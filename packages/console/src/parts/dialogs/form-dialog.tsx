@@ -4,14 +4,14 @@ import type { ComponentChildren } from "preact";
 import { Alert } from "../states/alert.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** Properties of {@link CreateDialog}. */
-interface CreateDialogProps {
+/** Properties of {@link FormDialog}. */
+interface FormDialogProps {
   readonly title: string;
   /** Text of the button; default "Create". */
   readonly act?: string;
   /** The fields. */
   readonly children: ComponentChildren;
-  readonly creation: { readonly error: unknown; readonly isPending: boolean };
+  readonly change: { readonly error: unknown; readonly isPending: boolean };
   /** Pointers of problems that stand at the fields. */
   readonly shown: readonly string[];
   readonly onSubmit: () => void;
@@ -19,8 +19,8 @@ interface CreateDialogProps {
 }
 
 /** Fields with what the service says against them, and the buttons. */
-export function CreateDialog(props: CreateDialogProps) {
-  const { title, act = "Create", children, creation, shown, onSubmit, onClose } = props;
+export function FormDialog(props: FormDialogProps) {
+  const { title, act = "Create", children, change, shown, onSubmit, onClose } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <form
@@ -30,12 +30,12 @@ export function CreateDialog(props: CreateDialogProps) {
         }}
       >
         {children}
-        <Alert error={creation.error} shown={shown} />
+        <Alert error={change.error} shown={shown} />
         <p class="buttons">
           <button type="button" onClick={onClose}>
             Cancel
           </button>
-          <button type="submit" class="primary" disabled={creation.isPending}>
+          <button type="submit" class="primary" disabled={change.isPending}>
             {act}
           </button>
         </p>
