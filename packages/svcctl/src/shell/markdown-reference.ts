@@ -73,12 +73,8 @@ function sharedOptions(leaves: readonly DescribedCommand[]): Shared {
 
 function sections(command: DescribedCommand, shared: Shared): readonly string[] {
   const { path, description, usage, options, commands } = command;
-  if (commands.length > 0) {
-    // A group below another says nothing that its commands do not say.
-    const isNested = path.split(" ").length > 2;
-    const group = isNested ? [] : [`## ${withoutProgram(path)}`, escaped(description)];
-    return [...group, ...commands.flatMap((one) => sections(one, shared))];
-  }
+  // A group says nothing that its commands do not say.
+  if (commands.length > 0) return commands.flatMap((one) => sections(one, shared));
   const parameters = usage.replace(/^\[options\] ?/, "");
   const own = options.filter((option) => !shared.has(textOf(option)));
   const others = options.filter((option) => shared.has(textOf(option)) && !isJson(option, shared));
