@@ -127,6 +127,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.user_listen_address": "0.0.0.0:8000",
   "authorizer.metrics_address": "127.0.0.1:8002",
   "authorizer.workers": "1",
+  "authorizer.check_pages": true,
   "authorizer.http_shortcuts": true,
   "authorizer.tls.enabled": false,
   "authorizer.tls.cert_file": undefined,

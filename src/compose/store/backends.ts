@@ -87,6 +87,7 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
   const store = await openLocalStore({
     path: localFolder(values),
     syncWrites: values["database.local.sync_writes"],
+    checksPages: values["authorizer.check_pages"],
     log: storeLog(logger, values["database.local.enable_logging"]),
     keepMs: values["authorizer.history.keep"],
   });

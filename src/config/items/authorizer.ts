@@ -39,6 +39,14 @@ export const AUTHORIZER_ITEMS = [
       "Processes that answer requests, at most 32; auto: one less than the cores. Not with database.type mem",
   },
   {
+    name: "authorizer.check_pages",
+    type: "bool",
+    default: true,
+    acts: "yes",
+    meaning:
+      "Read every page of the local store before LMDB opens it; false: a damaged file may end the process by a signal",
+  },
+  {
     name: "authorizer.http_shortcuts",
     type: "bool",
     default: true,

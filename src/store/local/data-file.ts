@@ -3,10 +3,11 @@
  * page is not what it expects, and where the file was cut.
  */
 
-import { accessSync, closeSync, constants, existsSync, openSync, readSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
-import { assertWholePages, type DataTree, type DataTrees, NO_PAGE } from "./data-pages.ts";
+import { assertWholePages } from "./lmdb-format/data-pages.ts";
+import { newestState } from "./lmdb-format/newest-state.ts";
 
 /** Names of LMDB's files in the folder. */
 export const DATA_FILE = "data.mdb";
@@ -15,22 +16,13 @@ export const READERS_FILE = "lock.mdb";
 /** The file that is there while a store is made. */
 export const MAKING_FILE = "making";
 
-/** Length of the part of a page that describes the whole file. */
-const META_BYTES = 160;
-const PAGE_IS_META = 0x08;
-const MAGIC = 0xbeefc0de;
-const DATA_VERSION = 2;
-/** Highest address that a map of the file may end at. */
-const MAX_MAP_BYTES = 2n ** 46n;
-/** Flags of the list of free pages: its keys are numbers. */
-const KEYS_ARE_NUMBERS = 0x08;
-
 /**
  * Reads and checks the data file, page by page. Returns false where there is no store yet: the folder never had one, or
  * a process was killed while it made one.
+ * @param readsPages false: only looks whether the files are there and may be used
  * @throws Error, with the reason, when LMDB could not use the file
  */
-export function inspectDataFile(folder: string, readOnly: boolean): boolean {
+export function inspectDataFile(folder: string, readOnly: boolean, readsPages = true): boolean {
   const access = readOnly ? constants.R_OK : constants.R_OK | constants.W_OK;
   for (const name of [DATA_FILE, READERS_FILE]) {
     const path = join(folder, name);
@@ -47,6 +39,7 @@ export function inspectDataFile(folder: string, readOnly: boolean): boolean {
   // A process was killed before the first state was whole: nothing is lost.
   if (isBeingMade) return false;
   if (size === 0) throw new Error(`${DATA_FILE} is empty`);
+  if (!readsPages) return true;
   const handle = openSync(file, "r");
   try {
     assertWholePages(handle, size, newestState(handle));
@@ -89,19 +82,6 @@ export function inspectStateInUse(folder: string, hold: () => { done(): void }):
   }
 }
 
-/** Returns the newest state of a data file. @throws Error for a file that is none of LMDB's, or not whole */
-function newestState(handle: number): DataTrees {
-  const first = readMeta(handle, 0);
-  const second = readMeta(handle, first.pageSize);
-  // States take turns, so that one of them is always whole.
-  const distance = second.transaction - first.transaction;
-  const takeTurns = first.transaction % 2n === 0n && second.transaction % 2n === 1n;
-  const follow = takeTurns && (distance === 1n || distance === -1n);
-  // A new file, or a copy that LMDB made, has none before the newest.
-  if (!follow && first.transaction !== 0n) throw new Error("its states do not follow each other");
-  return distance > 0n ? second : first;
-}
-
 /** Writes to the disk what the operating system still holds of the data file. */
 export async function flushDataFile(folder: string): Promise<void> {
   const handle = await openFile(join(folder, DATA_FILE), "r+");
@@ -110,29 +90,4 @@ export async function flushDataFile(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-function readMeta(handle: number, offset: number): DataTrees {
-  const bytes = Buffer.alloc(META_BYTES);
-  if (readSync(handle, bytes, 0, META_BYTES, offset) < META_BYTES) throw new Error("it has no state");
-  const isMeta = bytes.readUInt16LE(18) === PAGE_IS_META && bytes.readUInt32LE(24) === MAGIC;
-  if (!isMeta) throw new Error("it is no file of LMDB");
-  const version = bytes.readUInt32LE(28);
-  if (version !== DATA_VERSION) throw new Error(`it has LMDB's data version ${version}`);
-  const pageSize = bytes.readUInt32LE(48);
-  if (![512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].includes(pageSize) || pageSize < offset) {
-    throw new Error(`it has pages of ${pageSize} bytes`);
-  }
-  const [mapBytes, lastPage, transaction] = [40, 144, 152].map((at) => bytes.readBigUInt64LE(at));
-  const areFlags = bytes.readUInt16LE(52) === KEYS_ARE_NUMBERS && bytes.readUInt16LE(100) === 0;
-  const fits = mapBytes! <= MAX_MAP_BYTES && lastPage! < MAX_MAP_BYTES / BigInt(pageSize);
-  if (!areFlags || !fits || bytes.readUInt32LE(96) !== 0) throw new Error("its description is not LMDB's");
-  const [free, records] = [readTree(bytes, 48), readTree(bytes, 96)];
-  return { pageSize, free, records, lastPage: lastPage!, transaction: transaction! };
-}
-
-function readTree(bytes: Buffer, at: number): DataTree {
-  const root = bytes.readBigUInt64LE(at + 40);
-  const depth = bytes.readUInt16LE(at + 6);
-  return { root, depth: root === NO_PAGE ? 0 : depth, entries: bytes.readBigUInt64LE(at + 32) };
 }

@@ -60,6 +60,8 @@ interface DatabaseUse {
   readonly syncWrites: boolean;
   /** Nothing in the folder is created or changed. */
   readonly readOnly?: boolean;
+  /** False: LMDB opens the file unseen, and may end the process by a signal. Default: true. */
+  readonly checksPages?: boolean;
 }
 
 /**
@@ -68,10 +70,10 @@ interface DatabaseUse {
  */
 export async function openDatabase(
   folder: string,
-  { syncWrites, readOnly = false }: DatabaseUse,
+  { syncWrites, readOnly = false, checksPages = true }: DatabaseUse,
 ): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly), WHAT_TO_DO);
+  const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly, checksPages), WHAT_TO_DO);
   if (readOnly && !hasStore) {
     throw new AuthorizerError("unavailable", `The store folder ${folder} is no store of svc-authorizer.`);
   }

@@ -45,6 +45,8 @@ interface LocalStoreOptions {
    * take the last commits or damage the store.
    */
   readonly syncWrites: boolean;
+  /** False: the pages of the file are not read before LMDB opens it (`authorizer.check_pages`). Default: true. */
+  readonly checksPages?: boolean;
   readonly log?: StoreLog;
   /** Name and version of the program, kept in the format record; default `svc-authorizer`. */
   readonly writer?: string;
@@ -60,12 +62,12 @@ const KEEP_MS = 30 * 24 * 3_600_000;
  * use, is no store, is newer than this program or damaged.
  */
 export async function openLocalStore(options: LocalStoreOptions): Promise<Store> {
-  const { path, syncWrites, log, writer = "svc-authorizer", keepMs = KEEP_MS } = options;
+  const { path, syncWrites, checksPages = true, log, writer = "svc-authorizer", keepMs = KEEP_MS } = options;
   prepareFolder(path);
   const lock = lockFolder(path);
   let database: LocalDatabase | undefined;
   try {
-    database = await openDatabase(path, { syncWrites });
+    database = await openDatabase(path, { syncWrites, checksPages });
     const position = migrateDatabase(database, path, writer, LOCAL_FORMATS, log);
     const finish = async (): Promise<void> => {
       try {
