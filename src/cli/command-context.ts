@@ -3,7 +3,8 @@
 import type { CommandOutput } from "@svc-authorizer/commands/command-spec.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
+import { inChunks } from "@svc-authorizer/commands/in-chunks.ts";
+import { type ProcessEdge, writeToReader } from "@svc-authorizer/commands/process-edge.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { FlagValue, LoadOptions } from "../config/load.ts";
 import { parseSetting } from "./item-flags.ts";
@@ -29,6 +30,16 @@ export class CommandContext implements CommandOutput {
   /** Writes to standard output, as is. */
   out(text: string): void {
     this.edge.stdout.write(text);
+  }
+
+  /** As {@link out}, and waits for the reader: for output of any length. */
+  outToReader(text: string): Promise<void> | undefined {
+    return writeToReader(this.edge.stdout, text);
+  }
+
+  /** Writes lines of any number, and waits for the reader. */
+  async outLines(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
+    for await (const text of inChunks(lines)) await this.outToReader(text);
   }
 
   /** Writes to standard error, as is. */

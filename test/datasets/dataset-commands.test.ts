@@ -14,6 +14,7 @@ const parts = () => ({
   ...opened,
   out: (text: string) => {
     out += text;
+    return undefined;
   },
   err: (text: string) => {
     err += text;

@@ -1,6 +1,7 @@
 /** Implements `svc-authorizer load`, `sync` and `export` on an open directory. */
 
 import { rename, rm, writeFile } from "node:fs/promises";
+import { inChunks } from "@svc-authorizer/commands/in-chunks.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { exportDataset } from "../../datasets/export-dataset.ts";
@@ -13,8 +14,8 @@ import type { Directory } from "../../directory/directory.ts";
 export interface DatasetCommandParts {
   readonly directory: Directory;
   readonly catalog: Catalog;
-  /** Writes to standard output; gets whole lines. */
-  readonly out: (text: string) => void;
+  /** Writes to standard output; gets whole lines. Resolves when the reader has room for more; undefined where it has. */
+  readonly out: (text: string) => Promise<void> | undefined;
   /** Writes to standard error; gets whole lines. */
   readonly err: (text: string) => void;
 }
@@ -62,11 +63,11 @@ async function writePrivate(file: string, text: string): Promise<void> {
   }
 }
 
-function reportFailure(parts: DatasetCommandParts, error: unknown, json: boolean): number {
+async function reportFailure(parts: DatasetCommandParts, error: unknown, json: boolean): Promise<number> {
   if (!(error instanceof AuthorizerError)) throw error;
   const { code, problems } = error;
   const message = headline(error);
-  if (json) parts.out(`${JSON.stringify({ error: { code, message, problems } })}\n`);
+  if (json) await parts.out(`${JSON.stringify({ error: { code, message, problems } })}\n`);
   for (const problem of problems) parts.err(`${formatProblem(problem)}\n`);
   parts.err(`${message}\n`);
   return FAILURE;
@@ -81,11 +82,11 @@ export async function runLoad(parts: DatasetCommandParts, options: LoadCommandOp
   const { json = false, ...load } = options;
   try {
     const report = await loadDatasets({ directory, catalog, ...load, onProgress: progressLines(err) });
-    if (json) out(`${JSON.stringify(report)}\n`);
-    else for (const line of formatReport(report)) out(`${line}\n`);
+    if (json) await out(`${JSON.stringify(report)}\n`);
+    else for await (const text of inChunks(formatReport(report))) await out(text);
     return SUCCESS;
   } catch (error) {
-    return reportFailure(parts, error, json);
+    return await reportFailure(parts, error, json);
   }
 }
 
@@ -95,7 +96,7 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
   const { output, ...what } = options;
   try {
     const { text, omittedCredentials } = await exportDataset(directory, what);
-    if (output === undefined) out(text);
+    if (output === undefined) await out(text);
     else await writePrivate(output, text);
     if (omittedCredentials > 0)
       err(
@@ -105,6 +106,6 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
       );
     return SUCCESS;
   } catch (error) {
-    return reportFailure(parts, error, false);
+    return await reportFailure(parts, error, false);
   }
 }

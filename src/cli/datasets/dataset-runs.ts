@@ -65,7 +65,7 @@ function partsOf({ context }: CommandCall, { directory, catalog }: DataParts): D
   return {
     directory,
     catalog,
-    out: (text: string) => context.out(text),
+    out: (text: string) => context.outToReader(text),
     err: (text: string) => context.err(text),
   };
 }

@@ -30,7 +30,7 @@ export async function history(call: CommandCall): Promise<void> {
     ...(after !== undefined && { after }),
   });
   if (json) context.out(`${JSON.stringify(found)}\n`);
-  else for (const line of linesOf(found)) context.out(`${line}\n`);
+  else await context.outLines(linesOf(found));
   context.finish(EXIT.ok);
 }
 

@@ -32,7 +32,7 @@ export async function journalLostApply(call: CommandCall): Promise<void> {
     const fitting = report.groups.length - refused;
     if (yes) await auditOnce(values, "restore", { lost: file, applied: fitting, refused });
     if (json) context.out(`${JSON.stringify(toJson(report, yes))}\n`);
-    else for (const line of linesOf(report, yes)) context.out(`${line}\n`);
+    else await context.outLines(linesOf(report, yes));
     return refused === 0 ? EXIT.ok : EXIT.failed;
   });
 }

@@ -13,8 +13,10 @@ interface LostFlags {
 export async function journalLostShow(call: CommandCall): Promise<void> {
   const { file, json = false } = flagsOf<LostFlags>(call);
   const { context } = call;
-  for await (const line of shownLines(file)) {
-    context.out(`${json ? JSON.stringify(line.json) : line.text}\n`);
-  }
+  await context.outLines(linesOf(file, json));
   context.finish(EXIT.ok);
+}
+
+async function* linesOf(file: string, isJson: boolean): AsyncGenerator<string> {
+  for await (const { json, text } of shownLines(file)) yield isJson ? JSON.stringify(json) : text;
 }

@@ -54,7 +54,7 @@ export function restore(call: CommandCall): Promise<void> {
       await auditOnce(values, "restore", { ...asked, ...counts });
     }
     if (json) context.out(`${JSON.stringify({ ...toJson(report, options), dry_run: dryRun })}\n`);
-    else for (const line of linesOf(report, options)) context.out(`${line}\n`);
+    else await context.outLines(linesOf(report, options));
     return EXIT.ok;
   });
 }
