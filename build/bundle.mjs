@@ -1,15 +1,18 @@
 // Makes one file of a compiled entry and the rooms behind it, and removes what nothing needs any more: the package of
 // the client carries the engine, and no dependency.
 
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { fail, root } from "./compile.mjs";
 
 const IMPORTED = /(?:\bfrom|\bimport)\s*\(?\s*["'](?<path>\.[^"']*)["']/g;
 
+/** File of a package with the licenses of what is bundled into it. */
+export const NOTICES = "THIRD-PARTY-NOTICES.md";
+
 /**
- * Bundles an entry in place.
+ * Bundles an entry in place, and writes the licenses of the packages that it carries.
  * @param {string} out folder of the package
  * @param {string} entry path below `out`, with the ending `.ts`
  * @param {string} kept folder below `out` whose files outside of the entry's folder stay files of their own
@@ -31,8 +34,25 @@ export async function bundle(out, entry, kept) {
     onLog: (_, { message }) => fail(message),
   });
   // Doc comments are for editors, which read those of the types.
-  await build.write({ file, format: "esm", comments: { legal: true, annotation: true, jsdoc: false } });
+  const { output } = await build.write({
+    file,
+    format: "esm",
+    comments: { legal: true, annotation: true, jsdoc: false },
+  });
   await build.close();
+  writeFileSync(join(out, NOTICES), noticesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+}
+
+/** The licenses of the packages that files belong to; a package without the text of its license ends the build. */
+function noticesOf(files) {
+  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const parts = [...new Set(folders)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const text = readdirSync(folder).find((one) => /^(?:licen[cs]e|copying)(?:\.(?:md|txt))?$/i.test(one));
+    if (text === undefined) fail(`${relative(root, folder)} is bundled, and has no text of its license`);
+    return `## ${name} ${version} (${license})\n\n${readFileSync(join(folder, text), "utf8").trim()}\n`;
+  });
+  return `# Licenses of bundled packages\n\n${parts.join("\n")}`;
 }
 
 /** Removes compiled files that no entry reaches: JavaScript by its imports, types by theirs. */

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { bundle, removeUnreached } from "./bundle.mjs";
+import { bundle, NOTICES, removeUnreached } from "./bundle.mjs";
 import { compile, DEPENDENCIES, fail, packagesOf, root } from "./compile.mjs";
 import { copy } from "./copy.mjs";
 import { entryOf, source, writeManifest } from "./manifest.mjs";
@@ -69,7 +69,7 @@ const BUILDERS = {
       engines: { node: ">=20" },
       sideEffects: false,
       exports: exportsOf(CLIENT),
-      files: ["packages", "README.md", "LICENSE"],
+      files: ["packages", "README.md", "LICENSE", NOTICES],
     });
   },
   testing: (folder) => {

@@ -54,6 +54,13 @@ describe("the client's package", () => {
     ).toEqual(["@svc-authorizer"]);
   });
 
+  it("carries the license of what is bundled into it", () => {
+    const folder = join(consumer.folder, "node_modules", "@svc-authorizer", "client");
+    const notices = readFileSync(join(folder, "THIRD-PARTY-NOTICES.md"), "utf8");
+    expect(notices.match(/^## .*$/gm)).toEqual([expect.stringMatching(/^## ipaddr\.js \S+ \(MIT\)$/)]);
+    expect(notices).toContain("Permission is hereby granted, free of charge");
+  });
+
   it.each([
     ["the clone's Node", join(CLONE_BIN, "node")],
     ["the machine's Node", machinesNode()],
