@@ -88,7 +88,7 @@ right type:
 |---|---|
 ${rows.join("\n")}
 
-Of these further items it knows the names only: ${namesOf(UNCHECKED_NAMES)}.
+It also knows the names of ${UNCHECKED_NAMES.length} further items of the data server, and ignores them.
 `;
 }
 
