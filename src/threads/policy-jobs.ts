@@ -4,7 +4,7 @@ import { accessDifference } from "@svc-authorizer/policy/analysis/difference/acc
 import type { AccessDifference } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { type Finding, type LintOptions, lintDocument } from "@svc-authorizer/policy/analysis/lint/lint.ts";
-import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
@@ -59,7 +59,7 @@ interface CompareResult extends AccessDifference {
 /** Policies to be looked at for warnings. */
 interface DoubtsJob {
   readonly kind: "doubts";
-  readonly policies: readonly NamedStatements[];
+  readonly policies: readonly (NamedStatements & Pick<Policy, "accept">)[];
   readonly services: readonly string[];
 }
 
@@ -138,10 +138,10 @@ function sourceOf(document: unknown): DocumentSource | { readonly findings: read
 
 function doubts({ policies, services }: DoubtsJob, vocabulary: Vocabulary): readonly Doubt[] {
   const options = { vocabulary, services: new Set(services) };
-  return policies.flatMap(({ name, statement }) => {
+  return policies.flatMap(({ name, statement, accept }) => {
     const document: PolicyDocument = {
       source: { file: NO_FILE, value: undefined, locate: () => new Map() },
-      policies: [{ name, statement, pointer: "", named: true }],
+      policies: [{ name, statement, pointer: "", named: true, ...(accept !== undefined && { accept }) }],
       resourceTypes: [],
       problems: [],
       unreadable: new Set(),

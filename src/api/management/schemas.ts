@@ -12,7 +12,7 @@ import {
 } from "../../http/schema/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
 import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
-import { STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
+import { ACCEPT, STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
@@ -121,8 +121,14 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     { id: { ...NAME, description: "Unique name." }, description: { type: ["string", "null"] } },
     ["id"],
   ),
-  Policy: object({ id: text("Unique name."), creation_date: UNIX_SECONDS, statement: STATEMENTS }),
-  PolicyWrite: object({ id: { ...NAME, description: "Unique name." }, statement: STATEMENTS }),
+  Policy: object(
+    { id: text("Unique name."), creation_date: UNIX_SECONDS, accept: ACCEPT, statement: STATEMENTS },
+    ["id", "creation_date", "statement"],
+  ),
+  PolicyWrite: object(
+    { id: { ...NAME, description: "Unique name." }, accept: ACCEPT, statement: STATEMENTS },
+    ["id", "statement"],
+  ),
   Acl: object({ permission: { enum: ["", ...PERMISSIONS], description: "Empty: nothing is allowed." } }),
   PolicyVersion: object(
     {

@@ -10,9 +10,9 @@ export function userBody(user: User): Record<string, unknown> {
   return inactive === true ? { ...body, inactive } : body;
 }
 
-/** A policy: statements exactly as they are stored. */
-export function policyBody({ name, creation_date, statement }: Policy): Record<string, unknown> {
-  return { id: name, creation_date, statement };
+/** A policy: statements exactly as they are stored, and the findings that somebody accepted. */
+export function policyBody({ name, creation_date, accept, statement }: Policy): Record<string, unknown> {
+  return { id: name, creation_date, ...(accept !== undefined && { accept }), statement };
 }
 
 /** An access key with its secret: only in the answer to its creation. */

@@ -6,7 +6,14 @@ import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 import { givenByReplacing } from "../management/permissions/escalation.ts";
 import { decidedOnNewName } from "../management/permissions/new-names.ts";
-import { faulty, type GivenStatements, given, statementsOf } from "../rest/bodies.ts";
+import {
+  acceptOf,
+  faulty,
+  type GivenAcceptances,
+  type GivenStatements,
+  given,
+  statementsOf,
+} from "../rest/bodies.ts";
 import { EXAMPLE_STATEMENT, WARNING_HEADER } from "../rest/declared.ts";
 import { one, page } from "../rest/examples.ts";
 import { withFieldNames } from "../rest/field-names.ts";
@@ -126,8 +133,8 @@ function ofDataServer(body: GivenPolicy, name: string): NewPolicy {
   return { name, statement: statementsOf(body), ...given({ acl, creation_date }) };
 }
 
-function ofPeople(body: GivenStatements & { readonly id: string }): NewPolicy {
-  return { name: body.id, statement: statementsOf(body), acl: NO_LABEL };
+function ofPeople(body: GivenStatements & GivenAcceptances & { readonly id: string }): NewPolicy {
+  return { name: body.id, statement: statementsOf(body), acl: NO_LABEL, ...acceptOf(body) };
 }
 
 /** @param names fields of the directory → fields of the body */

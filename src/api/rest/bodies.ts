@@ -1,6 +1,6 @@
 /** Values out of bodies whose shape was validated: null counts as absent. */
 
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { invalidRequest } from "../../http/errors.ts";
 
 /** A body with statements, as it came. */
@@ -18,6 +18,41 @@ export interface GivenStatements {
 export function statementsOf({ statement }: GivenStatements): readonly Statement[] {
   const read = statement.map(({ sid, ...rest }) => (typeof sid === "string" ? { sid, ...rest } : rest));
   return read as readonly Statement[];
+}
+
+/** A body with findings of lint that somebody accepted, as it came. */
+export interface GivenAcceptances {
+  readonly accept?: readonly {
+    readonly rule: string;
+    readonly sid?: string | null;
+    readonly reason: string;
+  }[];
+}
+
+const RULE = /^[a-z][a-z-]{0,63}$/;
+const MOST_ACCEPTED = 100;
+const LONGEST_REASON = 1_000;
+
+/**
+ * The member `accept` of a policy; nothing where there are no entries.
+ * @throws AuthorizerError "invalid_request" with all problems of the entries
+ */
+export function acceptOf({ accept = [] }: GivenAcceptances): Pick<Policy, "accept"> {
+  const problems = accept.flatMap(({ rule, reason }, index) => [
+    ...(RULE.test(rule) ? [] : [{ pointer: `/accept/${index}/rule`, message: "is no name of a rule" }]),
+    ...(reason.trim() !== "" && reason.length <= LONGEST_REASON
+      ? []
+      : [{ pointer: `/accept/${index}/reason`, message: `must have 1 to ${LONGEST_REASON} characters` }]),
+  ]);
+  if (accept.length > MOST_ACCEPTED)
+    problems.push({ pointer: "/accept", message: `must have at most ${MOST_ACCEPTED} entries` });
+  if (problems.length > 0) throw invalidRequest(problems);
+  const entries = accept.map(({ rule, sid, reason }) => ({
+    rule,
+    ...(typeof sid === "string" && { sid }),
+    reason,
+  }));
+  return entries.length === 0 ? {} : { accept: entries };
 }
 
 /** The members of an object that are given: neither undefined nor null. */

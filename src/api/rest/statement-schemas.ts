@@ -37,6 +37,27 @@ const SID: Schema = {
 /** The statements of a policy, at least one. */
 export const STATEMENTS: Schema = { ...listOf(schemaRef("Statement")), minItems: 1 };
 
+/** Findings of lint that somebody accepted (docs/lint-rules.md). */
+export const ACCEPT: Schema = {
+  ...listOf(
+    closedObject(
+      {
+        rule: {
+          type: "string",
+          pattern: "^[a-z][a-z-]{0,63}$",
+          description: "Rule of `svcctl policy lint`.",
+        },
+        sid: { ...SID, description: "The statement that is meant; absent: the whole policy." },
+        reason: { type: "string", pattern: "^[\\s\\S]{1,1000}$", description: "For people." },
+      },
+      ["rule", "reason"],
+    ),
+    "Findings of lint that are accepted. Decisions do not depend on it, and a data server never sees it.",
+  ),
+  maxItems: 100,
+  examples: [[{ rule: "self-escalation", sid: "Everything", reason: "Administrators manage every right." }]],
+};
+
 /** The schema of a statement. */
 export const STATEMENT_SCHEMAS: Schemas = {
   Statement: closedObject(

@@ -60,6 +60,7 @@ export function policyRecord(
     ...mark(head.managed),
     creation_date: policy.creation_date ?? head.creation_date,
     ...(policy.acl !== undefined && { acl: policy.acl }),
+    ...(policy.accept !== undefined && policy.accept.length > 0 && { accept: policy.accept }),
     ...(!partial && { whole: true }),
     statement: policy.statement.map(storedStatement),
   };
@@ -141,6 +142,7 @@ export async function detach(tx: Transaction, holder: NamedHolder, policy: Attac
 }
 
 /** A policy as the contract shows it. */
-export function toPolicy(name: string, { creation_date, acl, statement }: PolicyRecord): Policy {
-  return { name, creation_date, ...(acl !== undefined && { acl }), statement };
+export function toPolicy(name: string, { creation_date, acl, accept, statement }: PolicyRecord): Policy {
+  const more = { ...(acl !== undefined && { acl }), ...(accept !== undefined && { accept }) };
+  return { name, creation_date, ...more, statement };
 }

@@ -25,7 +25,7 @@ export async function readServices(from: Reader | Transaction, rules: WriteRules
 
 /** The problems of a new policy. */
 export function newPolicyProblems(
-  policy: NewPolicy,
+  policy: Omit<NewPolicy, "accept">,
   rules: WriteRules,
   services: ReadonlySet<string>,
 ): Problem[] {

@@ -131,7 +131,11 @@ async function findDoubts(
   for (let at = 0; at < fresh.length; at += AT_ONCE) {
     signal.throwIfAborted();
     const some = fresh.slice(at, at + AT_ONCE);
-    const plain = some.map(({ name, statement }) => ({ name, statement }));
+    const plain = some.map(({ name, statement, accept }) => ({
+      name,
+      statement,
+      ...(accept !== undefined && { accept }),
+    }));
     const found = await thread.run(
       CALLER,
       { kind: "doubts", policies: plain, services: allowed },

@@ -688,6 +688,25 @@ export interface Policy {
    */
   creation_date: number;
   /**
+   * Findings of lint that are accepted. Decisions do not depend on it, and a data server never sees it.
+   *
+   * @maxItems 100
+   */
+  accept?: {
+    /**
+     * Rule of `svcctl policy lint`.
+     */
+    rule: string;
+    /**
+     * The statement that is meant; absent: the whole policy.
+     */
+    sid?: string | null;
+    /**
+     * For people.
+     */
+    reason: string;
+  }[];
+  /**
    * @minItems 1
    */
   statement: Statement[];
@@ -838,6 +857,25 @@ export interface PolicyWrite {
    * Unique name.
    */
   id: string;
+  /**
+   * Findings of lint that are accepted. Decisions do not depend on it, and a data server never sees it.
+   *
+   * @maxItems 100
+   */
+  accept?: {
+    /**
+     * Rule of `svcctl policy lint`.
+     */
+    rule: string;
+    /**
+     * The statement that is meant; absent: the whole policy.
+     */
+    sid?: string | null;
+    /**
+     * For people.
+     */
+    reason: string;
+  }[];
   /**
    * @minItems 1
    */

@@ -32,7 +32,7 @@ export interface DatasetGroup extends Omit<Group, "creation_date"> {
 }
 
 /** A policy; its statements are kept verbatim. */
-export interface DatasetPolicy extends Omit<Policy, "creation_date"> {
+export interface DatasetPolicy extends Omit<Policy, "creation_date" | "accept"> {
   /** Findings of `svcctl policy lint` that somebody accepted; not loaded. */
   readonly accept?: unknown;
   /** Unix seconds. */

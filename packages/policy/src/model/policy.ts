@@ -19,8 +19,19 @@ export interface NamedStatements {
   readonly statement: readonly Statement[];
 }
 
+/** A finding of lint that somebody accepted. Decisions do not depend on it. */
+export interface Acceptance {
+  /** Name of the rule. */
+  readonly rule: string;
+  /** Name of the statement; absent: the whole policy. */
+  readonly sid?: string;
+  readonly reason: string;
+}
+
 /** A stored policy. */
 export interface Policy extends NamedStatements {
+  /** Findings of lint that are accepted; absent where there are none. */
+  readonly accept?: readonly Acceptance[];
   /** Unix seconds. */
   readonly creation_date: number;
   /** Label of an ACL policy (`Read`, `Write`, `Super`, `Admin`), verbatim; "" is kept apart from absent. */

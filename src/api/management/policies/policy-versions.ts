@@ -143,7 +143,14 @@ async function restore(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const { revision } = call.body as { readonly revision: number };
   const before = await policies.get(name);
   const { policy: then, partial } = await history.policyVersion(name, revision);
-  const policy = { name, statement: then.statement, ...(then.acl !== undefined && { acl: then.acl }) };
+  const { acl, statement } = then;
+  const { accept } = before;
+  const policy = {
+    name,
+    statement,
+    ...(acl !== undefined && { acl }),
+    ...(accept !== undefined && { accept }),
+  };
   const grant: Grant = {
     what: `restoring version ${revision} of policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),

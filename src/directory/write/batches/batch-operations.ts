@@ -117,7 +117,10 @@ async function applyPolicy(scope: BatchScope, { policy, partial }: Op<"put_polic
   for (const type of resourceTypes.values()) for (const service of servicesOf(type)) services.add(service);
   assertNoProblems(newPolicyProblems(policy, context.rules, services));
   const before = await tx.get("policy", policy.name);
-  const after = policyRecord(policy, headOf(scope, before), partial);
+  // Documents do not say which findings somebody accepted: what is stored stays.
+  const { accept: _, ...given } = policy;
+  const kept = before?.accept === undefined ? given : { ...given, accept: before.accept };
+  const after = policyRecord(kept, headOf(scope, before), partial);
   if (before === undefined) return putPolicy(tx, policy.name, after);
   const unrevised = { ...after, rev: before.rev };
   if (isSame(before, unrevised)) return;

@@ -11,7 +11,7 @@ import { policyOf, textOf } from "./policy-text.ts";
 
 /** The editor with the policy as it is; what was typed stays until it is saved or given up. */
 export function EditPolicy({ policy }: { readonly policy: Policy }) {
-  const stored = textOf(policy.statement);
+  const stored = textOf(policy);
   const [base, setBase] = useState(stored);
   const [text, setText] = useDraft(`policy:${policy.id}`, stored);
   const [fault, setFault] = useState<unknown>();
@@ -30,7 +30,7 @@ export function EditPolicy({ policy }: { readonly policy: Policy }) {
         { path: { policyId: policy.id }, body },
         {
           onSuccess: ({ answer }) => {
-            const saved = textOf(answer.statement);
+            const saved = textOf(answer);
             setBase(saved);
             setText(saved);
             sessionStorage.removeItem(`console.draft.policy:${policy.id}`);

@@ -53,7 +53,7 @@ export default function PolicyPage() {
 }
 
 function ReadPolicy({ policy }: { readonly policy: Policy }) {
-  return <CodeEditor label="Policy document" value={textOf(policy.statement)} />;
+  return <CodeEditor label="Policy document" value={textOf(policy)} />;
 }
 
 function DeletePolicy({ id }: { readonly id: string }) {

@@ -1,6 +1,6 @@
 /** Policies as the text that people edit. */
 
-import type { PolicyWrite, Statement } from "../../api/management.gen.ts";
+import type { PolicyWrite } from "../../api/management.gen.ts";
 
 /** The text with which a new policy begins. */
 export const NEW_POLICY = `{
@@ -14,9 +14,9 @@ export const NEW_POLICY = `{
 }
 `;
 
-/** Returns statements as a text: lists of short texts stay in one line. */
-export function textOf(statement: readonly Statement[]): string {
-  const text = JSON.stringify({ statement }, null, 2);
+/** Returns the part of a policy that people edit as a text: lists of short texts stay in one line. */
+export function textOf({ accept, statement }: Pick<PolicyWrite, "accept" | "statement">): string {
+  const text = JSON.stringify({ ...(accept !== undefined && { accept }), statement }, null, 2);
   return `${text.replace(/\[\n\s+("(?:[^"\\\n]|\\.){0,60}")\n\s+\]/g, "[$1]")}\n`;
 }
 

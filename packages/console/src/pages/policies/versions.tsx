@@ -35,9 +35,9 @@ export function Versions({ policy, mayRestore }: VersionsProps) {
     keepPrevious: true,
   });
   const versions = data?.results ?? [];
-  const present = textOf(policy.statement);
+  const present = textOf({ statement: policy.statement });
   const isPresent = ({ statement }: PolicyVersion): boolean =>
-    statement !== undefined && textOf(statement) === present;
+    statement !== undefined && textOf({ statement }) === present;
   const asked = versions.find(({ revision }) => String(revision) === query["version"]);
   // The version before the present one is the one that people look for.
   const chosen = asked ?? versions.find((version) => version.statement !== undefined && !isPresent(version));
@@ -110,8 +110,8 @@ function Chosen({ policy, version, mayRestore }: ChosenProps) {
       <p class="about below">Revision {revision}, compared with the policy as it is now:</p>
       <CodeEditor
         label={`Revision ${revision}`}
-        value={textOf(statement)}
-        original={textOf(policy.statement)}
+        value={textOf({ statement })}
+        original={textOf({ statement: policy.statement })}
       />
       {mayRestore && (
         <p class="buttons start">

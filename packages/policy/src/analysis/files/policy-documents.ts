@@ -5,19 +5,11 @@
  */
 
 import { type Problem, pointTo } from "../../errors.ts";
-import type { Condition, NamedStatements, Statement } from "../../model/policy.ts";
+import type { Acceptance, Condition, NamedStatements, Statement } from "../../model/policy.ts";
 import { policyMemberProblems, statementMemberProblems } from "../../model/policy-members.ts";
 import type { ResourceType } from "../../model/resource-type.ts";
 import { canonicalSource } from "../../source-files/canonical-source.ts";
 import type { DocumentSource } from "../../source-files/source.ts";
-
-/** A finding of lint that somebody accepted, as it is written. */
-export interface Acceptance {
-  readonly rule: string;
-  /** Name of the statement; absent: the whole policy. */
-  readonly sid?: string;
-  readonly reason: string;
-}
 
 /** A policy with its place. */
 export interface FoundPolicy extends NamedStatements {

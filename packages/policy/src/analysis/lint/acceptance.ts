@@ -1,6 +1,7 @@
 /** Findings that somebody accepted, with a reason, in the member `accept` of a policy. */
 
-import type { Acceptance, FoundPolicy } from "../files/policy-documents.ts";
+import type { Acceptance } from "../../model/policy.ts";
+import type { FoundPolicy } from "../files/policy-documents.ts";
 import { isAcceptable, type LintRule, lintRuleNamed } from "./lint-rules.ts";
 
 /** A finding as acceptance sees it. */

@@ -1,15 +1,15 @@
 /** `svcctl auth policies` create, update and show. */
 
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { type Call, type JsonObject, openApi } from "../../api/api-client.ts";
 import type { CommandCall } from "../../command.ts";
 import { given } from "../../given.ts";
 import { printObject } from "../../output/print.ts";
 import { paramsOf } from "../../policy/template-options.ts";
 import { policyDetails } from "./policy-details.ts";
-import { parseDocument, readDocument } from "./statement-document.ts";
+import { acceptedIn, parseDocument, readDocument } from "./statement-document.ts";
 
 const POLICIES = ["auth", "policies"];
 
@@ -46,7 +46,9 @@ async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Prom
 }
 
 /** The policy that the options describe: a document, or a template with parameters. */
-async function policyOf(call: CommandCall): Promise<{ id: string; statement: readonly Statement[] }> {
+async function policyOf(
+  call: CommandCall,
+): Promise<{ id: string; statement: readonly Statement[]; accept?: readonly unknown[] }> {
   const { context, options } = call;
   const template = textOption(options, "template");
   const document = textOption(options, "statementDocument");
@@ -54,7 +56,7 @@ async function policyOf(call: CommandCall): Promise<{ id: string; statement: rea
   if (template === undefined) {
     if (params.length > 0) throw new UsageFailure("--param needs --template");
     const text = await readDocument(context, document ?? "");
-    return { id: given(call, "id"), statement: parseDocument(text, remarksOf(call)) };
+    return { id: given(call, "id"), statement: parseDocument(text, remarksOf(call)), ...acceptedIn(text) };
   }
   if (document !== undefined)
     throw new UsageFailure("--template and --statement-document exclude each other");

@@ -3,14 +3,18 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { parseTree } from "jsonc-parser";
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { canonicalPolicy, isRemark, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
+import {
+  canonicalPolicy,
+  isRemark,
+  policyMemberProblems,
+} from "@svc-authorizer/policy/model/policy-members.ts";
 import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
 import { segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { parseTree } from "jsonc-parser";
 import type { CommandContext } from "../../command-context.ts";
-import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 
 const IN_STATEMENT = /^\/statement\/\d+\//;
 
@@ -46,6 +50,13 @@ export function parseDocument(text: string, onRemark?: (at: string) => void): re
   const statements = list.map((entry, index) => statementOf(entry, `statement[${index}]`, reader));
   if (reader.problems.length > 0) throw faulty(reader.problems.join("; "));
   return statements;
+}
+
+/** The findings of lint that a document accepts, as they are written: the server judges them. Nothing where it has none. */
+export function acceptedIn(text: string): { readonly accept?: readonly unknown[] } {
+  const value = firstValue(text.replace(/^\uFEFF/, ""));
+  const accept = typeof value === "object" && value !== null && "accept" in value ? value.accept : undefined;
+  return Array.isArray(accept) ? { accept } : {};
 }
 
 function faulty(what: string): Error {
