@@ -27,8 +27,8 @@ export type ThreadMessage<R> = "began" | { readonly result: R };
 export const GIVEN_UP = Symbol("given up");
 
 const IDLE_MS = 30_000;
-/** Time that passes at most for each millisecond of CPU that a job may take: other threads and processes run, too. */
-const MOST_PASSED = 5;
+/** Milliseconds that pass at most beyond the patience of a job: other threads and processes run, too. */
+const MOST_WAITED_MS = 30_000;
 /** Shortest time between two looks at the CPU time of a job, in milliseconds. */
 const LOOK_MS = 10;
 /** Jobs that may wait. */
@@ -126,7 +126,7 @@ export class BoundedThread<J, R> {
   async #watch(): Promise<void> {
     const [job, worker] = [this.#current, this.#worker];
     if (job === undefined || worker === undefined) return;
-    this.#timer = setTimeout(() => this.#giveUp(), MOST_PASSED * job.patience);
+    this.#timer = setTimeout(() => this.#giveUp(), job.patience + MOST_WAITED_MS);
     const isCurrent = () => this.#current === job && this.#worker === worker;
     const began = await cpuTimeOf(worker);
     const look = async (): Promise<void> => {

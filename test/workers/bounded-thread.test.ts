@@ -3,7 +3,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { afterEach, expect, it } from "vitest";
-import { BoundedThread, GIVEN_UP } from "../../../../../src/threads/bounded-thread.ts";
+import { BoundedThread, GIVEN_UP } from "../../src/threads/bounded-thread.ts";
 
 const thread = new BoundedThread<number, string>({
   name: "burning",
