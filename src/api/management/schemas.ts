@@ -97,7 +97,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["id"],
   ),
-  UserUpdate: object(
+  UserUpdate: closedObject(
     {
       friendly_name: { type: ["string", "null"], description: "Name to show; null or empty removes it." },
       email: { type: ["string", "null"], description: "E-mail address; null or empty removes it." },

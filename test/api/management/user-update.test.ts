@@ -53,6 +53,19 @@ describe("PATCH /auth/users/{userId}", () => {
     await expect.poll(newest).toMatchObject({ user: "target", after: { friendly_name: "Audited" } });
   });
 
+  it("names every member that it does not know, and changes nothing", async () => {
+    const before = await read("target");
+    const { status, json } = await change("target", {
+      friendly_name: "X",
+      active: false,
+      mail: "a@b",
+      email: 5,
+    });
+    expect(status).toBe(400);
+    for (const pointer of ["/active", "/mail", "/email"]) expect(JSON.stringify(json)).toContain(pointer);
+    expect(await read("target")).toEqual(before);
+  });
+
   it("is 404 for an unknown user", async () => {
     expect((await change("nobody", { friendly_name: "N" })).status).toBe(404);
   });
