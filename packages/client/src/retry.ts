@@ -1,7 +1,7 @@
 /** The rule by which a call is repeated. Every call of the decision API only reads, so repeating one changes nothing. */
 
-import type { ClientError } from "./client-error.ts";
 import { FORGET_AT } from "@svc-authorizer/policy/revision.ts";
+import type { ClientError } from "./client-error.ts";
 
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;

@@ -1,10 +1,16 @@
 /** Sends calls over `fetch`, which every runtime has: deadlines, repeats, request ids, traces and revisions. */
 
+import {
+  FORGET_AT,
+  minimumHeaders,
+  newerRevision,
+  parseRevision,
+  type Revision,
+} from "@svc-authorizer/policy/revision.ts";
 import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
 import { errorOf, failureOf } from "./failures.ts";
 import { mayRetry, pause, waitBefore } from "./retry.ts";
-import { FORGET_AT, minimumHeaders, newerRevision, parseRevision, type Revision } from "@svc-authorizer/policy/revision.ts";
 
 /** The address of the service, and the terms of a call. */
 export interface TransportOptions {

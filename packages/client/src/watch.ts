@@ -1,8 +1,8 @@
 /** Follows the changes of the directory (`GET /api/v1/watch`, journal.md §6.4), across broken connections. */
 
+import { isPosition } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "./client-error.ts";
 import { pause, waitBefore } from "./retry.ts";
-import { isPosition } from "@svc-authorizer/policy/revision.ts";
 import { readEvents, type ServerSentEvent } from "./server-sent-events.ts";
 import type { Transport } from "./transport.ts";
 

@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
 import { bodyText } from "@svc-authorizer/client/body-text.ts";
+import { expect, it } from "vitest";
 
 it("a bigint is sent as its digits, at any depth", () => {
   const body = {

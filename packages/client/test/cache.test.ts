@@ -1,7 +1,8 @@
 /** Answers that the client keeps follow the changes of the directory. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+
 import { AuthorizerClient, type ClientError, type WatchEvent } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const OBJECT = "arn:svc:fs:::repository/r/object/o";
 

@@ -1,8 +1,8 @@
 /** Every call of the client against a running service. */
 import { getEventListeners } from "node:events";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerClient, type ClientError } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;
 let client: AuthorizerClient;

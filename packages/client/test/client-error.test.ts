@@ -1,7 +1,8 @@
 /** Tests the error that the client throws when the service refuses a call. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+
 import { AuthorizerClient, ClientError } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 /** `filterAllowed` over more items than one call takes. */
-import { afterAll, beforeAll, expect, it } from "vitest";
+
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { filterAllowed } from "@svc-authorizer/client/filter-allowed.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** A filter whose items are sent while the answer comes. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 
 const QUESTION = { user: "viewer", action: "fs:ReadObject" };
 

@@ -1,7 +1,8 @@
 /** The client has a method for every operation of the decision API, as the service's OpenAPI document lists them. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const OBJECT = "arn:svc:fs:::repository/r/object/o";
 const subject = { type: "user", id: "viewer" };

@@ -1,8 +1,8 @@
 /** Answers of the whole service name their revision, and the client asks for the highest one (journal.md §6). */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 let authorizer: TestAuthorizer;
 beforeAll(async () => {

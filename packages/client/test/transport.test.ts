@@ -1,8 +1,8 @@
 /** Deadlines, repeats and headers of the client, against a server that fails as told. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
 import { AuthorizerClient, type ClientOptions } from "@svc-authorizer/client/client.ts";
+import { afterEach, beforeEach, expect, it } from "vitest";
 
 type Step = (request: IncomingMessage, response: ServerResponse) => void;
 

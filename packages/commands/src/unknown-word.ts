@@ -1,7 +1,7 @@
 /** The error for a word or flag that is given instead of a command. */
 
-import type { Command } from "commander";
 import { closestName } from "@svc-authorizer/policy/model/closest-name.ts";
+import type { Command } from "commander";
 import { UsageFailure, unknownFlagText } from "./failure.ts";
 import { pathOf } from "./new-program.ts";
 

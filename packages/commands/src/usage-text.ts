@@ -1,7 +1,7 @@
 /** Words for the errors that commander finds in a command line. */
 
-import type { CommanderError } from "commander";
 import { closestName } from "@svc-authorizer/policy/model/closest-name.ts";
+import type { CommanderError } from "commander";
 import { unknownFlagText } from "./failure.ts";
 
 /**

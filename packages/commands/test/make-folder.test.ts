@@ -1,8 +1,8 @@
 /** Tests that folders are made, and that a place without room for them is an error at once. */
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { expect, it } from "vitest";
 import { rotatingTarget } from "../../../src/observe/output/rotating-target.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 

@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { canonicalDecimal, exactNumber } from "@svc-authorizer/policy/decimal.ts";
 import { parseJsonText, UnreadableNumber } from "@svc-authorizer/policy/json-text.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { sized } from "../../../test/proofs/size.ts";
 
 /** A decimal number as a fraction of whole numbers, without any double. */

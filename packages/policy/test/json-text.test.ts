@@ -1,8 +1,8 @@
 /** JSON with escapes in names, also after texts that make V8 misread such names (https://github.com/nodejs/node/issues/63785). */
 
+import { hasEscapedName, parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasEscapedName, parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { sized } from "../../../test/proofs/size.ts";
 
 /** Texts of what matters to names. */

@@ -1,8 +1,8 @@
 /** Options that every command takes, before or after its name (management-cli.md §2). */
 
-import type { Command } from "commander";
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
 import { GLOBAL_HEADING } from "@svc-authorizer/commands/new-program.ts";
+import type { Command } from "commander";
 import type { GlobalOptions } from "./command-context.ts";
 
 /** The options, help and version apart. */

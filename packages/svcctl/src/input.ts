@@ -3,8 +3,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import type { CommandContext } from "./command-context.ts";
 import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
+import type { CommandContext } from "./command-context.ts";
 
 /** Reads bytes. Throws an Error when the file cannot be read. */
 export async function readBytes({ edge }: CommandContext, file: string): Promise<Buffer> {

@@ -1,12 +1,18 @@
 /** The command line of svcctl: which commands there are, and how one command line runs. */
 
-import type { Command } from "commander";
-import { type Environment, readEnvironment } from "@svc-authorizer/commands/environment.ts";
-import { addCommands, addExamples, finishWithoutCommand, withHelpCommand } from "@svc-authorizer/commands/add-commands.ts";
+import {
+  addCommands,
+  addExamples,
+  finishWithoutCommand,
+  withHelpCommand,
+} from "@svc-authorizer/commands/add-commands.ts";
 import { addOptions, toOptions } from "@svc-authorizer/commands/add-options.ts";
 import { booleanSwitches } from "@svc-authorizer/commands/boolean-switches.ts";
+import { type Environment, readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import { GLOBAL_HEADING, newProgram, VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { refuseUnknownWord } from "@svc-authorizer/commands/unknown-word.ts";
+import { METASTORE_GROUP } from "@svc-authorizer/svcctl-metastore/metastore-group.ts";
+import type { Command } from "commander";
 import { ABUSE_GROUP } from "./abuse/abuse-group.ts";
 import { ACCESS_GROUP } from "./access/access-group.ts";
 import { ACTIONS_GROUP } from "./actions/actions-group.ts";
@@ -24,7 +30,6 @@ import { GC_GROUP } from "./gc/gc-group.ts";
 import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
 import { IMPORT_COMMANDS } from "./import/ingest-commands.ts";
 import { LOCAL_GROUP } from "./local/local-group.ts";
-import { METASTORE_GROUP } from "@svc-authorizer/svcctl-metastore/metastore-group.ts";
 import { OBJECT_COMMANDS } from "./objects/object-commands.ts";
 import { PLUGIN_GROUP } from "./plugin/plugin-group.ts";
 import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";

@@ -1,11 +1,11 @@
 /** The one place where failures of svcctl become text on standard error and an exit code (management-cli.md §1). */
 
-import { CommanderError } from "commander";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { usageText } from "@svc-authorizer/commands/usage-text.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { CommanderError } from "commander";
 import type { CommandContext } from "./command-context.ts";
 
 /** Writes the failure. Returns the exit code: 1, or 0 where commander only ended after help. */

@@ -6,8 +6,8 @@ import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createServer as createSecureServer, getCACertificates, setDefaultCACertificates } from "node:tls";
-import { describe, expect, it, onTestFinished } from "vitest";
 import { HttpExchange } from "@svc-authorizer/svcctl/transfer/connection/http-exchange.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { selfSigned } from "../../../test/http/certificate.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 

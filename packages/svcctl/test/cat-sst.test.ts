@@ -1,8 +1,8 @@
 /** `svcctl cat-sst` on files that a real data server wrote, against what its own tool printed for them. */
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { unsnap } from "@svc-authorizer/svcctl/sst/snappy.ts";
 import { openTable } from "@svc-authorizer/svcctl/sst/table-reader.ts";
+import { describe, expect, it } from "vitest";
 import { svcctl } from "./run-svcctl.ts";
 
 const FOLDER = new URL("../../../fixtures/tables/", import.meta.url).pathname;

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
 import { checksumOf, isMd5, md5OfFile, tellsContent } from "@svc-authorizer/svcctl/transfer/checksum.ts";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 const MD5 = "0a9739d8f171bb3a216168a2b7376e2e";

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
+import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { sink } from "./run-svcctl.ts";
 

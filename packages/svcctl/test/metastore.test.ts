@@ -1,5 +1,5 @@
 /** `svcctl metastore` against bytes that a server of Hive's interface answered. */
-import { describe, expect, it, onTestFinished } from "vitest";
+
 import { compareColumns, differenceLines } from "@svc-authorizer/svcctl-metastore/differences.ts";
 import {
   inRepository,
@@ -9,6 +9,7 @@ import {
 } from "@svc-authorizer/svcctl-metastore/locations.ts";
 import type { Table } from "@svc-authorizer/svcctl-metastore/metastore-model.ts";
 import { movedTable } from "@svc-authorizer/svcctl-metastore/relocate.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { HIVE_TALKS, playHive } from "./hive-player.ts";
 import { svcctl } from "./run-svcctl.ts";
 

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it } from "vitest";
 import { safeMessage, safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { parseDocument } from "@svc-authorizer/svcctl/auth/policies/statement-document.ts";
 import { formatDate } from "@svc-authorizer/svcctl/output/dates.ts";
 import { jsonText } from "@svc-authorizer/svcctl/output/json-text.ts";
 import { gridText, plainRows } from "@svc-authorizer/svcctl/output/table.ts";
+import { afterAll, describe, expect, it } from "vitest";
 import { svcctl } from "./run-svcctl.ts";
 
 const zone = process.env["TZ"];

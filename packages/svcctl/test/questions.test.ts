@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { type Finished, svcctl } from "./run-svcctl.ts";
 

@@ -1,10 +1,10 @@
 /** Every command of the reference exists with its arguments and options. */
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
-import type { Command, Option } from "commander";
-import { describe, expect, it } from "vitest";
 import { CommandContext } from "@svc-authorizer/svcctl/command-context.ts";
 import { buildProgram } from "@svc-authorizer/svcctl/program.ts";
+import type { Command, Option } from "commander";
+import { describe, expect, it } from "vitest";
 import { sink } from "./run-svcctl.ts";
 
 interface Reference {

@@ -3,9 +3,9 @@
  * what that tool printed.
  */
 import { readFileSync } from "node:fs";
+import { parseUri, uriText } from "@svc-authorizer/svcctl/uri/svc-uri.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { parseUri, uriText } from "@svc-authorizer/svcctl/uri/svc-uri.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 

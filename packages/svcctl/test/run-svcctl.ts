@@ -1,6 +1,6 @@
 import { PassThrough, Readable, Writable } from "node:stream";
-import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 
 export interface RunOptions {

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { type Finished, svcctl } from "./run-svcctl.ts";
 
@@ -308,6 +308,8 @@ describe("a command about data, which this service does not have", () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain("svc-authorizer has nothing at this path: it knows users, groups, policies");
-    expect(stderr).toMatch(/\nHint: http:\S+ is svc-authorizer, not a data server: name the data server by SVCCTL/);
+    expect(stderr).toMatch(
+      /\nHint: http:\S+ is svc-authorizer, not a data server: name the data server by SVCCTL/,
+    );
   });
 });

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { runSvcctl } from "@svc-authorizer/svcctl/program.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { sink, svcctl } from "./run-svcctl.ts";

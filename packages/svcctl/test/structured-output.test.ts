@@ -1,7 +1,8 @@
 /** `--output`, `--all`, and the commands that show one thing. */
+
+import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 

@@ -6,14 +6,14 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { type DataParts, openData, openLog } from "../../../src/compose/data.ts";
 import { startService } from "../../../src/compose/service.ts";
 import { limitsOf } from "../../../src/config/limits.ts";
 import { type ConfigObject, configFromObject } from "../../../src/config/load.ts";
-import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { loadDatasets } from "../../../src/datasets/load-datasets.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Options of the service that a test starts. */
 export interface StartOptions {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, describe, expect, it } from "vitest";
 
 const running: TestAuthorizer[] = [];
 afterEach(() => Promise.all(running.splice(0).map((authorizer) => authorizer.close())));

@@ -1,9 +1,9 @@
 /** Compiled policies of users: made at the first question about a user, shared by all who have the same policies. */
 
 import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
-import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";

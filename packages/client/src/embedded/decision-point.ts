@@ -1,12 +1,22 @@
 /** Decides from one state, with the engine of the service (decision-api.md §3.1), synchronously. */
 
 import { typeInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
-import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
-import { withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { decideAtOnce, decideInSteps, type EngineRequest, isShort } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import type { ConditionFields, FieldValue, Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import {
+  decideAtOnce,
+  decideInSteps,
+  type EngineRequest,
+  isShort,
+} from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
+import type {
+  ConditionFields,
+  FieldValue,
+  Outcome,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { withRegistered } from "@svc-authorizer/policy/model/registered-properties.ts";
 import { CompiledUsers, type DecisionSettings, type ReadyUser, type TouchedIds } from "./compiled-users.ts";
 import type { ReplicaState } from "./replica-state.ts";
 import { ResourceNames } from "./resource-names.ts";

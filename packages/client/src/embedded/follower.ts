@@ -1,9 +1,9 @@
 /** Follows the replica stream of a service into a decision point, and knows how old it is (journal.md §6.5). */
 
+import { FORGET_AT, parseRevision } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "../client-error.ts";
 import { readLines } from "../read-lines.ts";
 import { pause, waitBefore } from "../retry.ts";
-import { FORGET_AT, parseRevision } from "@svc-authorizer/policy/revision.ts";
 import { Transport, type TransportOptions } from "../transport.ts";
 import type { DecisionPoint } from "./decision-point.ts";
 import { ReplicaReader } from "./replica-reader.ts";

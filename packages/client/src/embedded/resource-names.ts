@@ -1,7 +1,12 @@
 /** Registered properties of a resource that a question names by its ARN (security.md §3.4). */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
-import { bySpecificity, type KnownType, knownType, resourcesOf } from "@svc-authorizer/policy/model/known-type.ts";
+import {
+  bySpecificity,
+  type KnownType,
+  knownType,
+  resourcesOf,
+} from "@svc-authorizer/policy/model/known-type.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { ReplicaState } from "./replica-state.ts";
 

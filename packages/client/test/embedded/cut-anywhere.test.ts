@@ -3,9 +3,9 @@
  * bytes are a service's own, of two directories of which the second is what a backup of the first became.
  */
 
-import { beforeAll, expect, it } from "vitest";
 import { ReplicaReader } from "@svc-authorizer/client/embedded/replica-reader.ts";
 import type { ReplicaState } from "@svc-authorizer/client/embedded/replica-state.ts";
+import { beforeAll, expect, it } from "vitest";
 import type { Directory } from "../../../../src/directory/directory.ts";
 import { StreamReader, startChanges, TOKENS } from "../../../../test/api/changes/kit.ts";
 

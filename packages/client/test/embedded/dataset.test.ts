@@ -1,9 +1,10 @@
 /** Decisions from a data set alone. */
-import { expect, it } from "vitest";
+
 import {
   type DatasetDocument,
   EmbeddedAuthorizer,
 } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
+import { expect, it } from "vitest";
 
 const DOCUMENT: DatasetDocument = {
   format: 1,

@@ -2,10 +2,11 @@
  * The embedded decision point equals the service: random directories that change while both are asked. The number of
  * questions is small here; `npm run prove` asks 100,000.
  */
-import fc from "fast-check";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
 
 const QUESTIONS = sized(3_000, 100_000);

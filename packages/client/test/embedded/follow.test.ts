@@ -2,9 +2,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it, vi } from "vitest";
-import { EmbeddedAuthorizer, type FollowOptions } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
+import {
+  EmbeddedAuthorizer,
+  type FollowOptions,
+} from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, expect, it, vi } from "vitest";
 
 const OBJECT = "arn:svc:fs:::repository/r/object/o";
 const TOKEN = "replicate-token-of-this-test-0123456789";

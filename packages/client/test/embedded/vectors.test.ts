@@ -1,10 +1,10 @@
 /** The decision corpus through the embedded decision point. */
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
 import { DecisionPoint } from "@svc-authorizer/client/embedded/decision-point.ts";
 import { ReplicaState } from "@svc-authorizer/client/embedded/replica-state.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { expect, it } from "vitest";
 
 interface Vector {
   readonly id: string;

@@ -5,9 +5,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
-import express from "express";
-import Fastify from "fastify";
-import { type Context, Hono } from "hono";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { requirePermission as forExpress } from "@svc-authorizer/client/middleware/express.ts";
@@ -21,6 +18,9 @@ import {
   type Refused,
 } from "@svc-authorizer/client/middleware/permission.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import express from "express";
+import Fastify from "fastify";
+import { type Context, Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 const ACTION = "fs:WriteObject";

@@ -3,6 +3,11 @@
  * SQL could misread, on SQLite, and on PostgreSQL where it is installed.
  */
 import { DatabaseSync } from "node:sqlite";
+import { planToDrizzle } from "@svc-authorizer/client/sql/drizzle.ts";
+import { planToKysely } from "@svc-authorizer/client/sql/kysely.ts";
+import { planToSql, type RowMapping } from "@svc-authorizer/client/sql/plan-to-sql.ts";
+import { planToPrisma } from "@svc-authorizer/client/sql/prisma.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { sql as drizzleSql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import fc from "fast-check";
@@ -18,12 +23,11 @@ import {
 import pg from "pg";
 import sqlTemplate, { raw } from "sql-template-tag";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { planToDrizzle } from "@svc-authorizer/client/sql/drizzle.ts";
-import { planToKysely } from "@svc-authorizer/client/sql/kysely.ts";
-import { planToSql, type RowMapping } from "@svc-authorizer/client/sql/plan-to-sql.ts";
-import { planToPrisma } from "@svc-authorizer/client/sql/prisma.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../../../../test/journal/postgres-cluster.ts";
+import {
+  type PostgresCluster,
+  postgresBin,
+  startPostgres,
+} from "../../../../test/journal/postgres-cluster.ts";
 
 const NAMES = [
   "data",

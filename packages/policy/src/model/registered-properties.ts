@@ -2,9 +2,9 @@
  * Registered attributes of the directory, combined with those of a request (decision-api.md §2.7; security.md §3.4).
  */
 
+import { addProperties } from "./condition-fields.ts";
 import type { ConditionFields, FieldValue } from "./decision.ts";
 import type { Properties } from "./entities.ts";
-import { addProperties } from "./condition-fields.ts";
 
 /** The precedence of attributes that both the directory and the request have (`authorizer.request_properties`). */
 export type RequestProperties = "fill" | "override";

@@ -1,10 +1,10 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { Implications } from "@svc-authorizer/policy/analysis/compare/condition-implication.ts";
 import { type Rule, rulesOf } from "@svc-authorizer/policy/analysis/compare/rules.ts";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
 import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 
 const ips = fc.subarray(["10.0.0.0/8", "10.1.0.0/16", "10.1.2.3", "::/0", "::ffff:10.1.0.0/112"], {
   minLength: 1,

@@ -1,6 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
 import { escalationPaths } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it, vi } from "vitest";
 import { OPTIONS, PEOPLE, peopleWorld } from "./escalation-world.ts";
 
 const report = escalationPaths(peopleWorld(), OPTIONS);

@@ -1,9 +1,9 @@
 /** A world with a user for each way to become an administrator, and users who have none. */
 import type { AccessWorld, WorldUser } from "@svc-authorizer/policy/analysis/escalation/access-world.ts";
 import type { EscalationOptions } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
-import { aclPolicyName, aclStatements } from "../../../../src/bootstrap/acl-policies.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { aclPolicyName, aclStatements } from "../../../../src/bootstrap/acl-policies.ts";
 import { openEndpoints } from "../../../../src/request-map/open-endpoints.ts";
 
 const catalog = await openCatalog({ partition: "svc" });

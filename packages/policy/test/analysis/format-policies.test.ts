@@ -1,9 +1,9 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { stringify } from "yaml";
 import { formatPolicies } from "@svc-authorizer/policy/analysis/files/format-policies.ts";
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
 import { policiesOf } from "../engine/arbitraries.ts";
 
 const MESSY = `# Who may read.

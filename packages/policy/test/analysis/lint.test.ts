@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
 import { selfEscalations } from "@svc-authorizer/policy/analysis/escalation/self-escalation.ts";
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { type Finding, lintDocument, servicesOf } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
+import { describe, expect, it } from "vitest";
 
 const vocabulary = await openCatalog({ partition: "svc" });
 

@@ -1,5 +1,3 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import {
   findText,
   leastMatches,
@@ -8,6 +6,8 @@ import {
 } from "@svc-authorizer/policy/analysis/compare/pattern-language.ts";
 import { Pattern } from "@svc-authorizer/policy/analysis/compare/pattern-positions.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
 
 const LETTERS = ["a", "b", "z", "日", "😀"];

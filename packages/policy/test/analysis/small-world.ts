@@ -2,8 +2,9 @@
  * A world small enough to try every request: texts of three letters, few users and contexts. What policies allow in it
  * is a table of bits, made from one naive match for each pattern and text.
  */
-import fc from "fast-check";
+
 import type { Condition, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
 import { wildcardMatch } from "../engine/oracle.ts";
 
 const LETTERS = ["a", "b", "c"];

@@ -1,8 +1,8 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
 import type { StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { oracle } from "../engine/oracle.ts";
 import { pairOfPolicies, widerInSmallWorld } from "./small-world.ts";
 

@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
 import { type Widening, widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Condition, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 const vocabulary = await openCatalog({ partition: "svc" });
 const REPO = "arn:svc:fs:::repository/";

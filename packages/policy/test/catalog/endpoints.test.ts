@@ -2,10 +2,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EndpointApi, EndpointRow, RequiredTemplate } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
+import type {
+  EndpointApi,
+  EndpointRow,
+  RequiredTemplate,
+} from "@svc-authorizer/policy/catalog/endpoint-table.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   DATA_SERVER,
   type DataServerOperation,

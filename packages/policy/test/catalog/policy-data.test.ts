@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 import { buildManifest } from "./build-manifest.ts";
 import { readDocument } from "./documents.ts";
 
@@ -27,7 +27,10 @@ const { policies, groups } = catalog.preconfigured;
 
 /** The policies that a data server's own set-up created, as it lists them for its groups. */
 function recordedPolicies(): [string, NamedStatements][] {
-  const lines = readFileSync(new URL("../../../../fixtures/conversations/external.jsonl", import.meta.url), "utf8");
+  const lines = readFileSync(
+    new URL("../../../../fixtures/conversations/external.jsonl", import.meta.url),
+    "utf8",
+  );
   const lists = lines
     .split("\n")
     .filter((line) => line.includes('"operation": "listGroupPolicies"'))

@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
 import type { PolicyTemplate } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
@@ -6,6 +5,7 @@ import { fillTemplate } from "@svc-authorizer/policy/catalog/policy-template.ts"
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 const { templates } = await openCatalog({ partition: "svc" });
 const narrow = templates.get("replication-narrow") as PolicyTemplate;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { SCHEMA_BASE } from "@svc-authorizer/policy/catalog/schemas.ts";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { describe, expect, it } from "vitest";
 import { type BrokenDocument, readDocuments } from "./documents.ts";
 
 const { schema } = await openCatalog({ partition: "svc" });

@@ -1,7 +1,8 @@
 /** Random policies and requests that meet often: small alphabets, texts made from shared pieces. */
-import fc from "fast-check";
+
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
 
 const PIECES = [
   "a",

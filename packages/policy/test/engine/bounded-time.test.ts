@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
+import { describe, expect, it } from "vitest";
 
 /** Far above what is needed and far below what a backtracking matcher takes: it would not end in a lifetime. */
 const GENEROUS_MS = 2000;

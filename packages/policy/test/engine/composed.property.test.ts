@@ -1,5 +1,3 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
 import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
@@ -9,6 +7,8 @@ import { type CompiledStatement, StatementPool } from "@svc-authorizer/policy/en
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle } from "./oracle.ts";
 

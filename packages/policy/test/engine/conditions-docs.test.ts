@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
-import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
 import { conditionProblems, FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";
+import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import { OPERATOR_NAMES } from "@svc-authorizer/policy/model/condition-operators.ts";
 import type { FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 interface Example {
   readonly condition: Condition;

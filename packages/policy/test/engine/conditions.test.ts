@@ -1,4 +1,3 @@
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
@@ -6,6 +5,7 @@ import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { STEP_UNITS } from "@svc-authorizer/policy/engine/work.ts";
 import { operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 import {
   CASE_USER,
   CONDITION_CASES,

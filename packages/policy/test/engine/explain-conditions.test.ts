@@ -1,6 +1,4 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { MOST_TESTS, type ValueMask } from "@svc-authorizer/policy/engine/conditions/condition-tests.ts";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
@@ -8,10 +6,12 @@ import { explainInSteps } from "@svc-authorizer/policy/engine/explain/explain.ts
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { ConditionTest, FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sized } from "../../../../test/proofs/size.ts";
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
 import { CASE_USER, type ConditionCase, fieldsOf } from "./condition-cases.ts";
 import { conditionOracle } from "./condition-oracle.ts";
-import { sized } from "../../../../test/proofs/size.ts";
 
 interface ExplainedCase extends Pick<ConditionCase, "id" | "condition" | "fields"> {
   readonly conditions: readonly ConditionTest[];

@@ -1,11 +1,11 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import { context, policiesOf, required, user } from "./arbitraries.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
+import { context, policiesOf, required, user } from "./arbitraries.ts";
 
 const options = { partition: "svc", evaluator: "extended" } as const;
 const read: NamedStatements = {

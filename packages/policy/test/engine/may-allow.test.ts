@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { type Narrowed, narrowPolicies } from "@svc-authorizer/policy/engine/decide/may-allow.ts";
 import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { Condition, NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 const R = "arn:svc:demo:::record/";
 const NAMES = ["alice", "bob", "a*"];

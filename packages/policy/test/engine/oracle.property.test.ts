@@ -1,11 +1,12 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sized } from "../../../../test/proofs/size.ts";
 import {
   alikePolicies,
   alikeResource,
@@ -16,7 +17,6 @@ import {
   wildcardCase,
 } from "./arbitraries.ts";
 import { oracle, wildcardMatch } from "./oracle.ts";
-import { sized } from "../../../../test/proofs/size.ts";
 
 /** Decisions compared per run; each policy set answers several requests, so that its indexes are reused. */
 const CASES = Number(process.env["ORACLE_CASES"] ?? 100_000);

@@ -1,12 +1,12 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
-import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
+import { alikePolicies, alikeResource, context, user } from "./arbitraries.ts";
 
 describe("the test of many resources", () => {
   it.each(["extended", "data_server"] as const)("says what a decision says: %s", (evaluator) => {

@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { expect, it } from "vitest";
 import { ResourceMatchers } from "@svc-authorizer/policy/engine/matching/resource-matchers.ts";
 import { matchesResource } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";
+import fc from "fast-check";
+import { expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
 
 const part = fc.constantFrom("", "a", "b", "*", "?", "${user}", "é", "\ud800", "/", "a*", "repository/");

@@ -1,12 +1,13 @@
 /** A stored or replicated statement with a member that this version does not know denies (evaluation.md §11). */
-import { describe, expect, it } from "vitest";
-import { knownStatements, portableStatements } from "../../../../src/decisions/portable-policies.ts";
+
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { hasActionOnAnyResource, isListedInSteps } from "@svc-authorizer/policy/engine/decide/list-filter.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
+import { knownStatements, portableStatements } from "../../../../src/decisions/portable-policies.ts";
 
 const ALLOW: Statement = { effect: "allow", action: ["fs:*"], resource: "*" };
 /** As a later version may write them. */

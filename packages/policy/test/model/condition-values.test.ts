@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { parseBoolean, parseDate, parseNumber } from "@svc-authorizer/policy/model/condition-values.ts";
+import { describe, expect, it } from "vitest";
 
 describe("a number", () => {
   it.each([

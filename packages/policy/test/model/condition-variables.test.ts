@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
 import { parseTemplate } from "@svc-authorizer/policy/model/condition-variables.ts";
+import { describe, expect, it } from "vitest";
 
 const text = (one: string, literal = false) => ({ text: one, literal });
 

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
 import { conditionWarnings } from "@svc-authorizer/policy/model/condition-warnings.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 function warnings(effect: "allow" | "deny", condition: Condition, action = "fs:ReadObject"): string[] {
   const found = conditionWarnings({ effect, action: [action], resource: "*", condition });

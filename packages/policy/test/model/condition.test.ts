@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
 import { conditionProblems, FIELD_LIMITS, isExtended } from "@svc-authorizer/policy/model/condition.ts";
 import { OPERATOR_NAMES, operatorOf } from "@svc-authorizer/policy/model/condition-operators.ts";
 import type { Condition } from "@svc-authorizer/policy/model/policy.ts";
+import { describe, expect, it } from "vitest";
 
 /** A value that each operator can read. */
 const SOUND = (name: string): string =>

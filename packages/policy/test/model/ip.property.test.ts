@@ -1,9 +1,9 @@
 import { isIPv6 } from "node:net";
+import { networkOf, parseIp, parseIpRange, rangeContains } from "@svc-authorizer/policy/model/ip.ts";
 import fc from "fast-check";
 import ipaddr from "ipaddr.js";
 import { expect, it } from "vitest";
 import { isLoopbackHost } from "../../../../src/config/values/listen-address.ts";
-import { networkOf, parseIp, parseIpRange, rangeContains } from "@svc-authorizer/policy/model/ip.ts";
 
 const PARTS = fc.array(fc.oneof(fc.constantFrom(0, 0, 0, 0xffff), fc.integer({ min: 0, max: 0xffff })), {
   minLength: 8,

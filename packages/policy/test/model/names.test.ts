@@ -1,5 +1,3 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import {
   accessKeyProblem,
   emailProblem,
@@ -15,6 +13,8 @@ import {
   tokenIdProblem,
   userNameProblem,
 } from "@svc-authorizer/policy/model/names.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 
 const rules: Readonly<Record<string, (text: string) => string | undefined>> = {
   user: (text) => userNameProblem(text, "lenient"),

@@ -1,6 +1,6 @@
+import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
 import { sized } from "../../../../test/proofs/size.ts";
 
 it.each([

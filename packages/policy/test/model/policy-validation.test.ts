@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import {
   DEFAULT_POLICY_LIMITS,
   type PolicyRules,
   policyProblems,
 } from "@svc-authorizer/policy/model/policy-validation.ts";
+import { describe, expect, it } from "vitest";
 import { type BrokenDocument, readDocuments } from "../catalog/documents.ts";
 
 const services = new Set(["fs", "auth", "ci", "retention", "branches", "pr", "catalog"]);

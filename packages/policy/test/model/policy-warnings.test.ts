@@ -1,8 +1,8 @@
-import { describe, expect, it } from "vitest";
 import type { PolicyTemplate } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { policyWarnings, QUICK_LIMITS } from "@svc-authorizer/policy/model/policy-warnings.ts";
+import { describe, expect, it } from "vitest";
 
 const catalog = await openCatalog({ partition: "svc" });
 

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import {
   type AskedQuestion,
@@ -8,6 +7,7 @@ import {
   withDeclaredTypes,
 } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import { describe, expect, it } from "vitest";
 
 interface Case extends AskedQuestion {
   readonly doubts: readonly unknown[];

@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
-import { type ResourceTypeRules, resourceTypeProblems } from "@svc-authorizer/policy/model/resource-type-validation.ts";
+import {
+  type ResourceTypeRules,
+  resourceTypeProblems,
+} from "@svc-authorizer/policy/model/resource-type-validation.ts";
+import { describe, expect, it } from "vitest";
 
 const rules: ResourceTypeRules = {
   partition: "svc",

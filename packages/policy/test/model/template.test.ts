@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { compileTemplate, servicesOf } from "@svc-authorizer/policy/model/template.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
 
 const actions = { read: "demo:Read" };

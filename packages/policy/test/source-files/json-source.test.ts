@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
 import { pointerOf } from "@svc-authorizer/policy/source-files/source.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 
 function parsedValue(text: string): unknown {
   const parsed = parseJson(text);

@@ -1,7 +1,7 @@
 import { symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
-import { describe, expect, it } from "vitest";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
+import { describe, expect, it } from "vitest";
 import { fileFolder } from "../../../../test/datasets/file-folder.ts";
 
 const folder = fileFolder();

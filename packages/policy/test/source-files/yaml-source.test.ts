@@ -1,7 +1,7 @@
+import { parseYaml } from "@svc-authorizer/policy/source-files/yaml-source.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { parseYaml } from "@svc-authorizer/policy/source-files/yaml-source.ts";
 
 function faultsOf(text: string) {
   const parsed = parseYaml(text);

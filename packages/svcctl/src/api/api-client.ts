@@ -1,6 +1,12 @@
 /** Calls of the management API (management-cli.md §1, management-cli.md §3). */
 
 import { release } from "node:os";
+import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
+import { RestClient, type RestRequest } from "@svc-authorizer/commands/rest-client/rest-client.ts";
+import { type FailedAttempt, withRetries } from "@svc-authorizer/commands/rest-client/retries.ts";
+import { safeMessage, safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import {
   FORGET_AT,
   minimumHeaders,
@@ -8,12 +14,6 @@ import {
   parseRevision,
   type Revision,
 } from "@svc-authorizer/policy/revision.ts";
-import type { Problem } from "@svc-authorizer/policy/errors.ts";
-import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
-import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
-import { RestClient, type RestRequest } from "@svc-authorizer/commands/rest-client/rest-client.ts";
-import { type FailedAttempt, withRetries } from "@svc-authorizer/commands/rest-client/retries.ts";
-import { safeMessage, safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { requestLog } from "../request-log.ts";
 import { providerFault } from "../settings/credentials-provider.ts";

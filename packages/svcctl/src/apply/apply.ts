@@ -2,11 +2,11 @@
 
 import { once } from "node:events";
 import { resolve } from "node:path";
-import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { ApiClient } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { printObject } from "../output/print.ts";

@@ -1,8 +1,8 @@
 /** The answer of `POST /auth/apply`, as the command reads it. */
 
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 
 /** One change of the difference. */
 export interface AppliedChange {

@@ -2,10 +2,10 @@
 
 import { resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
+import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { parseDocument, readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import type { CommandCall } from "../command.ts";
 import { findFiles } from "../policy/load-policies.ts";
 import { gitFiles } from "./git-files.ts";

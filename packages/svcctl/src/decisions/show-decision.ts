@@ -1,8 +1,8 @@
 /** `svcctl decisions show`. */
 
-import { idInBatch, placeInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { idInBatch, placeInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import { explanationText } from "../auth/explanation-text.ts";

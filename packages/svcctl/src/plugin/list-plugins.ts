@@ -1,7 +1,7 @@
 /** `svcctl plugin list`. */
 
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { CommandCall } from "../command.ts";
 import { printObject } from "../output/print.ts";
 import { findPlugins } from "./find-plugins.ts";

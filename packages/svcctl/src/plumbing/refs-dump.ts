@@ -3,12 +3,12 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import { openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
-import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
 import { pollSettingsOf, pollTask } from "./task-polling.ts";
 

@@ -1,13 +1,13 @@
 /** `svcctl policy diff`. */
 
+import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { worldDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import type { PolicyDocument } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { jsonText } from "../output/json-text.ts";

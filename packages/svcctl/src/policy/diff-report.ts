@@ -1,7 +1,10 @@
 /** The report of `svcctl policy diff`. */
 
-import type { DifferenceScope, ScopeDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type {
+  DifferenceScope,
+  ScopeDifference,
+} from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import type { Style } from "../style.ts";
 import { differenceLines, summaryOf } from "./difference-lines.ts";
 import { countOf } from "./placed-text.ts";

@@ -2,7 +2,11 @@
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { StatementPlace } from "@svc-authorizer/policy/analysis/compare/rules.ts";
-import type { AccessDifference, DifferenceLine, LineException } from "@svc-authorizer/policy/analysis/difference/line.ts";
+import type {
+  AccessDifference,
+  DifferenceLine,
+  LineException,
+} from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type SummedLines, summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
 import type { ScopeDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import type { Style } from "../style.ts";

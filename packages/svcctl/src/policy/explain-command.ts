@@ -1,14 +1,17 @@
 /** `svcctl policy explain`: a decision with its reasons, from files only. */
 
+import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { isMissing, PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
 import { unknownFieldsText } from "@svc-authorizer/policy/analysis/files/registered-world.ts";
-import { type OfflineExplanation, offlineExplanation } from "@svc-authorizer/policy/analysis/files/run-tests.ts";
+import {
+  type OfflineExplanation,
+  offlineExplanation,
+} from "@svc-authorizer/policy/analysis/files/run-tests.ts";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";

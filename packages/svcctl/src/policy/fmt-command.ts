@@ -3,12 +3,16 @@
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { text as readAll } from "node:stream/consumers";
-import { formatPolicies } from "@svc-authorizer/policy/analysis/files/format-policies.ts";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { parseDocument, type ReadDocument, readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { formatPolicies } from "@svc-authorizer/policy/analysis/files/format-policies.ts";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import {
+  parseDocument,
+  type ReadDocument,
+  readDocument,
+} from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { CommandCall } from "../command.ts";
 import { findFiles } from "./load-policies.ts";
 import { countOf } from "./placed-text.ts";

@@ -1,7 +1,7 @@
 /** Policy tests in the JUnit form that CI services read. */
 
-import { XMLBuilder } from "fast-xml-parser";
 import type { CaseResult } from "@svc-authorizer/policy/analysis/files/run-tests.ts";
+import { XMLBuilder } from "fast-xml-parser";
 import { requiredText } from "./test-report.ts";
 import type { SuiteResult, TestRun } from "./test-suites.ts";
 

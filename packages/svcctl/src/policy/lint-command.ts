@@ -1,7 +1,17 @@
 /** `svcctl policy lint`. */
 
-import { type PolicyDocument, readsAsPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
-import { datasetProblems, definedNames, isDataset } from "@svc-authorizer/policy/analysis/lint/dataset-findings.ts";
+import { type OptionValues, textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import {
+  type PolicyDocument,
+  readsAsPolicies,
+} from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
+import {
+  datasetProblems,
+  definedNames,
+  isDataset,
+} from "@svc-authorizer/policy/analysis/lint/dataset-findings.ts";
 import {
   type Finding,
   findingOf,
@@ -15,9 +25,6 @@ import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { suggestion } from "@svc-authorizer/policy/model/closest-name.ts";
 import { withDeclaredTypes } from "@svc-authorizer/policy/model/question-judge.ts";
-import { type OptionValues, textOption } from "@svc-authorizer/commands/command-spec.ts";
-import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import type { CommandCall } from "../command.ts";
 import { countLevel, LINT_FORMATS, type LintFormat, lintReport } from "./lint-report.ts";
 import { loadPolicies } from "./load-policies.ts";

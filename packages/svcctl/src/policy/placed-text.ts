@@ -1,7 +1,7 @@
 /** Findings as text: `file:line:column`. */
 
-import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 
 /** Returns the known place of a problem: file, line, column. */
 export function placeText({ file, line, column }: Problem): string {

@@ -1,7 +1,7 @@
 /** `svcctl policy template`: lists the policy templates, or fills one in, without a server. */
 
-import { templateSummaries } from "@svc-authorizer/policy/catalog/template-summaries.ts";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { templateSummaries } from "@svc-authorizer/policy/catalog/template-summaries.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { renderTemplate } from "./render-template.ts";

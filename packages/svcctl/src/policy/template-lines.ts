@@ -1,6 +1,9 @@
 /** The list of policy templates in help texts. */
 
-import { type TemplateSummary, templateSummaries } from "@svc-authorizer/policy/catalog/template-summaries.ts";
+import {
+  type TemplateSummary,
+  templateSummaries,
+} from "@svc-authorizer/policy/catalog/template-summaries.ts";
 
 /** The shipped templates, as a section of a help text. */
 export function templateHelp(): readonly string[] {

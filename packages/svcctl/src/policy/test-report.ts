@@ -1,8 +1,8 @@
 /** The results of policy tests as text. */
 
+import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CaseFailure, CaseResult } from "@svc-authorizer/policy/analysis/files/run-tests.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { explanationText } from "../auth/explanation-text.ts";
 import { gridText, plainRows } from "../output/table.ts";
 import type { Style } from "../style.ts";

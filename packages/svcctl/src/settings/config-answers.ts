@@ -1,9 +1,9 @@
 /** Reads the three values that `svcctl config` writes, from a terminal or from standard input. */
 
 import { createInterface } from "node:readline";
+import type { Answers } from "@svc-authorizer/commands/settings/write-settings-file.ts";
 import { apiBase } from "../api/endpoint.ts";
 import type { CommandContext } from "../command-context.ts";
-import type { Answers } from "@svc-authorizer/commands/settings/write-settings-file.ts";
 
 /** The questions of `svcctl config`. */
 export interface Questions {

@@ -2,13 +2,13 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { readSettingsFile, settingsPlace } from "@svc-authorizer/commands/settings/settings-file.ts";
+import { type Answers, writeSettingsFile } from "@svc-authorizer/commands/settings/write-settings-file.ts";
 import { apiBase } from "../api/endpoint.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { askPeople, type Questions, readLines } from "./config-answers.ts";
 import { effectiveSettings } from "./load-settings.ts";
-import { readSettingsFile, settingsPlace } from "@svc-authorizer/commands/settings/settings-file.ts";
-import { type Answers, writeSettingsFile } from "@svc-authorizer/commands/settings/write-settings-file.ts";
 
 /**
  * Takes what options give, asks for the rest on a terminal, reads the rest from standard input elsewhere, and writes

@@ -1,10 +1,13 @@
 /** The effective configuration of svcctl: variable before file before default (management-cli.md §2). */
 
-import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { parseDuration } from "@svc-authorizer/commands/duration.ts";
+import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import type { RetrySettings } from "@svc-authorizer/commands/rest-client/retries.ts";
-import type { CommandContext } from "../command-context.ts";
-import { readSettingsFile, type SettingsFile, settingsPlace } from "@svc-authorizer/commands/settings/settings-file.ts";
+import {
+  readSettingsFile,
+  type SettingsFile,
+  settingsPlace,
+} from "@svc-authorizer/commands/settings/settings-file.ts";
 import {
   SETTING_NAMES,
   SETTINGS,
@@ -14,6 +17,7 @@ import {
   settingFromText,
   variableOf,
 } from "@svc-authorizer/commands/settings/settings-table.ts";
+import type { CommandContext } from "../command-context.ts";
 
 /** The settings of commands that call the server. */
 export interface Settings {

@@ -1,8 +1,8 @@
 /** `svcctl completion`, and the hidden command that the scripts ask. */
 
-import type { Command } from "commander";
 import { addExamples } from "@svc-authorizer/commands/add-commands.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import type { Command } from "commander";
 import type { CommandContext } from "../command-context.ts";
 import { SHELLS, type Shell } from "./completion-scripts.ts";
 

@@ -1,7 +1,7 @@
 /** All commands as plain data, for the reference. */
 
-import type { Command } from "commander";
 import { GLOBAL_HEADING, pathOf } from "@svc-authorizer/commands/new-program.ts";
+import type { Command } from "commander";
 
 /** One option, as its command shows it. */
 export interface DescribedOption {

@@ -1,8 +1,8 @@
 /** Finds what may come next on a command line. The completion scripts ask at each press of the tab key. */
 
-import type { Command, Option } from "commander";
 import { specOf } from "@svc-authorizer/commands/add-options.ts";
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
+import type { Command, Option } from "commander";
 import { SHELLS } from "./completion-scripts.ts";
 
 /** A URI of a data server, as arguments of commands are called. */

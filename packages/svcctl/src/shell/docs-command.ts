@@ -2,10 +2,10 @@
 
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import type { Command } from "commander";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
-import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import { describeCommand } from "./command-tree.ts";
 import { markdownReference } from "./markdown-reference.ts";
 

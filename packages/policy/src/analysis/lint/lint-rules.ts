@@ -36,7 +36,10 @@ const RULES = {
   "data-server-condition": ["warning", "The data server cannot evaluate the condition."],
   "list-condition": ["warning", "The data server ignores the statement when it lists repositories."],
   "self-escalation": ["warning", "The statement lets users extend their own rights."],
-  "idle-action": ["note", "An action has no effect on the resources of its statement, and other actions have."],
+  "idle-action": [
+    "note",
+    "An action has no effect on the resources of its statement, and other actions have.",
+  ],
   "ignored-region": ["note", "The region of an ARN is ignored."],
   "forged-address": ["note", "The data server believes `X-Forwarded-For`."],
   "covered-statement": ["note", "Another statement of the policy says the same and more."],

@@ -1,8 +1,8 @@
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
 import { accessDifference } from "@svc-authorizer/policy/analysis/difference/access-difference.ts";
 import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 import { oracle } from "../../engine/oracle.ts";
 import { ACTIONS, CONTEXTS, pairOfPolicies, RESOURCES, USERS } from "../small-world.ts";
 import { type Asked, isInLines } from "./in-lines.ts";

@@ -1,7 +1,8 @@
 /** Pairs that the random tests found, each with what was wrong. */
-import { expect, it } from "vitest";
+
 import { accessDifference } from "@svc-authorizer/policy/analysis/difference/access-difference.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { expect, it } from "vitest";
 import { isInLines, lengthOf } from "./in-lines.ts";
 
 const BEGIN = "arn:svc:fs:::";

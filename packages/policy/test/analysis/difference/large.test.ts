@@ -1,7 +1,7 @@
-import { expect, it } from "vitest";
 import { accessDifference } from "@svc-authorizer/policy/analysis/difference/access-difference.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { expect, it } from "vitest";
 
 const BEGIN = "arn:svc:fs:::repository/";
 const ACTIONS = [["fs:ReadObject"], ["fs:WriteObject", "fs:DeleteObject"], ["fs:List*"], ["fs:*"], ["ci:*"]];

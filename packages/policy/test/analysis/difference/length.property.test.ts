@@ -1,7 +1,7 @@
-import fc from "fast-check";
-import { expect, it } from "vitest";
 import { accessDifference } from "@svc-authorizer/policy/analysis/difference/access-difference.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import fc from "fast-check";
+import { expect, it } from "vitest";
 import { wildcardMatch } from "../../engine/oracle.ts";
 import { lengthOf } from "./in-lines.ts";
 

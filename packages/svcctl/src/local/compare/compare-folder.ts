@@ -1,7 +1,7 @@
 /** Compares a folder with objects of a repository: by size and time, without reading contents. */
 
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { ApiClient, JsonObject } from "../../api/api-client.ts";
 import type { CommandCall } from "../../command.ts";
 import { eachObject } from "../../objects/list-objects.ts";

@@ -5,8 +5,8 @@
 
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { parse, stringify } from "yaml";
 import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
+import { parse, stringify } from "yaml";
 import { parseUri, type SvcUri, uriText } from "../../uri/svc-uri.ts";
 
 /** Its name. */

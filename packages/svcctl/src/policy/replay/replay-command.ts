@@ -2,16 +2,16 @@
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isMissing, PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
-import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { readRecords } from "@svc-authorizer/policy/records/replay/read-records.ts";
-import { type PoliciesOf, Replay, type ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { type OptionValues, textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import { isMissing, PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { readRecords } from "@svc-authorizer/policy/records/replay/read-records.ts";
+import { type PoliciesOf, Replay, type ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
 import type { CommandCall } from "../../command.ts";
 import type { CommandContext } from "../../command-context.ts";
 import { decisionFilters } from "../../decisions/decision-filters.ts";

@@ -1,7 +1,7 @@
 /** The result of a replay for people: as text, or as Markdown for a review. */
 
-import type { ReplayGroup, ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { ReplayGroup, ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
 import type { Style } from "../../style.ts";
 
 /** Returns the lines of a terminal. */
