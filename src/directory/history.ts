@@ -18,13 +18,15 @@ export interface PastPage {
 /** A page, newest first. */
 export interface PastResults<T> {
   readonly results: readonly T[];
-  /** The `before` of the next page; undefined on the last one. */
-  readonly next: number | undefined;
+  /** The position that the next page begins below; undefined on the last one. */
+  readonly next: string | undefined;
 }
 
 /** An entry that is about a thing. Names of other things are not in it. */
 export interface EntryAbout {
   readonly revision: number;
+  /** `N.LOG.ENTRY`. */
+  readonly position: string;
   /** RFC 3339. */
   readonly at: string;
   /** Names of those who asked for it. */
@@ -37,6 +39,8 @@ export interface EntryAbout {
 export interface PolicyVersion {
   /** Of the entry that wrote it. */
   readonly revision: number;
+  /** `N.LOG.ENTRY` of that entry; `N.LOG` where it is no longer kept. */
+  readonly position: string;
   /** RFC 3339; undefined where the entry is no longer kept. */
   readonly at: string | undefined;
   readonly actors: readonly string[];
@@ -116,8 +120,15 @@ export interface DirectoryHistory {
   about(thing: Thing, page: PastPage): Promise<PastResults<EntryAbout>>;
   /** Versions of a policy, newest first; of a page that read `amount` entries, some may be of other things only. */
   policyVersions(name: string, page: PastPage): Promise<PastResults<PolicyVersion>>;
-  /** The version of a policy that an entry wrote; "not_found" where there is none. */
-  policyVersion(name: string, revision: number): Promise<PolicyVersion & { readonly policy: Policy }>;
+  /** The version of a policy that an entry wrote; "not_found" where there is none, else throws as {@link revisionOf}. */
+  policyVersion(name: string, position: string): Promise<PolicyVersion & { readonly policy: Policy }>;
+  /**
+   * The revision of a position (`N.LOG.ENTRY`), or of a number alone.
+   * @throws AuthorizerError "invalid_request", "other_log" or "went_back" where the log has no such entry
+   */
+  revisionOf(position: string): Promise<number>;
+  /** As {@link state}, of a position; throws as {@link revisionOf}. */
+  stateAt(position: string, options: { readonly secrets: boolean }): Promise<DirectoryState>;
   /**
    * Makes users, groups, policies, memberships, attachments, external ids, resource types and resources what they were
    * at a revision, in one commit. Who was deleted since comes back with a new internal id. The login tokens of the

@@ -78,7 +78,9 @@ const CONTROLS: readonly Control[] = [
     id: "policy-{n}",
     statement: [...STATEMENT, ...STATEMENT],
   }),
-  control("/policies/policy-{n}", "Restore", "POST /auth/policies/policy-{n}/restore", { revision: 1 }),
+  control("/policies/policy-{n}", "Restore", "POST /auth/policies/policy-{n}/restore", {
+    position: "1.AAAAAAAA.AAAAAAAA",
+  }),
   control("/policies/policy-{n}", "Delete policy", "DELETE /auth/policies/policy-{n}"),
   control("/policies/policy-{n}", "Attach to group", "PUT /auth/groups/other-{n}/policies/policy-{n}"),
   control("/policies/policy-{n}", "Attach to user", "PUT /auth/users/other-{n}/policies/policy-{n}"),

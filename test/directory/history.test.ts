@@ -28,6 +28,9 @@ function comparable({ users, groups, policies, resourceTypes, resources }: Direc
   };
 }
 
+/** `N.LOG.ENTRY`. */
+const POSITION = /^\d+(\.[\w-]{8}){2}$/;
+
 describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
   let bed: TestDirectory;
   beforeEach(async () => {
@@ -44,8 +47,10 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
       dryRun: false,
       ...options,
     });
-  const versions = async (name: string, before?: number, amount = 100) => {
-    const page = { amount, ...(before !== undefined && { before }) };
+  const below = async (position: string | undefined) =>
+    position === undefined ? {} : { before: await bed.directory.history.revisionOf(position) };
+  const versions = async (name: string, after?: string, amount = 100) => {
+    const page = { amount, ...(await below(after)) };
     const { results, next } = await bed.directory.history.policyVersions(name, page);
     return { found: results.map((one) => [one.revision, one.policy?.statement, one.actors]), next };
   };
@@ -60,15 +65,24 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     const second = revision();
     await users.update("é", { friendly_name: "E" });
     const third = revision();
-    const about = (before?: number) =>
-      bed.directory.history.about(
-        { kind: "user", name: "é" },
-        { amount: 2, ...(before !== undefined && { before }) },
-      );
+    const about = async (after?: string) =>
+      bed.directory.history.about({ kind: "user", name: "é" }, { amount: 2, ...(await below(after)) });
     const { results, next } = await about();
     expect(results).toEqual([
-      { revision: third, at: expect.any(String), actors: [], touched: ["users"] },
-      { revision: second, at: expect.any(String), actors: ["admin"], touched: ["users", "groups"] },
+      {
+        revision: third,
+        position: expect.stringMatching(POSITION),
+        at: expect.any(String),
+        actors: [],
+        touched: ["users"],
+      },
+      {
+        revision: second,
+        position: expect.stringMatching(POSITION),
+        at: expect.any(String),
+        actors: ["admin"],
+        touched: ["users", "groups"],
+      },
     ]);
     expect((await about(next)).results.map((one) => one.revision)).toEqual([first]);
     const thing = { kind: "user", name: "nobody" } as const;
@@ -91,11 +105,11 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
       [first, READS, []],
     ]);
     const { policyVersion } = bed.directory.history;
-    expect(await policyVersion("P", second)).toMatchObject({ policy: { statement: WRITES } });
+    expect(await policyVersion("P", String(second))).toMatchObject({ policy: { statement: WRITES } });
     for (const wrong of [third, first + 1, 0, 1_000_000]) {
-      await expect(policyVersion("P", wrong)).rejects.toMatchObject({ code: "not_found" });
+      await expect(policyVersion("P", String(wrong))).rejects.toMatchObject({ code: "not_found" });
     }
-    await expect(policyVersion("none", first)).rejects.toMatchObject({ code: "not_found" });
+    await expect(policyVersion("none", String(first))).rejects.toMatchObject({ code: "not_found" });
     const page = await versions("P", undefined, 2);
     expect(page.found.map(([at]) => at)).toEqual([third, second]);
     expect((await versions("P", page.next)).found.map(([at]) => at)).toEqual([first]);
@@ -112,7 +126,7 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
       [revision(), WRITES, []],
       [first, READS, []],
     ]);
-    const found = await bed.directory.history.policyVersion("P", first);
+    const found = await bed.directory.history.policyVersion("P", String(first));
     expect(found).toMatchObject({ at: undefined, policy: { statement: READS } });
   });
 

@@ -400,23 +400,30 @@ export const AUTH_CASES: readonly AuthCase[] = [
     args: "policies versions --id Data --amount 2",
     asks: ["GET /auth/policies/Data/versions?amount=2"],
     answer: page([
-      { revision: 9, at: "2023-05-01T10:00:00.5Z", actors: ["carol", "dave"], removed: true },
-      { revision: 7, actors: [], removed: false, statement: [] },
+      {
+        revision: 9,
+        position: "9.h7Gc2xQa.9PdWm1sY",
+        at: "2023-05-01T10:00:00.5Z",
+        actors: ["carol", "dave"],
+        removed: true,
+      },
+      { revision: 7, position: "7.h7Gc2xQa.Zk3vT0bR", actors: [], removed: false, statement: [] },
     ]),
-    terminal: `+----------+---------------------------------+-------------+---------+
-| REVISION | TIME                            | BY          | REMOVED |
-+----------+---------------------------------+-------------+---------+
-|        9 | 2023-05-01 10:00:00.5 +0000 UTC | carol, dave | true    |
-|        7 |                                 |             | false   |
-+----------+---------------------------------+-------------+---------+
+    terminal: `+----------+---------------------------------+-------------+---------+---------------------+
+| REVISION | TIME                            | BY          | REMOVED | POSITION            |
++----------+---------------------------------+-------------+---------+---------------------+
+|        9 | 2023-05-01 10:00:00.5 +0000 UTC | carol, dave | true    | 9.h7Gc2xQa.9PdWm1sY |
+|        7 |                                 |             | false   | 7.h7Gc2xQa.Zk3vT0bR |
++----------+---------------------------------+-------------+---------+---------------------+
 
 `,
-    piped: "9\t2023-05-01 10:00:00.5 +0000 UTC\tcarol, dave\ttrue\n7\t\t\tfalse\n\n",
+    piped:
+      "9\t2023-05-01 10:00:00.5 +0000 UTC\tcarol, dave\ttrue\t9.h7Gc2xQa.9PdWm1sY\n7\t\t\tfalse\t7.h7Gc2xQa.Zk3vT0bR\n\n",
   },
   {
-    args: "policies restore --id Data --revision 7",
+    args: "policies restore --id Data --position 7.h7Gc2xQa.Zk3vT0bR",
     asks: ["POST /auth/policies/Data/restore"],
-    sends: { revision: 7 },
+    sends: { position: "7.h7Gc2xQa.Zk3vT0bR" },
     answer: [200, POLICY],
     terminal: `[green:Policy restored successfully.]\n${DETAILS}`,
   },

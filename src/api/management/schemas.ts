@@ -28,6 +28,7 @@ const USE = {
 } as const;
 const ENTRY = {
   revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
+  position: text("Its position, `N.LOG.ENTRY`, which names it; without ENTRY where it is no longer kept."),
   at: text("Time of the entry, RFC 3339; absent where it is no longer kept."),
   actors: { ...listOf({ type: "string" }), description: "Names of those who asked for the change." },
 } as const;
@@ -136,10 +137,15 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       removed: { type: "boolean", description: "True where the entry removed the policy." },
       statement: STATEMENTS,
     },
-    ["revision", "actors", "removed"],
+    ["revision", "position", "actors", "removed"],
   ),
   PolicyRestore: object({
-    revision: { type: "integer", minimum: 1, description: "Revision of the version." },
+    position: {
+      type: "string",
+      pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8}){1,2}$",
+      description:
+        "Position of the version, as `versions` lists it. A revision alone may name another version.",
+    },
   }),
   HistoryEntry: object({
     ...ENTRY,

@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import { positionText } from "@svc-authorizer/policy/model/position.ts";
 import { Turns } from "../../schedule/turns.ts";
 import type { CommittedChange, KeyWrite, Snapshot, Thing, UseCase } from "../../store/port.ts";
 import { notFound } from "../checks.ts";
@@ -12,6 +13,7 @@ import type { PolicyRecord } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { readStateOf } from "../write/batches/batch-state.ts";
 import { applyLost } from "./apply-lost.ts";
+import { namedRevision, positionOf, readingNamed } from "./named-entry.ts";
 import { openable, restoreState } from "./restore.ts";
 import { entryAtTime } from "./time.ts";
 
@@ -35,17 +37,26 @@ export function createHistory(context: DirectoryContext): DirectoryHistory {
       stateOf(revision, (reader) => readStateOf(reader, secrets ? openable(context) : () => undefined)),
     about: async (thing, page) => {
       const { results, next } = await entriesAbout(context, thing, page);
-      return { results: results.map((entry) => toEntryAbout(entry, thing)), next };
+      return {
+        results: results.map((entry) => toEntryAbout(context, entry, thing)),
+        next: next && positionText(next.revision, store.logId, next.id),
+      };
     },
     policyVersions: (name, page) => versionsOf(context, name, page),
-    policyVersion: async (name, revision) => {
-      const found = isPossibleName(name) ? await versionAt(context, name, revision) : undefined;
+    policyVersion: async (name, position) => {
+      const read = (revision: number) => versionAt(context, name, revision);
+      const found = isPossibleName(name) ? await readingNamed(store, position, read) : undefined;
       const { policy } = found ?? {};
       if (found === undefined || policy === undefined) {
-        throw notFound(`version ${revision} of policy`, name);
+        throw notFound(`version ${position} of policy`, name);
       }
       return { ...found, policy };
     },
+    revisionOf: (position) => namedRevision(store, position),
+    stateAt: (position, { secrets }) =>
+      readingNamed(store, position, (revision) =>
+        stateOf(revision, (reader) => readStateOf(reader, secrets ? openable(context) : () => undefined)),
+      ),
     restore: async (revision, options) => {
       const past = await stateOf(revision, (reader) => readStateOf(reader, openable(context)));
       return restoreState(context, revision, past, options);
@@ -71,17 +82,22 @@ async function entriesAbout(
   { store }: DirectoryContext,
   thing: Thing,
   { before = Number.MAX_SAFE_INTEGER, amount }: PastPage,
-): Promise<PastResults<CommittedChange>> {
+): Promise<{ readonly results: readonly CommittedChange[]; readonly next: CommittedChange | undefined }> {
   if (!isPossibleName(thing.name)) return { results: [], next: undefined };
   const results = await store.history.about(thing, before, amount);
-  return { results, next: results.length < amount ? undefined : results.at(-1)?.revision };
+  return { results, next: results.length < amount ? undefined : results.at(-1) };
 }
 
-function toEntryAbout({ revision, at, useCases }: CommittedChange, thing: Thing): EntryAbout {
+function toEntryAbout(
+  { store }: DirectoryContext,
+  { revision, id, at, useCases }: CommittedChange,
+  thing: Thing,
+): EntryAbout {
   const about = useCases.filter((useCase) => isAbout(useCase, thing));
   const all = about.some(({ touched }) => touched?.all === true);
   const touched = KINDS.filter((kind) => about.some((one) => (one.touched?.[kind] ?? []).length > 0));
-  return { revision, at, actors: actorsOf(about), touched: all ? [...touched, "all"] : touched };
+  const position = positionText(revision, store.logId, id);
+  return { revision, position, at, actors: actorsOf(about), touched: all ? [...touched, "all"] : touched };
 }
 
 function isAbout({ touched }: UseCase, { kind, name }: Thing): boolean {
@@ -107,7 +123,8 @@ async function versionsOf(
     if (version !== undefined) found.push(version);
     if (turns.spent) await turns.yield();
   }
-  if (next !== undefined) return { results: found, next };
+  if (next !== undefined)
+    return { results: found, next: positionText(next.revision, context.store.logId, next.id) };
   const oldest = isPossibleName(name) ? await oldestVersion(context, name) : undefined;
   // The version that was in force before everything that is kept.
   const isNew = oldest !== undefined && !found.some(({ revision }) => revision === oldest.revision);
@@ -121,7 +138,7 @@ function isWithin({ revision }: PolicyVersion, { before = Number.MAX_SAFE_INTEGE
 async function versionOfEntry(
   { store, policies }: DirectoryContext,
   name: string,
-  { revision, at, useCases }: CommittedChange,
+  { revision, id, at, useCases }: CommittedChange,
   latest: LatestRecord | undefined,
 ): Promise<PolicyVersion | undefined> {
   // The last that wrote it is known by its record: an entry of a large data set need not be read for it.
@@ -130,7 +147,8 @@ async function versionOfEntry(
   const write = isKnown ? latest : await store.history.writeOf(revision, { partition: "policy", key: name });
   if (write === undefined) return undefined;
   const about = useCases.filter((useCase) => isAbout(useCase, { kind: "policy", name }));
-  const head = { revision, at, actors: actorsOf(about) };
+  const position = positionText(revision, store.logId, id);
+  const head = { revision, position, at, actors: actorsOf(about) };
   if (write.value === undefined) return { ...head, policy: undefined, partial: false };
   const record: PolicyRecord = policies.decode(name, { value: write.value, version: String(revision) });
   return { ...head, policy: toPolicy(name, record), partial: record.whole !== true };
@@ -162,7 +180,9 @@ async function oldestVersion(
     const record = policies.decode(name, stored);
     const policy = toPolicy(name, record);
     const partial = record.whole !== true;
-    return { revision: Number(stored.version), at: undefined, actors: [], policy, partial };
+    const revision = Number(stored.version);
+    const position = await positionOf(store, revision);
+    return { revision, position, at: undefined, actors: [], policy, partial };
   } catch (error) {
     // It was trimmed meanwhile.
     if (error instanceof AuthorizerError && error.code === "not_found") return undefined;

@@ -69,8 +69,8 @@ const CASES: readonly Case[] = [
   {
     id: "restorePolicy",
     call: "POST /auth/policies/Reads/restore",
-    body: { revision: 1_000_000 },
-    status: 404,
+    body: { position: "1.AAAAAAAA.AAAAAAAA" },
+    status: 409,
     action: "auth:UpdatePolicy",
   },
   { id: "listHistory", call: "GET /auth/history?about=user:target", status: 200, action: "auth:ReadUser" },

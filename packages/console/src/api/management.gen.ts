@@ -893,6 +893,10 @@ export interface PolicyVersion {
    */
   revision: number;
   /**
+   * Its position, `N.LOG.ENTRY`, which names it; without ENTRY where it is no longer kept.
+   */
+  position: string;
+  /**
    * Time of the entry, RFC 3339; absent where it is no longer kept.
    */
   at?: string;
@@ -911,15 +915,19 @@ export interface PolicyVersion {
 }
 export interface PolicyRestore {
   /**
-   * Revision of the version.
+   * Position of the version, as `versions` lists it. A revision alone may name another version.
    */
-  revision: number;
+  position: string;
 }
 export interface HistoryEntry {
   /**
    * Revision of the entry in the log.
    */
   revision: number;
+  /**
+   * Its position, `N.LOG.ENTRY`, which names it; without ENTRY where it is no longer kept.
+   */
+  position: string;
   /**
    * Time of the entry, RFC 3339; absent where it is no longer kept.
    */
@@ -2172,7 +2180,7 @@ export interface Operations {
   "POST /auth/access/suggest": { path: Record<never, never>; query: Record<never, never>; body: AccessSuggestion; answer: SuggestedAccess };
   "GET /auth/access/review": { path: Record<never, never>; query: { since?: string }; body: undefined; answer: AccessReview };
   "GET /shadow/report": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ShadowReport };
-  "GET /auth/access/directory": { path: Record<never, never>; query: { revision?: number }; body: undefined; answer: AccessDirectory };
+  "GET /auth/access/directory": { path: Record<never, never>; query: { revision?: string }; body: undefined; answer: AccessDirectory };
   "GET /audit": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string; after?: string; amount?: number }; body: undefined; answer: AuditRecordList };
   "GET /audit/stream": { path: Record<never, never>; query: { actor?: string; operation?: string; target?: string; event?: string; since?: string; until?: string }; body: undefined; answer: undefined };
   "GET /audit/{auditId}": { path: { auditId: string }; query: Record<never, never>; body: undefined; answer: AuditRecordAnswer };

@@ -16,9 +16,10 @@ const PIECE = 200;
 const REVISION: Parameter = {
   name: "revision",
   in: "query",
-  description: "Revision whose state is wanted; by default the newest.",
-  schema: { type: "integer", minimum: 0 },
-  example: 41,
+  description:
+    "Position (`N.LOG.ENTRY`) or revision whose state is wanted; by default the newest. 409 where the log has lost the entry of a position.",
+  schema: { type: "string", pattern: "^[0-9]{1,15}(\\.[A-Za-z0-9_-]{8}){0,2}$" },
+  example: "41.h7Gc2xQa.Zk3vT0bR",
 };
 
 /** The operation. */
@@ -56,7 +57,7 @@ export const DIRECTORY_OPERATION: UserDeclaration = {
       ],
     },
   },
-  errors: [400, 410],
+  errors: [400, 409, 410],
   handler:
     ({ directory }) =>
     async ({ query }): Promise<Reply> => {
@@ -64,7 +65,7 @@ export const DIRECTORY_OPERATION: UserDeclaration = {
       try {
         const state = await (revision === undefined
           ? directory.batches.state({ secrets: false })
-          : directory.history.state(revision, { secrets: false }));
+          : directory.history.stateAt(revision, { secrets: false }));
         return { status: 200, body: await textOf(state) };
       } catch (error) {
         if (revision === undefined || !isErrorCode(error, "not_found")) throw error;
@@ -73,11 +74,8 @@ export const DIRECTORY_OPERATION: UserDeclaration = {
     },
 };
 
-function revisionOf(query: Query): number | undefined {
-  const text = query.get(REVISION.name) ?? "";
-  if (text === "") return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new RequestRefused(400, "revision: must be a whole number");
-  return Number(text);
+function revisionOf(query: Query): string | undefined {
+  return query.get(REVISION.name) || undefined;
 }
 
 /** The data set, made in turns with other work. */

@@ -1,7 +1,15 @@
 /** Versions of policies and the history of users, groups and policies (journal.md §4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { EntryAbout, PastPage, PastResults, PolicyVersion, Thing } from "../../../directory/history.ts";
+import { parsePosition } from "@svc-authorizer/policy/model/position.ts";
+import type {
+  DirectoryHistory,
+  EntryAbout,
+  PastPage,
+  PastResults,
+  PolicyVersion,
+  Thing,
+} from "../../../directory/history.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Query } from "../../../http/request/query.ts";
 import type { Reply } from "../../../http/route.ts";
@@ -18,11 +26,16 @@ import { givenByReplacing } from "../permissions/escalation.ts";
 
 /** Most entries that one call reads. */
 const MOST = 100;
-const NUMBER = /^\d{1,15}$/;
 const VERSIONS = `${BASE_PATH}/auth/policies/{policyId}/versions`;
 const READ = { access: "permitted", method: "GET", priority: "bulk" } as const;
 const ABOUT_POLICY = { tag: "policies", missing: "policy not found" } as const;
-const EXAMPLE_ENTRY = { revision: 1204, at: "2026-11-22T08:00:00.000Z", actors: ["alice"] };
+const EXAMPLE_POSITION = "1204.h7Gc2xQa.Zk3vT0bR";
+const EXAMPLE_ENTRY = {
+  revision: 1204,
+  position: EXAMPLE_POSITION,
+  at: "2026-11-22T08:00:00.000Z",
+  actors: ["alice"],
+};
 const EXAMPLE_VERSION = { ...EXAMPLE_ENTRY, removed: false, statement: [EXAMPLE_STATEMENT] };
 
 /** Query parameters of lists that go back in time. */
@@ -30,7 +43,7 @@ const PAST: readonly Parameter[] = [
   {
     name: "after",
     in: "query",
-    description: "Only entries older than this revision: the `next_offset` of the page before.",
+    description: "Only entries older than this one: the `next_offset` of the page before.",
     schema: { type: "string", default: "" },
   },
   {
@@ -71,11 +84,14 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
     description:
       "Newest first, as far back as `authorizer.history.keep`. A page may have fewer versions than `amount`, also none.",
     answer: answerWithPage("PolicyVersionList", EXAMPLE_VERSION),
-    errors: [400],
+    errors: [400, 409],
     handler:
       ({ directory: { history } }) =>
       async (call) =>
-        pageReply(await history.policyVersions(param(call, 0), pageOf(call.query)), versionBody),
+        pageReply(
+          await history.policyVersions(param(call, 0), await pageOf(call.query, history)),
+          versionBody,
+        ),
   },
   {
     ...READ,
@@ -84,13 +100,14 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
     id: "getPolicyVersion",
     path: `${VERSIONS}/{revision}`,
     summary: "Get a version of a policy",
-    description: "The policy as the entry of this revision wrote it.",
+    description:
+      "The policy as the entry of this `position` wrote it. A revision alone is taken for what the log has there now.",
     answer: answerWith(200, "PolicyVersion", EXAMPLE_VERSION),
-    errors: [400, 404],
+    errors: [400, 404, 409],
     handler:
       ({ directory: { history } }) =>
       async (call) =>
-        json(200, versionBody(await history.policyVersion(param(call, 0), revisionOf(param(call, 1))))),
+        json(200, versionBody(await history.policyVersion(param(call, 0), param(call, 1)))),
   },
   {
     access: "permitted",
@@ -103,7 +120,7 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
     summary: "Make a policy what it was",
     description:
       "Replaces its statements by those of a version. `authorizer.escalation` compares what that gives with what the caller holds.",
-    body: bodyOf("PolicyRestore", { revision: 1204 }),
+    body: bodyOf("PolicyRestore", { position: EXAMPLE_POSITION }),
     answer: {
       ...answerWith(200, "Policy", {
         id: "ReadData",
@@ -112,8 +129,8 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
       }),
       headers: WARNING_HEADER,
     },
-    errors: [403, 404],
-    names: ({ body }) => ({ from: (body as { readonly revision: number }).revision }),
+    errors: [403, 404, 409],
+    names: ({ body }) => ({ from: (body as RestoreBody).position }),
     handler: (parts) => (call) => restore(call, parts),
   },
   {
@@ -129,20 +146,26 @@ export const POLICY_VERSION_OPERATIONS: readonly UserDeclaration[] = [
     description:
       "Newest first, as far back as `authorizer.history.keep`. `touched` names the kinds of things that were changed together.",
     answer: answerWithPage("HistoryList", { ...EXAMPLE_ENTRY, touched: ["users", "groups"] }),
-    errors: [400],
+    errors: [400, 409],
     handler:
       ({ directory: { history } }) =>
       async (call) =>
-        pageReply(await history.about(thingOf(call), pageOf(call.query)), entryBody),
+        pageReply(await history.about(thingOf(call), await pageOf(call.query, history)), entryBody),
   },
 ];
+
+interface RestoreBody {
+  readonly position: string;
+}
 
 async function restore(call: UserCall, parts: ManagementParts): Promise<Reply> {
   const { policies, history } = parts.directory;
   const name = param(call, 0);
-  const { revision } = call.body as { readonly revision: number };
+  const { position } = call.body as RestoreBody;
+  if (parsePosition(position)?.log === undefined)
+    throw new AuthorizerError("invalid_request", "position: expected that of a version, N.LOG.ENTRY");
   const before = await policies.get(name);
-  const { policy: then, partial } = await history.policyVersion(name, revision);
+  const { policy: then, partial } = await history.policyVersion(name, position);
   const { acl, statement } = then;
   const { accept } = before;
   const policy = {
@@ -152,13 +175,13 @@ async function restore(call: UserCall, parts: ManagementParts): Promise<Reply> {
     ...(accept !== undefined && { accept }),
   };
   const grant: Grant = {
-    what: `restoring version ${revision} of policy ${JSON.stringify(name)}`,
+    what: `restoring version ${position} of policy ${JSON.stringify(name)}`,
     policies: async () => givenByReplacing([before], policy),
   };
   const { result: after, warnings } = await parts.escalation.checkGrant(call, grant, () =>
     policies.update(policy, before, partial),
   );
-  parts.audit.wrote(call, "restorePolicy", { policy: name, from: revision, before, after });
+  parts.audit.wrote(call, "restorePolicy", { policy: name, from: position, before, after });
   const headers = [...warnings, ...writtenPolicyWarnings(call, after, parts)];
   return json(200, parts.shapes.policy(after), headers);
 }
@@ -177,21 +200,13 @@ function named(call: OpenCall, as: "placeholder" | "field"): Named {
   return [[ROWS[kind][as], name]];
 }
 
-function revisionOf(text: string): number {
-  if (NUMBER.test(text)) return Number(text);
-  throw new AuthorizerError("invalid_request", "revision: must be a whole number");
-}
-
-function pageOf(query: Query): PastPage {
+async function pageOf(query: Query, history: DirectoryHistory): Promise<PastPage> {
   const after = query.get("after") ?? "";
   const amount = Math.min(MOST, namedPageOf(query).amount);
-  if (after !== "" && !NUMBER.test(after)) {
-    throw new AuthorizerError("invalid_request", "after: must be the next_offset of a page");
-  }
-  return { amount, ...(after !== "" && { before: Number(after) }) };
+  return { amount, ...(after !== "" && { before: await history.revisionOf(after) }) };
 }
 
-async function pageReply<T extends { readonly revision: number }>(
+async function pageReply<T extends { readonly position: string }>(
   { results, next }: PastResults<T>,
   shape: (item: T) => unknown,
 ): Promise<Reply> {
@@ -200,17 +215,18 @@ async function pageReply<T extends { readonly revision: number }>(
     if (texts.isFullPage) break;
     await texts.add(shape(item));
   }
-  const after = texts.count === results.length ? next : results[texts.count - 1]?.revision;
-  return { status: 200, body: pageText(texts.all, after === undefined ? "" : String(after), MOST) };
+  const after = texts.count === results.length ? next : results[texts.count - 1]?.position;
+  return { status: 200, body: pageText(texts.all, after ?? "", MOST) };
 }
 
-function entryBody({ revision, at, actors, touched }: EntryAbout) {
-  return { revision, at, actors, touched };
+function entryBody({ revision, position, at, actors, touched }: EntryAbout) {
+  return { revision, position, at, actors, touched };
 }
 
-function versionBody({ revision, at, actors, policy }: PolicyVersion) {
+function versionBody({ revision, position, at, actors, policy }: PolicyVersion) {
   return {
     revision,
+    position,
     ...(at !== undefined && { at }),
     actors,
     removed: policy === undefined,

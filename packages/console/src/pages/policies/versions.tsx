@@ -133,7 +133,7 @@ interface RestoreDialogProps {
 
 /** Shows who would gain and lose what, then restores. */
 function RestoreDialog({ policy, version, onClose }: RestoreDialogProps) {
-  const { revision, statement = [] } = version;
+  const { revision, position, statement = [] } = version;
   const restoration = useChange("POST /auth/policies/{policyId}/restore");
   return (
     <Dialog title={`Restore revision ${revision}?`} onClose={onClose}>
@@ -152,7 +152,7 @@ function RestoreDialog({ policy, version, onClose }: RestoreDialogProps) {
           class="primary"
           disabled={restoration.isPending}
           onClick={() =>
-            restoration.mutate({ path: { policyId: policy.id }, body: { revision } }, { onSuccess: onClose })
+            restoration.mutate({ path: { policyId: policy.id }, body: { position } }, { onSuccess: onClose })
           }
         >
           Restore

@@ -92,19 +92,21 @@ export const POLICIES_GROUP: GroupSpec = {
       },
       {
         path: ["auth", "policies", { option: "id" }, "versions"],
-        columns: [{ heading: "Removed", name: "removed", fields: ["removed"] }],
+        columns: [
+          { heading: "Removed", name: "removed", fields: ["removed"] },
+          { heading: "Position", name: "position", fields: ["position"] },
+        ],
       },
     ),
     {
       name: "restore",
-      description: "Makes a policy what it was at a revision.",
-      examples: ["--id ReadData --revision 1204"],
+      description: "Makes a policy what a version of it was.",
+      examples: ["--id ReadData --position 1204.h7Gc2xQa.Zk3vT0bR"],
       options: [
         POLICY_ID,
         {
-          flags: "--revision <int>",
-          description: "revision of a version, as `versions` lists them",
-          kind: "integer",
+          flags: "--position <text>",
+          description: "position of a version, as `versions` lists them",
           required: true,
         },
         JSON_OUTPUT,

@@ -31,7 +31,7 @@ export async function updatePolicy(call: CommandCall): Promise<void> {
 
 export async function restorePolicy(call: CommandCall): Promise<void> {
   const path = [...POLICIES, given(call, "id"), "restore"];
-  const body = { revision: call.options["revision"] };
+  const body = { position: given(call, "position") };
   const api = openApi(call.context);
   const policy = await api.fetchObject({ method: "POST", path, body, expect: 200 });
   const { style } = call.context;

@@ -89,9 +89,9 @@ async function worldOf(context: CommandContext, path: string, partition: string)
   return world;
 }
 
-/** True for a number that names no file. */
+/** True for a revision or a position that names no file. */
 async function isRevision(context: CommandContext, text: string): Promise<boolean> {
-  if (!/^\d{1,15}$/.test(text)) return false;
+  if (!/^\d{1,15}(\.[\w-]{8}){0,2}$/.test(text)) return false;
   return (await stat(resolve(context.edge.cwd, text)).catch(() => undefined)) === undefined;
 }
 
