@@ -12,6 +12,7 @@ import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
 import { measureManyUsers } from "./many-users.ts";
+import { MUTATION_HEADINGS, measureMutations } from "./mutations.ts";
 import { measureNodes } from "./nodes.ts";
 import { measureDiffs } from "./policy-diff.ts";
 import { isPinned } from "./processes.ts";
@@ -20,6 +21,7 @@ import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
 import { measureShadow } from "./shadow.ts";
 import { simulateFleet } from "./simulation.ts";
+import { measureSizes, SIZE_HEADINGS } from "./sizes.ts";
 import { measureTraces } from "./traces.ts";
 import { measureTransfers } from "./transfers.ts";
 import { measureWorkers } from "./workers.ts";
@@ -58,6 +60,16 @@ async function nodes(): Promise<void> {
     ["Nodes over one PostgreSQL", "Measured", "Wanted"],
     rows.map(({ name, measured, wanted }) => [name, measured, wanted]),
   );
+}
+
+/** `npm run bench -- --sizes`: large directories on one database, in place of everything else. */
+async function sizes(): Promise<void> {
+  table(SIZE_HEADINGS, await measureSizes(log));
+}
+
+/** `npm run bench -- --mutations`: calls that change nothing beside writes, in place of everything else. */
+async function mutations(): Promise<void> {
+  table(MUTATION_HEADINGS, await measureMutations(log));
 }
 
 /** `npm run bench -- --simulation`: a fleet larger than a test can be. */
@@ -307,7 +319,19 @@ async function transfers(): Promise<void> {
 }
 
 try {
-  const modes = [scale, nodes, simulation, workers, decisionLog, shadow, traces, pages, transfers];
+  const modes = [
+    scale,
+    nodes,
+    sizes,
+    mutations,
+    simulation,
+    workers,
+    decisionLog,
+    shadow,
+    traces,
+    pages,
+    transfers,
+  ];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();
 } finally {

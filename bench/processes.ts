@@ -63,6 +63,8 @@ export interface StartedServer {
   rss(): number;
   /** Highest resident memory so far in MiB. */
   peak(): number;
+  /** Resident memory in MiB that is no file. */
+  anonymous(): number;
   /** Seconds of processor time that it has used. */
   cpu(): number;
   stop(): Promise<void>;
@@ -91,6 +93,7 @@ export async function startServer(
     readyMs: performance.now() - began,
     rss: () => memory(child, "VmRSS"),
     peak: () => memory(child, "VmHWM"),
+    anonymous: () => memory(child, "RssAnon"),
     cpu: () => processorTime(child),
     stop: async () => {
       child.removeAllListeners("exit");
