@@ -40,6 +40,22 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
   }, 90_000);
   afterAll(() => console.close());
 
+  it("that comes with the service is marked as changed by what it grants, not by how it is written", async () => {
+    const mark = page.locator(".shipped");
+    const put = (statement: object) =>
+      callApi(console, key, "PUT", "/auth/policies/FSFullAccess", {
+        id: "FSFullAccess",
+        statement: [statement],
+      });
+    await put({ resource: "*", sid: "Everything", action: ["fs:*"], effect: "allow" });
+    await page.goto("/policies/FSFullAccess");
+    await expect.poll(() => mark.first().textContent()).toBe("shipped");
+    await put({ effect: "allow", action: ["fs:Read*"], resource: "*" });
+    await page.reload();
+    await expect.poll(() => mark.first().textContent()).toBe("shipped, changed here");
+    await put({ effect: "allow", action: ["fs:*"], resource: "*" });
+  });
+
   it("is written with completion, a mistake is named as one types, and mended", async () => {
     await page.goto("/policies");
     expect(await seriousFindings(page)).toEqual([]);
