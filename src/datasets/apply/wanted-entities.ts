@@ -32,7 +32,8 @@ export async function wantedEntities({
 }
 
 function policyOf(from: Defined<DatasetPolicy>): WantedEntity {
-  const { name, ...fields } = from.value;
+  // Findings of lint that the file accepts are not stored.
+  const { name, accept: _, ...fields } = from.value;
   return { kind: "policy", name, said: { fields }, from };
 }
 

@@ -6,6 +6,7 @@ import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { ApiClient } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
@@ -18,7 +19,7 @@ import { loadSettings } from "../settings/load-settings.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { confirm } from "../uri/confirm.ts";
 import { changesOf, type Difference, located, problemText } from "./difference.ts";
-import { differenceMarkdown, differenceText, summaryText } from "./difference-text.ts";
+import { type AcceptedFinding, differenceMarkdown, differenceText, summaryText } from "./difference-text.ts";
 import { IN_FOLDERS, pathsOf, readSources } from "./read-sources.ts";
 import { effectsOf } from "./semantic-changes.ts";
 
@@ -31,7 +32,7 @@ const PATIENCE_MS = 120_000;
 export async function plan(call: CommandCall): Promise<void> {
   const run = await Run.begin(call);
   const difference = await run.difference();
-  const complete = await print(call, difference);
+  const complete = await print(call, difference, run.sources);
   run.report(difference);
   const code = changesOf(difference) > 0 ? CHANGES : EXIT.ok;
   call.context.finish(complete ? code : NOT_ALL_SHOWN);
@@ -53,7 +54,7 @@ async function applyOnce(call: CommandCall): Promise<void> {
   const difference = await run.difference();
   const isDryRun = options["dryRun"] === true;
   const forPeople = options["json"] !== true && context.format === "table";
-  const complete = forPeople || isDryRun ? await print(call, difference) : true;
+  const complete = forPeople || isDryRun ? await print(call, difference, run.sources) : true;
   if (!complete) context.finish(NOT_ALL_SHOWN);
   run.report(difference);
   if (isDryRun) return;
@@ -67,18 +68,22 @@ async function applyOnce(call: CommandCall): Promise<void> {
   }
   const done = await run.apply(difference);
   if (forPeople) context.out(`applied: ${summaryText(done)}\n`);
-  else await print(call, done);
+  else await print(call, done, run.sources);
 }
 
 /** Prints a difference; false where it says that it does not show all access that changes. JSON and CSV have no access. */
-async function print(call: CommandCall, difference: Difference): Promise<boolean> {
+async function print(
+  call: CommandCall,
+  difference: Difference,
+  sources: readonly DocumentSource[],
+): Promise<boolean> {
   const { context, options } = call;
   const partition = textOption(options, "partition") ?? "svc";
   const isMarkdown = options["markdown"] === true;
   const isText = options["json"] !== true && context.format === "table";
   const effects = isMarkdown || isText ? await effectsOf(difference.changes, partition) : [];
   if (isMarkdown) {
-    context.out(differenceMarkdown(difference, effects));
+    context.out(differenceMarkdown(difference, effects, acceptedIn(sources, difference)));
     return !isCut(effects);
   }
   // CSV has a line for each change.
@@ -87,16 +92,29 @@ async function print(call: CommandCall, difference: Difference): Promise<boolean
   return !isCut(effects);
 }
 
+/** The findings that policies accept which are added or changed. */
+function acceptedIn(sources: readonly DocumentSource[], { changes }: Difference): readonly AcceptedFinding[] {
+  const changed = new Set(
+    changes.flatMap(({ kind, name, action }) =>
+      kind === "policy" && (action === "add" || action === "change") ? [name] : [],
+    ),
+  );
+  return sources
+    .flatMap((source) => readPolicies(source, "").policies)
+    .filter(({ name }) => changed.has(name))
+    .flatMap(({ name, accept = [] }) => accept.map((one) => ({ policy: name, ...one })));
+}
+
 /** One reading of the files, and what the server says about it. */
 class Run {
   readonly #call: CommandCall;
   readonly #api: ApiClient;
-  readonly #sources: readonly DocumentSource[];
+  readonly sources: readonly DocumentSource[];
 
   private constructor(call: CommandCall, api: ApiClient, sources: readonly DocumentSource[]) {
     this.#call = call;
     this.#api = api;
-    this.#sources = sources;
+    this.sources = sources;
   }
 
   static async begin(call: CommandCall): Promise<Run> {
@@ -126,10 +144,10 @@ class Run {
   report({ refused, warnings }: Difference): void {
     const { context } = this.#call;
     const { red, yellow } = context.errorStyle;
-    for (const problem of located(warnings, this.#sources)) {
+    for (const problem of located(warnings, this.sources)) {
       context.err(`${yellow("warning")}: ${problemText(problem)}\n`);
     }
-    for (const problem of located(refused, this.#sources)) {
+    for (const problem of located(refused, this.sources)) {
       context.err(`${red("not allowed")}: ${problemText(problem)}\n`);
     }
   }
@@ -138,7 +156,7 @@ class Run {
     const { options, context } = this.#call;
     const body = {
       manager: textOption(options, "manager"),
-      documents: this.#sources.map(({ value }) => value),
+      documents: this.sources.map(({ value }) => value),
       prune: options["prune"] === true,
       ...more,
     };
@@ -153,7 +171,7 @@ class Run {
       return answer as unknown as Difference;
     } catch (error) {
       const problems = error instanceof ApiFailure ? error.problems : [];
-      for (const problem of located(problems, this.#sources)) context.err(`${problemText(problem)}\n`);
+      for (const problem of located(problems, this.sources)) context.err(`${problemText(problem)}\n`);
       throw error;
     }
   }

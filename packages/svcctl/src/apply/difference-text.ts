@@ -7,6 +7,14 @@ import { PLAIN, type Style } from "../style.ts";
 import { type AppliedChange, changesOf, type Difference } from "./difference.ts";
 import type { PolicyEffect } from "./semantic-changes.ts";
 
+/** A finding of lint that a policy in the files accepts. */
+export interface AcceptedFinding {
+  readonly policy: string;
+  readonly rule: string;
+  readonly sid?: string;
+  readonly reason: string;
+}
+
 const SIGN = { add: "+", change: "~", remove: "-", keep: "=" } as const;
 
 /** The difference, one change a line, each followed by the requests that it allows or refuses from now on. */
@@ -72,7 +80,11 @@ function effectLines(
 }
 
 /** A table of the difference, and what changed policies allow and refuse, for a comment on a pull request. */
-export function differenceMarkdown(difference: Difference, effects: readonly PolicyEffect[]): string {
+export function differenceMarkdown(
+  difference: Difference,
+  effects: readonly PolicyEffect[],
+  accepted: readonly AcceptedFinding[] = [],
+): string {
   const { changes, refused } = difference;
   const rows = changes.map((change) => {
     const { action, kind, name } = change;
@@ -102,6 +114,17 @@ export function differenceMarkdown(difference: Difference, effects: readonly Pol
           "",
           ...details,
           "</details>",
+          "",
+        ]),
+    ...(accepted.length === 0
+      ? []
+      : [
+          "Findings of lint that changed policies accept:",
+          "",
+          ...accepted.map(({ policy, rule, sid, reason }) => {
+            const where = sid === undefined ? policy : `${policy}, statement ${sid}`;
+            return `- ${cell(`${where}: ${rule}: ${reason}`)}`;
+          }),
           "",
         ]),
     ...(refused.length === 0

@@ -155,6 +155,15 @@ describe("svcctl plan", () => {
     expect((await run(["apply", "-f", "access"])).code).toBe(0);
   });
 
+  it("shows reviewers the findings that changed policies accept", async () => {
+    const entry = "    accept: [{rule: self-escalation, reason: They are <few>.}]\n";
+    write("access/policies.yaml", POLICY.replace("    statement:", `${entry}    statement:`));
+    const plan = () => run(["plan", "-f", "access", "--markdown"]);
+    expect((await plan()).stdout).toContain("- Own: self-escalation: They are &#60;few&#62;.\n");
+    await run(["apply", "-f", "access"]);
+    expect((await plan()).stdout).not.toContain("self-escalation");
+  });
+
   it("prints the difference as data", async () => {
     writeBoth();
     const json = JSON.parse((await run(["plan", "-f", "access", "-o", "json"])).stdout);
