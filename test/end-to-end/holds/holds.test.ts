@@ -1,0 +1,163 @@
+/**
+ * No request holds the service (security.md §5.3): every operation that the documents declare is called for a user with very
+ * many statements, and every member that takes many values is filled to its limit. A new operation, or a new list, is among
+ * them by being declared.
+ */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isWhole, report, sized } from "../../proofs/size.ts";
+import { allEntrances, type Entrance, type ManyPlace, nameOf, placeName } from "./entrances.ts";
+import { fillable, validOf } from "./fill.ts";
+import { type Asked, type HeavyService, startHeavy } from "./heavy-service.ts";
+
+const STATEMENTS = sized(5_000, 50_000);
+const MAX_HOLD_MS = 100;
+/** Times that a request is sent until its hold is short enough; in between, the caches are emptied. */
+const TRIES = 3;
+
+/** Values and bytes to begin with; what the service refuses is tried with fewer. */
+const MOST_VALUES = sized(10_000, 100_000);
+const MOST_BYTES = sized(2 << 20, 17 << 20);
+/** Values of the same limit that a body has besides, and bytes. */
+const ROOM = 2;
+const BYTES_BESIDE = 2_000;
+
+/** Operations that do not succeed here, and why. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ["claimTokenId", "the token of the example has expired"],
+  ["externalPrincipalLogin", "the service does not implement it"],
+  ["getDecision", "no record has the id of the example"],
+  ["getAuditRecord", "no record has the id of the example"],
+  ["suggestPolicies", "too many decisions were recorded"],
+  ["reviewAccess", "too many uses were counted"],
+  ["getShadowReport", "there is no candidate"],
+  ["setup", "it is over"],
+  ["setupShort", "it is over"],
+  ["getPolicyVersion", "the revision of the example is another entity's"],
+  ["restorePolicy", "the revision of the example is another entity's"],
+  ["getGroupACL", "the group has many policies"],
+  ["showInvitation", "the token of the example is none"],
+  ["redeemInvitation", "the token of the example is none"],
+]);
+
+let service: HeavyService;
+beforeAll(async () => {
+  service = await startHeavy(STATEMENTS);
+}, 120_000);
+afterAll(() => service?.end());
+
+interface Measured {
+  readonly name: string;
+  readonly status: number;
+  readonly count: number;
+  readonly holdMs: number;
+  readonly text: string;
+}
+
+/** True if the whole request was read and decided: also where what it creates is there already. */
+const isAnswer = ({ status }: { readonly status: number }): boolean =>
+  (status >= 200 && status < 300) || status === 409;
+
+async function measured(name: string, asked: Asked, count: number): Promise<Measured> {
+  let least: Measured | undefined;
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { status, text } = await service.send(asked);
+    const holdMs = await service.longestHold();
+    if (least === undefined || holdMs < least.holdMs) least = { name, status, count, holdMs, text };
+    if (holdMs <= MAX_HOLD_MS) break;
+    report(`${name}, ${count} values, ${status}: held ${holdMs.toFixed(0)} ms`);
+    await service.makeCold();
+  }
+  return least as Measured;
+}
+
+/** Fills a place to its limit: with what is refused first, and then with as much as is answered. */
+async function filled(
+  entrance: Entrance,
+  place: ManyPlace,
+  query: string,
+  isValid: (body: unknown) => boolean,
+): Promise<Measured[]> {
+  const name = `${nameOf(entrance)}${query} ${placeName(place)}`;
+  const body = fillable(entrance, place, isValid);
+  const found: Measured[] = [];
+  let count = Math.min(MOST_VALUES, Math.floor(MOST_BYTES / body.bytesEach));
+  while (count > 0) {
+    const one = await measured(name, { entrance, query, body: body.with(count) }, count);
+    found.push(one);
+    if (isAnswer(one)) break;
+    const next = fewer(count, body.bytesEach, one.text);
+    count = next < count ? next : count >> 1;
+  }
+  return found;
+}
+
+/** The number of values that a refusal lets through, as far as it says so. */
+function fewer(count: number, bytesEach: number, refusal: string): number {
+  const said = /(?:more than|at most|larger than) ([\d,]+)( bytes)?/.exec(refusal);
+  if (said === null) return count;
+  const most = Number(said[1]?.replaceAll(",", ""));
+  return said[2] === undefined ? most - ROOM : Math.floor((most - BYTES_BESIDE) / bytesEach);
+}
+
+/** The queries to try: none, and each parameter alone; the first has what is required. */
+function queriesOf({ parameters }: Entrance): readonly string[] {
+  const values = parameters
+    .filter((one) => one.in === "query")
+    .map(({ name, example, schema, required }) => {
+      const value = example ?? (schema.type === "boolean" ? true : (schema.maximum ?? "x"));
+      return { text: `${name}=${encodeURIComponent(String(value))}`, required };
+    });
+  const needed = values.filter(({ required }) => required === true).map(({ text }) => text);
+  const others = values.filter(({ required }) => required !== true).map(({ text }) => text);
+  return [[], ...others.map((one) => [one])].map((some) => {
+    const all = [...needed, ...some];
+    return all.length === 0 ? "" : `?${all.join("&")}`;
+  });
+}
+
+// What takes away comes last.
+const entrances = allEntrances().toSorted(
+  (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
+);
+
+describe("the entrances", () => {
+  it("are those of the documents, with their lists", () => {
+    const names = entrances.flatMap((one) => one.places.map((place) => `${nameOf(one)} ${placeName(place)}`));
+    expect(entrances.length).toBeGreaterThan(130);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "service POST /access/v1/check required.or[] as 3",
+        "service POST /access/v1/evaluations evaluations[]",
+        "service POST /access/v1/filter ids[]",
+        "user POST /api/v1/auth/apply documents[]",
+        "service PATCH /scim/v2/Groups/{scimId} Operations[]",
+      ]),
+    );
+  });
+
+  it.each(entrances.map((entrance) => [nameOf(entrance), entrance] as const))(
+    "%s",
+    async (name, entrance) => {
+      const { media, places, operation } = entrance;
+      const all: Measured[] = [];
+      const queries = queriesOf(entrance);
+      for (const query of isWhole ? queries : queries.slice(0, 1))
+        all.push(await measured(`${name}${query}`, { entrance, query, body: media?.example }, 0));
+      const explained = queries.find((one) => one.includes("explain="));
+      const isValid = media === undefined ? () => true : validOf(entrance);
+      for (const place of places) {
+        all.push(...(await filled(entrance, place, queries[0] ?? "", isValid)));
+        if (explained !== undefined) all.push(...(await filled(entrance, place, explained, isValid)));
+      }
+      const longest = all.toSorted((a, b) => b.holdMs - a.holdMs)[0] as Measured;
+      if (longest.holdMs > 25)
+        report(`${longest.name}: ${longest.count} values held ${longest.holdMs.toFixed(0)} ms`);
+      expect(all.filter(({ holdMs }) => holdMs > MAX_HOLD_MS)).toEqual([]);
+      // What the other listener took away before is gone.
+      if (entrance.method !== "DELETE" && !REFUSED.has(operation.operationId))
+        expect(all.some(isAnswer), JSON.stringify(all.at(0))).toBe(true);
+    },
+    isWhole ? 600_000 : 180_000,
+  );
+});
