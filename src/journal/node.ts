@@ -16,6 +16,7 @@ import type { NodeParts } from "./node-parts.ts";
 import { type FoundPlace, findPlace } from "./place-in-log.ts";
 import { commonRevision, type Rebuilt, rebuild } from "./rebuild.ts";
 import { RecentIds } from "./recent-ids.ts";
+import { isTornAfter } from "./torn-log.ts";
 
 const PAGE = 100;
 /** Bytes of a checkpoint that are loaded in the time that it takes to apply an entry. */
@@ -60,6 +61,8 @@ export class LogNode {
   /** The doubts before the newest verification. */
   #verified = 0;
   #mayBeFarBehind = true;
+  /** True until the end of the log was looked at since it may have become another one. */
+  #mayBeTorn = true;
   #turn: { readonly node: string; readonly until: number } | undefined;
   #lane: Promise<unknown> = Promise.resolve();
 
@@ -159,6 +162,8 @@ export class LogNode {
       } else if (own !== undefined && floor < this.revision && !this.#isOwn(own.head)) {
         await this.verify();
       } else if (entries.length === 0) {
+        if (this.#mayBeTorn && (await isTornAfter(engine, this.revision))) continue;
+        this.#mayBeTorn = false;
         this.proved(sent);
         return;
       } else {
@@ -233,6 +238,7 @@ export class LogNode {
   doubt(): void {
     this.#doubts += 1;
     this.#mayBeFarBehind = true;
+    this.#mayBeTorn = true;
   }
 
   /** Times that the log may have become another one: what was written before the last of them may be gone. */

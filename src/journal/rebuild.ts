@@ -10,6 +10,7 @@ import { LogMissing } from "./copy-condition.ts";
 import type { Engine } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
 import { assertLog } from "./place-in-log.ts";
+import { isTornAfter } from "./torn-log.ts";
 
 const PAGE = 100;
 /** Attempts to read a state that is being trimmed. */
@@ -107,7 +108,10 @@ class Maker {
       if (floor > this.#made.revision) throw new CheckpointGone("it was trimmed");
       // The database may have been emptied, or another one put in its place, since it was found to have this log.
       if (entries.length === 0 && this.#made.revision === 0) throw new CheckpointGone("it was emptied");
-      if (entries.length === 0) return;
+      if (entries.length === 0) {
+        if (!(await isTornAfter(engine, this.#made.revision))) return;
+        throw new CheckpointGone(`entry ${this.#made.revision + 1} is gone, and a later one is there`);
+      }
       for (const { item } of entries) {
         const head = decodeHead(item);
         assertKnown(head.format);
