@@ -192,3 +192,19 @@ describe("aliases", () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
+
+describe("a quoted text over several lines", () => {
+  it("need not be indented, since the data server that shares the file does not ask for it", () => {
+    const key = `'{
+      "type": "service_account",
+      "private_key": "-----BEGIN-----\\n"
+    }'`;
+    const text = `blockstore:\n  type: gs\n  gs:\n    credentials_json: ${key}\nauth:\n  cache:\n    size: 77\n`;
+    const folder = new ConfigFolder({ "cwd/config.yaml": text });
+    expect(folder.load({ env: COMPLETE }).values["auth.cache.size"]).toBe(77);
+    folder.write("cwd/config.yaml", text.replace("size: 77", "size: x"));
+    expect(problemsOf(() => folder.load({ env: COMPLETE }))).toEqual([
+      expect.stringContaining("auth.cache.size"),
+    ]);
+  });
+});

@@ -1,6 +1,7 @@
 /** From the text of a configuration file (YAML, and so JSON) to values with their lines. */
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { parseYamlText, UNRESOLVED_ALIAS, type YamlText } from "../yaml-text.ts";
+import { indentQuoted } from "./indent-quoted.ts";
 import { type Place, type ProblemSink, problemOf } from "./problem.ts";
 import type { RawEntry, RawMap, RawValue } from "./raw-value.ts";
 
@@ -8,12 +9,22 @@ import type { RawEntry, RawMap, RawValue } from "./raw-value.ts";
 const MOST_VALUES = 20_000;
 const DEEPEST = 32;
 
+/** Parses a text as the data server does, to which quoted texts over several lines need no indentation. */
+function parseLeniently(text: string): YamlText {
+  const parsed = parseYamlText(text);
+  if (parsed.document !== undefined) return parsed;
+  const indented = indentQuoted(text);
+  if (indented === text) return parsed;
+  const again = parseYamlText(indented);
+  return again.document === undefined ? parsed : again;
+}
+
 /**
  * Returns the values of a file's text; an empty file has none. Reports faults to `sink` without quoting the text, which
  * may hold secrets. Returns undefined if the text is no YAML mapping.
  */
 export function readYaml(text: string, file: string, sink: ProblemSink): RawMap | undefined {
-  const parsed = parseYamlText(text);
+  const parsed = parseLeniently(text);
   for (const { message, position } of parsed.faults) {
     sink.problems.push(problemOf("", message, { file, ...position }));
   }
