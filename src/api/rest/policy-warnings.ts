@@ -1,11 +1,7 @@
 /** Warnings about a policy that was just written: valid, but almost certainly a mistake. */
 
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
-import {
-  policyWarnings,
-  QUICK_LIMITS,
-  type Vocabulary,
-} from "@svc-authorizer/policy/model/policy-warnings.ts";
+import { type Vocabulary, warningsOnWrite } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import type { Call } from "../../http/route.ts";
 import type { WarningLog } from "./ports.ts";
 import { warningHeaders } from "./warning-headers.ts";
@@ -23,7 +19,7 @@ export function writtenPolicyWarnings(
   policy: Policy,
   { vocabulary, log }: PolicyWarningParts,
 ): readonly string[] {
-  const found = policyWarnings(policy, vocabulary, QUICK_LIMITS);
+  const found = warningsOnWrite(policy, vocabulary);
   if (found.length === 0) return [];
   log.warn("a policy was written that may not do what is meant", {
     policy: policy.name,

@@ -1,7 +1,7 @@
 /** Runs the model as a program of its own, on the sources as they are or on a copy that lacks a rule. */
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,9 +23,9 @@ const NODES: Model = {
     "package.json",
     "src/journal",
     "src/store",
-    "packages/policy/src/model",
     "src/schedule",
-    "packages/policy/src/errors.ts",
+    "packages/policy/package.json",
+    "packages/policy/src",
     "test/journal/model",
   ],
 };
@@ -33,7 +33,15 @@ const NODES: Model = {
 /** The model of readers and callers. */
 export const READERS: Model = {
   main: "test/journal/readers/main.ts",
-  parts: ["package.json", "src", "test/journal/readers"],
+  parts: [
+    "package.json",
+    "src",
+    ...["client", "commands", "policy"].flatMap((name) => [
+      `packages/${name}/package.json`,
+      `packages/${name}/src`,
+    ]),
+    "test/journal/readers",
+  ],
 };
 
 export interface Verdict {
@@ -75,10 +83,14 @@ async function runModel(
   edits: readonly Edit[],
   ...runs: readonly Runs[]
 ): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), "journal-rule-"));
+  const base = mkdtempSync(join(tmpdir(), "journal-rule-"));
+  const folder = join(base, "copy");
   try {
     for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    // The nearer folder has the copied packages: by the other one a copy would import the packages of the clone.
+    symlinkSync(join(ROOT, "node_modules"), join(base, "node_modules"));
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(join(folder, "packages"), join(folder, "node_modules", "@svc-authorizer"));
     for (const { file, from, to } of edits) {
       const source = readFileSync(join(folder, file), "utf8");
       expect(source.split(from)).toHaveLength(2);
@@ -94,7 +106,7 @@ async function runModel(
     }
     return verdict;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(base, { recursive: true, force: true });
   }
 }
 

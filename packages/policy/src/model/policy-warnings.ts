@@ -273,6 +273,14 @@ function reachable(kinds: readonly string[], resources: readonly string[], look:
 }
 
 /**
+ * The warnings for whoever writes a policy, found within {@link QUICK_LIMITS}. An action without effect beside others is none:
+ * it harms nobody, shipped templates have such actions, and lint notes it.
+ */
+export function warningsOnWrite(policy: NamedStatements, vocabulary: Vocabulary): PolicyWarning[] {
+  return policyWarnings(policy, vocabulary, QUICK_LIMITS).filter(({ rule }) => rule !== "idle-action");
+}
+
+/**
  * Warnings about a policy, with JSON pointers into `{name, statement}`. The policy must satisfy `policyProblems`. There
  * are no warnings about actions of services that data sets declare. If a limit ends the search, the last warning says
  * so.

@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import { policyWarnings, QUICK_LIMITS } from "@svc-authorizer/policy/model/policy-warnings.ts";
+import { warningsOnWrite } from "@svc-authorizer/policy/model/policy-warnings.ts";
 import type { ReadDocuments } from "../../../datasets/apply/applications.ts";
 import type { AppliedChange, AppliedPlan } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation, DirectoryState, StatePlan } from "../../../directory/batch.ts";
@@ -170,7 +170,7 @@ class Attempt {
     for (const { operation, at = "" } of changes) {
       if (operation?.op !== "put_policy") continue;
       if (turns.spent) await turns.yield();
-      const found = policyWarnings(operation.policy, this.#parts.vocabulary, QUICK_LIMITS);
+      const found = warningsOnWrite(operation.policy, this.#parts.vocabulary);
       for (const { pointer, message } of found) problems.push({ pointer: at + pointer, message });
     }
     return problems;
