@@ -233,7 +233,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "looking at the next entry before the copy's own one",
-    found: [77, 10764],
+    found: [667988616, 707],
     source: "journal.md §2.8",
     file: LOOK,
     from: `  const next = await engine.read(entryName(revision + 1));
@@ -252,7 +252,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "a barrier before the copy's own entry is looked for",
-    found: [661888865, 3495],
+    found: [667840687, 36560],
     source: "journal.md §3",
     file: PLACE,
     from: "await engine.barrier?.();",
@@ -327,7 +327,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "reading an entry again that was there before the trouble",
-    found: [661993936, 172],
+    found: [668005974, 1335],
     source: "journal.md §3",
     file: WRITER,
     from: "if (node.doubts !== doubts) {",
@@ -371,7 +371,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "loading only a checkpoint that follows the copy",
-    found: [660957213, 856],
+    found: [668013144, 8283],
     source: "journal.md §3",
     file: "src/journal/load-checkpoint.ts",
     from: "if (copy.revision > 0 && (marker.log !== copy.log || !mayFollow(recent, copy)))",
@@ -388,7 +388,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "reading anew what was read before the trouble",
-    found: [662016926, 5704],
+    found: [667992634, 1748],
     source: "journal.md §3",
     file: WRITER,
     from: "if (node.doubts !== doubts) continue;",
