@@ -61,8 +61,8 @@ export class LogNode {
   /** The doubts before the newest verification. */
   #verified = 0;
   #mayBeFarBehind = true;
-  /** True until the end of the log was looked at since it may have become another one. */
-  #mayBeTorn = true;
+  /** The doubts before the newest look at what is behind the end of the log. */
+  #endSeen = 0;
   #turn: { readonly node: string; readonly until: number } | undefined;
   #lane: Promise<unknown> = Promise.resolve();
 
@@ -162,8 +162,10 @@ export class LogNode {
       } else if (own !== undefined && floor < this.revision && !this.#isOwn(own.head)) {
         await this.verify();
       } else if (entries.length === 0) {
-        if (this.#mayBeTorn && (await isTornAfter(engine, this.revision))) continue;
-        this.#mayBeTorn = false;
+        // A doubt that comes meanwhile asks for another look.
+        const doubts = this.#doubts;
+        if (doubts > this.#endSeen && (await isTornAfter(engine, this.revision))) continue;
+        this.#endSeen = doubts;
         this.proved(sent);
         return;
       } else {
@@ -238,7 +240,6 @@ export class LogNode {
   doubt(): void {
     this.#doubts += 1;
     this.#mayBeFarBehind = true;
-    this.#mayBeTorn = true;
   }
 
   /** Times that the log may have become another one: what was written before the last of them may be gone. */

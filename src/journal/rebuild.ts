@@ -107,8 +107,8 @@ class Maker {
       const { entries, floor } = await engine.entries(this.#made.revision, PAGE);
       if (floor > this.#made.revision) throw new CheckpointGone("it was trimmed");
       // The database may have been emptied, or another one put in its place, since it was found to have this log.
-      if (entries.length === 0 && this.#made.revision === 0) throw new CheckpointGone("it was emptied");
       if (entries.length === 0) {
+        if (this.#made.revision === 0) throw new CheckpointGone("it was emptied");
         if (!(await isTornAfter(engine, this.#made.revision))) return;
         throw new CheckpointGone(`entry ${this.#made.revision + 1} is gone, and a later one is there`);
       }
