@@ -85,7 +85,7 @@ const WRONGLY_ASKED = failed("the authorization service does not take this appli
 const UNAUTHORIZED = failed("the authorization service does not take this application's token");
 
 function failed(message: string): Refused {
-  return { status: 500, body: { message: `${message}` }, headers: {} };
+  return { status: 500, body: { message }, headers: {} };
 }
 
 /**
