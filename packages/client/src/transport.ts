@@ -62,6 +62,8 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #base: string;
   #revision: Revision | undefined;
+  /** The newest that a watch told of. */
+  #told: Revision | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -76,6 +78,15 @@ export class Transport {
   /** Asks for this revision at least from now on; undefined: for none. */
   asksFor(revision: Revision | undefined): void {
     this.#revision = revision;
+  }
+
+  /**
+   * Takes what a watch told: who reads because of it must not be answered from before it, by whichever node.
+   * @param isReset the directory may have gone back: the revision replaces what is remembered, also where its number is lower
+   */
+  told(revision: Revision, isReset: boolean): void {
+    this.#told = revision;
+    this.#revision = isReset ? revision : newerRevision(this.#revision, revision);
   }
 
   /**
@@ -143,7 +154,8 @@ export class Transport {
     options: CallOptions,
     signal: AbortSignal,
   ): Promise<Response> {
-    const headers = await this.#headers(options, sending?.type, signal);
+    const asked = this.#revision;
+    const headers = await this.#headers(asked, options, sending?.type, signal);
     const call = this.#options.fetch ?? globalThis.fetch;
     const response = await call(this.#base + path, {
       method,
@@ -158,13 +170,21 @@ export class Transport {
     if (revision !== undefined) this.#revision = newerRevision(this.#revision, revision);
     if (response.ok) return response;
     const error = await errorOf(response);
-    // The service has another database now, or an earlier state: what is known says nothing about it, so the next call
-    // asks without a revision.
-    if (FORGET_AT.has(error.code)) this.#revision = undefined;
+    if (FORGET_AT.has(error.code)) this.#forget(asked);
     throw error;
   }
 
+  /**
+   * The service has another database now, or an earlier state: what was asked for says nothing about it. What a watch
+   * told instead goes on to count; without such, the next call asks for no revision.
+   */
+  #forget(asked: Revision | undefined): void {
+    if (isSame(this.#told, asked)) this.#told = undefined;
+    if (isSame(this.#revision, asked)) this.#revision = this.#told;
+  }
+
   async #headers(
+    asked: Revision | undefined,
     options: CallOptions,
     contentType: string | undefined,
     signal: AbortSignal,
@@ -175,9 +195,13 @@ export class Transport {
       ...(contentType !== undefined && { "content-type": contentType }),
       ...(options.requestId !== undefined && { "x-request-id": options.requestId }),
       ...(options.traceparent !== undefined && { traceparent: options.traceparent }),
-      ...minimumHeaders(this.#revision),
+      ...minimumHeaders(asked),
     };
   }
+}
+
+function isSame(one: Revision | undefined, other: Revision | undefined): boolean {
+  return one?.text === other?.text && one?.position === other?.position;
 }
 
 function anyOf(given: AbortSignal | undefined, own: AbortSignal): AbortSignal {

@@ -1,6 +1,6 @@
 /** Follows the changes of the directory (`GET /api/v1/watch`, journal.md §6.4), across broken connections. */
 
-import { isPosition } from "@svc-authorizer/policy/revision.ts";
+import { isPosition, parseRevision, type Revision } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "./client-error.ts";
 import { pause, waitBefore } from "./retry.ts";
 import { readEvents, type ServerSentEvent } from "./server-sent-events.ts";
@@ -108,9 +108,17 @@ async function* connection(
     // A service that names no entry has not looked for ours; nor has one that was not asked.
     const isUnsure = isFirst && isResumed && (position === undefined || read.position === undefined);
     isFirst = false;
-    if (isUnsure && read.type === "revision") yield { ...read, type: "reset" };
-    else yield read;
+    const told: typeof read = isUnsure && read.type === "revision" ? { ...read, type: "reset" } : read;
+    const revision = revisionOf(told);
+    if (revision !== undefined) transport.told(revision, told.type === "reset");
+    yield told;
   }
+}
+
+/** The entry that an event is about; undefined where the service names none. */
+function revisionOf({ position }: At): Revision | undefined {
+  if (position === undefined) return undefined;
+  return parseRevision(position.slice(0, position.lastIndexOf(".")), position);
 }
 
 function readEvent({ event, id, data }: ServerSentEvent): Exclude<WatchEvent, { type: "disconnected" }> {
