@@ -24,6 +24,8 @@ export interface PartsOf {
   readonly base: number;
   readonly id: string;
   readonly count: number;
+  /** In a local store, the number of the stage that wrote them. */
+  readonly stage?: number;
 }
 
 /** The head of an entry: everything but what it writes. */
@@ -70,6 +72,11 @@ export function laterTime(a: string, b: string): string {
   return a > b ? a : b;
 }
 
+/** The line that begins a body, without its end. */
+export function encodeFirstLine({ change, useCases }: FirstLine): string {
+  return JSON.stringify({ ...(change && { change }), ...(useCases?.length && { useCases }) });
+}
+
 /** The body in bytes. */
 export async function encodeBody({
   change,
@@ -78,10 +85,9 @@ export async function encodeBody({
   delete: deleted,
 }: EntryWrites): Promise<EncodedBody> {
   const turns = new Turns();
-  const touched: FirstLine = { ...(change && { change }), ...(useCases?.length && { useCases }) };
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];
-  let lines = `${JSON.stringify(touched)}\n`;
+  let lines = `${encodeFirstLine({ ...(change && { change }), ...(useCases && { useCases }) })}\n`;
   const flush = async (): Promise<void> => {
     const piece = Buffer.from(lines);
     hash.update(piece);

@@ -225,6 +225,37 @@ export interface History {
   forgetPast(): Promise<void>;
 }
 
+/** The description of what is staged, as of a commit. */
+export type StageSubject = Pick<Commit, "change" | "touched" | "actor">;
+
+/** A piece of what is staged. It should have a few thousand writes at most: others wait meanwhile. */
+export type StagedPiece = Pick<Commit, "reads" | "put" | "delete">;
+
+/**
+ * Writes that are made in pieces and put in force together (journal.md §2). Until {@link commit} makes all of them one
+ * entry they are in no revision: readers, watches and replicas see none of them. What is neither put in force nor abandoned
+ * ends with the process, and the next one sweeps what is left of it.
+ */
+export interface Stage {
+  /** True once somebody else wrote what it read or staged: it can only be abandoned. */
+  readonly isLost: boolean;
+  /** The newest state with what is staged so far, for the next piece. Must be released. */
+  snapshot(): Promise<Snapshot>;
+  /**
+   * Stages a piece; later pieces may write the same keys again.
+   * Throws AuthorizerError: "conflict" when something in `reads` was written since (nothing of this piece is staged; it can
+   * be made again unless {@link isLost}), otherwise as {@link Store.commit}.
+   */
+  add(piece: StagedPiece): Promise<void>;
+  /**
+   * Puts everything in force; resolves with the revision when that is durable. Throws AuthorizerError "conflict" when an
+   * expectation fails or {@link isLost}, otherwise as {@link Store.commit}; nothing is in force then.
+   */
+  commit(conditions?: Pick<Commit, "expect" | "reads">): Promise<number>;
+  /** Forgets what is staged. Harmless after {@link commit}. */
+  abandon(): Promise<void>;
+}
+
 /** Called for each commit in order, before the writer hears of success. */
 export type CommitListener = (change: CommittedChange) => void;
 
@@ -247,6 +278,11 @@ export interface Store {
    * Deleting an absent key is no error.
    */
   commit(commit: Commit): Promise<number>;
+  /**
+   * Begins writes that are made in pieces. There is one stage at a time: this waits for the one before. Absent in a store
+   * that makes a commit of any size at once.
+   */
+  stage?(subject: StageSubject): Promise<Stage>;
   /**
    * Entries after a revision, oldest first, at most `limit` of them; undefined if some of them are no longer kept,
    * so that whoever follows has to read everything anew.

@@ -4,7 +4,7 @@ import type { ReadSet, RecordName } from "./port.ts";
 import { WrittenKeys } from "./written-keys.ts";
 
 /** Most keys that are remembered; a use case that began before the oldest of them runs again. */
-const MOST_KEYS = 100_000;
+export const MOST_KEYS = 100_000;
 /** Entries beyond those that are removed together. */
 const MOST_FORGOTTEN = 10_000;
 

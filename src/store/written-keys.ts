@@ -60,7 +60,8 @@ function haveCommon(
   return false;
 }
 
-function isInRange({ prefix, after, upTo }: ScannedRange, key: string): boolean {
+/** True for a key of the partition of a range that is within it. */
+export function isInRange({ prefix, after, upTo }: ScannedRange, key: string): boolean {
   return (
     key.startsWith(prefix) &&
     (after === undefined || compareUtf8(key, after) > 0) &&

@@ -23,11 +23,12 @@ const ALICE = { partition: "user", key: "alice" };
 
 /** A format that exists in this test only: it spells alice in capitals. */
 const nextFormat: StoreFormats<LocalDatabase> = {
-  current: 4,
+  current: 5,
   migrations: [
     ...LOCAL_FORMATS.migrations,
+    { from: 3, what: "nothing", run: () => undefined },
     {
-      from: 3,
+      from: 4,
       what: "capitals",
       run: (database) => {
         const key = recordKey(ALICE.partition, ALICE.key);
@@ -118,23 +119,40 @@ it("migrates an older store once, and the older program then refuses it", async 
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   expect(await aliceAfterOpening()).toBe('{"username":"alice"}');
   expect(await aliceAfterMigrating(nextFormat)).toBe('{"USERNAME":"ALICE"}');
-  const unneeded = { current: 4, migrations: [{ from: 3, what: "never", run: vi.fn() }] };
+  const unneeded = { current: 5, migrations: [{ from: 4, what: "never", run: vi.fn() }] };
   expect(await aliceAfterMigrating(unneeded)).toBe('{"USERNAME":"ALICE"}');
   expect(unneeded.migrations[0]!.run).not.toHaveBeenCalled();
   const refusal = unavailable(
-    /has format 4 and was written by svc-authorizer 7\.0\.0; .* up to 3\. Use the program/,
+    /has format 5 and was written by svc-authorizer 7\.0\.0; .* up to 4\. Use the program/,
   );
   await expect(aliceAfterOpening()).rejects.toThrow(refusal);
+});
+
+it("is refused by a program that knows no stages once it has one, and by no other", async () => {
+  const before: StoreFormats<LocalDatabase> = { current: 3, migrations: LOCAL_FORMATS.migrations };
+  const store = await openLocalStore({ path, syncWrites: true, writer: WRITER });
+  await store.commit({ put: [{ ...ALICE, value: "plain" }] });
+  await store.close();
+  expect(await aliceAfterMigrating(before)).toBe("plain");
+  const again = await openLocalStore({ path, syncWrites: true, writer: WRITER });
+  const stage = await again.stage!({});
+  await stage.add({ put: [{ ...ALICE, value: "staged" }] });
+  await stage.commit();
+  await again.close();
+  await expect(aliceAfterMigrating(before)).rejects.toThrow(
+    unavailable(/has format 4 and was written by svc-authorizer 7\.0\.0; .* up to 3\. Use/),
+  );
+  expect(await aliceAfterOpening()).toBe("staged");
 });
 
 it("leaves the older store whole when a migration fails", async () => {
   copyFileSync(FIXTURE, join(path, "data.mdb"));
   const failing: StoreFormats<LocalDatabase> = {
-    current: 5,
+    current: 6,
     migrations: [
       ...nextFormat.migrations,
       {
-        from: 4,
+        from: 5,
         what: "fails",
         run: () => {
           throw new Error("halfway");

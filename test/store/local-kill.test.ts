@@ -75,6 +75,40 @@ it(`keeps every acknowledged commit, whole, through ${KILLS} kills in a row`, {
   expect(opened.at(-1)).toBeLessThan(10_000);
 });
 
+it(`has all or nothing of each stage through ${KILLS} kills in a row, and nothing of those that were not put in force`, {
+  timeout: 60_000,
+}, async () => {
+  let acknowledged = 0;
+  const outcomes = new Set<string>();
+  for (let round = 0; round < KILLS; round++) {
+    const child = startChild("stage-until-killed.ts", [path, String(acknowledged + 1)]);
+    children.push(child);
+    await child.printed(2);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 150));
+    await child.kill();
+    const lines = child.lines().slice(1);
+    acknowledged = Math.max(acknowledged, ...lines.map(Number).filter(Number.isFinite));
+    outcomes.add(lines.at(-1)!);
+
+    const store = await openLocalStore({ path, syncWrites: true });
+    const found = await withSnapshot(store, (snapshot) => snapshot.scan("staged", { limit: 1_000_000 }));
+    const [number] = new Set(found.map(({ value }) => Number(value)));
+    expect(new Set(found.map(({ value }) => value)).size).toBe(1);
+    expect(number).toBeGreaterThanOrEqual(acknowledged);
+    // Even generations remove what odd ones have.
+    const wanted = Array.from({ length: 3_000 }, (_, index) => `k${String(index).padStart(5, "0")}`);
+    expect(found.map(({ key }) => key)).toEqual(
+      wanted.filter((_, index) => number! % 2 === 1 || index % 3 > 0),
+    );
+    expect(store.history.head.revision).toBe(number);
+    acknowledged = number!;
+    // Every other time its sweep is cut off, too.
+    if (round % 2 === 0) await (await store.stage!({})).abandon();
+    await store.close();
+  }
+  expect(outcomes).toContain("staged");
+});
+
 it("refuses a folder that another process holds, naming both, and opens it at once after its kill", async () => {
   const child = startWriter(0);
   await child.printed(1);

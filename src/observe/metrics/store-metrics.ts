@@ -85,6 +85,7 @@ const OPTIONAL: Readonly<Record<OptionalName, true>> = {
   copyState: true,
   trouble: true,
   upgradeLog: true,
+  stage: true,
 };
 
 /** The optional members that a store has. */

@@ -1,11 +1,11 @@
 /** Writes what an entry says into the local store, with what it replaces; only within a write transaction. */
 
 import { Turns } from "../../schedule/turns.ts";
-import type { EntryWrites, StoredRecord } from "../port.ts";
+import type { EntryWrites, RecordName } from "../port.ts";
+import { CurrentRecords } from "./current-records.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
-import { decodeRecord, recordKey } from "./layout.ts";
+import { recordKey } from "./layout.ts";
 import { putParts, UndoWriter } from "./local-log.ts";
-import { intact } from "./read-record.ts";
 
 /** The writes of an entry. */
 interface AppliedWrites {
@@ -14,34 +14,36 @@ interface AppliedWrites {
   readonly version: number;
   /** The encoded body of the entry. */
   readonly body: Buffer;
+  /** Called with the number of each stage of which a value is overwritten. */
+  readonly onStaged?: (stage: number) => void;
 }
 
 /** Writes step by step; returns the number of parts that the body is stored in. */
 export function* applyWrites(
   database: LocalDatabase,
-  { writes, version, body }: AppliedWrites,
+  { writes, version, body, onStaged }: AppliedWrites,
 ): Generator<void, number> {
+  const current = new CurrentRecords(database);
   const undo = new UndoWriter(database, version);
+  const keepBefore = ({ partition, key }: RecordName, name: Buffer): void => {
+    const raw = current.raw(name);
+    if (raw?.stage !== undefined) onStaged?.(raw.stage);
+    undo.add({ partition, key, before: current.resolve(raw, name) });
+  };
   for (const { partition, key, value } of writes.put) {
     const name = recordKey(partition, key);
-    undo.add({ partition, key, before: storedRecord(database, name) });
+    keepBefore({ partition, key }, name);
     putValue(database, name, { version, value });
     yield;
   }
   for (const { partition, key } of writes.delete) {
     const name = recordKey(partition, key);
-    undo.add({ partition, key, before: storedRecord(database, name) });
+    keepBefore({ partition, key }, name);
     database.removeSync(name);
     yield;
   }
   undo.end();
   return yield* putParts(database, version, body);
-}
-
-/** Returns the record under a key within the write transaction that is open. */
-export function storedRecord(database: LocalDatabase, key: Buffer): StoredRecord | undefined {
-  const bytes = database.getBinaryFast(key);
-  return bytes === undefined ? undefined : intact(decodeRecord(bytes), key);
 }
 
 /** Runs all steps at once. */

@@ -10,9 +10,13 @@ import { SETTLE_BATCHES } from "./migrate-batches.ts";
 import { BEGIN_LOG } from "./migrate-log.ts";
 import { recordAt } from "./read-record.ts";
 
+/** The format in which values may be staged. */
+const WITH_STAGES = 4;
+
 /** The current format and the way to it; layout.ts describes it. */
 export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = {
   current: 3,
+  newest: WITH_STAGES,
   migrations: [SETTLE_BATCHES, BEGIN_LOG],
 };
 
@@ -81,6 +85,16 @@ function create(database: LocalDatabase, folder: string, writer: string, format:
     putFormat(database, writer, format);
     putPosition(database, EMPTY_LOG);
   });
+}
+
+/**
+ * Makes the format one in which values are staged, which programs that do not know stages refuse. Only within a write
+ * transaction.
+ */
+export function raiseToStages(database: LocalDatabase, writer: string): void {
+  const record = recordAt(database, FORMAT_KEY, {});
+  if (record === undefined || parseFormatRecord("use", record.value).format >= WITH_STAGES) return;
+  putFormat(database, writer, WITH_STAGES);
 }
 
 function putFormat(database: LocalDatabase, writer: string, format: number): void {

@@ -4,7 +4,10 @@
  * text. The checksum (CRC-32 of version and text, 4 bytes) is there if the highest bit is set: values that format 1 and 2
  * wrote have none until they are written again. Format 2 adds a log of changes and has no batches left in it (see migrate-batches.ts); format 3 has the whole log instead: each
  * entry (`entry/<revision>`, large ones with `part/<revision><number>`), what each replaced (`undo/…`), and what each is
- * about (`about/<thing>\0<revision>`), with revisions in 8 bytes.
+ * about (`about/<thing>\0<revision>`), with revisions in 8 bytes. Format 4 adds values that are staged (stage.ts): the second
+ * bit says that the number before the text is that of a stage, the third that the record is removed by it. `stage/<number>`
+ * has the revision of a stage that is in force as its version, 0 before; `staged-part/…`, `staged-undo/…` are as above for
+ * the entry of a stage; `before/<number><key of a record>` is what a record was that a stage replaces.
  * Changing any of this is a new store format.
  */
 
@@ -16,15 +19,22 @@ const VERSION_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 /** In the first byte of a value: a checksum follows the version. */
 const HAS_CHECKSUM = 0x80;
+/** In the first byte: the number is that of a stage. */
+const IS_STAGED = 0x40;
+/** In the first byte: the stage removes the record. */
+const IS_GONE = 0x20;
+const FLAGS = HAS_CHECKSUM | IS_STAGED | IS_GONE;
 const INDEX_BYTES = 4;
 const TWO_TO_32 = 2 ** 32;
 
 /** A value to be written. */
 export interface VersionedValue {
-  /** Whole number, below 2^53. */
+  /** Whole number, below 2^53; of a staged value, the number of its stage. */
   readonly version: number;
   /** Text, or its bytes in UTF-8. */
   readonly value: string | Buffer;
+  /** The value counts once its stage is in force; `gone`: then there is no record any more. */
+  readonly staged?: "put" | "gone";
 }
 
 /** Bounds of a range of keys: from `start` (without it where `exclusiveStart`) up to and without `end`. */
@@ -41,9 +51,12 @@ export const FORMAT_KEY = ownKey("format");
 export const REVISION_KEY = ownKey("version");
 
 /** Kinds of the store's own items that belong to entries of the log. */
-export type LogItem = "entry" | "part" | "undo";
+export type LogItem = "entry" | "part" | "undo" | "staged-part" | "staged-undo";
 
-/** Key of an item of an entry; parts and undo records of one entry have numbers from 0 on. */
+/**
+ * Key of an item of an entry; parts and undo records of one entry have numbers from 0 on.
+ * @param revision of the entry; of what is staged, the number of the stage
+ */
 export function logKey(kind: LogItem, revision: number, index = 0): Buffer {
   const prefix = ownKey(`${kind}/`);
   const key = Buffer.alloc(prefix.length + VERSION_BYTES + INDEX_BYTES);
@@ -67,6 +80,36 @@ export function aboutKey(about: string, revision?: number): Buffer {
 export function revisionOfAbout(key: Uint8Array): number {
   const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
   return decodeVersion(bytes.subarray(bytes.length - VERSION_BYTES));
+}
+
+/** Key of the record that says whether a stage is in force. */
+export function stageKey(number: number): Buffer {
+  return numbered("stage/", number);
+}
+
+/** The number in the bytes of a key made by {@link stageKey}. */
+export function stageOfKey(key: Uint8Array): number {
+  return decodeVersion(Buffer.from(key.buffer, key.byteOffset, key.length).subarray("\0stage/".length));
+}
+
+/** Key of what a record was before a stage; without the record's key, it is before all of the stage. */
+export function beforeKey(number: number, key: Uint8Array = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([numbered("before/", number), key]);
+}
+
+/** The stage and the record's key in the bytes of a key made by {@link beforeKey}. */
+export function splitBeforeKey(key: Uint8Array): { readonly number: number; readonly record: Buffer } {
+  const bytes = Buffer.from(key.buffer, key.byteOffset, key.length);
+  const start = "\0before/".length;
+  return { number: decodeVersion(bytes.subarray(start)), record: bytes.subarray(start + VERSION_BYTES) };
+}
+
+function numbered(name: string, number: number): Buffer {
+  const prefix = ownKey(name);
+  const key = Buffer.alloc(prefix.length + VERSION_BYTES);
+  prefix.copy(key);
+  putNumber(key, number, prefix.length);
+  return key;
 }
 
 /** First key of the log of changes of format 2, and the key after its last. */
@@ -100,16 +143,21 @@ export function scanRange(partition: string, { prefix, after }: CheckedScan): Ke
 export interface ReadRecord extends StoredRecord {
   /** Present if the bytes are not those that were written. */
   readonly damaged?: true;
+  /** Number of the stage that wrote it, in place of a version; the record counts as {@link StagedRecords} says. */
+  readonly stage?: number;
+  /** The stage removes the record. */
+  readonly gone?: true;
 }
 
 /** Bytes of a value. */
-export function encodeValue({ version, value }: VersionedValue): Buffer {
+export function encodeValue({ version, value, staged }: VersionedValue): Buffer {
   const at = VERSION_BYTES + CHECKSUM_BYTES;
   const bytes = Buffer.allocUnsafe(at + Buffer.byteLength(value));
   putNumber(bytes, version, 0);
   if (typeof value === "string") bytes.write(value, at);
   else value.copy(bytes, at);
-  bytes[0]! |= HAS_CHECKSUM;
+  bytes[0]! |=
+    HAS_CHECKSUM | (staged === undefined ? 0 : staged === "gone" ? IS_STAGED | IS_GONE : IS_STAGED);
   bytes.writeUInt32BE(checksumOf(bytes), VERSION_BYTES);
   return bytes;
 }
@@ -121,7 +169,10 @@ export function decodeRecord(bytes: Uint8Array): ReadRecord {
   if ((view[0]! & HAS_CHECKSUM) === 0) return { value: view.toString("utf8", VERSION_BYTES), version };
   const value = view.toString("utf8", VERSION_BYTES + CHECKSUM_BYTES);
   const sound = view.length >= VERSION_BYTES + CHECKSUM_BYTES && hasItsChecksum(view);
-  return sound ? { value, version } : { value, version, damaged: true };
+  if (!sound) return { value, version, damaged: true };
+  if ((view[0]! & IS_STAGED) === 0) return { value, version };
+  const stage = decodeVersion(view);
+  return (view[0]! & IS_GONE) === 0 ? { value, version, stage } : { value, version, stage, gone: true };
 }
 
 function hasItsChecksum(bytes: Buffer): boolean {
@@ -134,7 +185,7 @@ function checksumOf(bytes: Buffer): number {
 
 /** The version in the bytes of a value, or a revision in a key. */
 export function decodeVersion(bytes: Buffer): number {
-  return (bytes.readUInt32BE(0) & 0x7fffffff) * TWO_TO_32 + bytes.readUInt32BE(4);
+  return (bytes.readUInt32BE(0) & ~(FLAGS << 24)) * TWO_TO_32 + bytes.readUInt32BE(4);
 }
 
 function putNumber(bytes: Buffer, number: number, at: number): void {

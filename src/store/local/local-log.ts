@@ -15,6 +15,7 @@ import {
   LOG_FORMAT,
   laterTime,
   newId,
+  type PartsOf,
 } from "../log-entry.ts";
 import type { Replaced } from "../past-snapshot.ts";
 import type { CommittedChange, EntryWrites, Thing, UseCase } from "../port.ts";
@@ -42,7 +43,7 @@ export interface LogPosition {
 export const EMPTY_LOG: LogPosition = { revision: 0, id: "", at: "", log: "", floor: 0 };
 
 /** Bytes of a body that stand in one item; what an entry replaced is cut likewise. */
-const PART_BYTES = 256 * 1024;
+export const PART_BYTES = 256 * 1024;
 /** Entries that are removed with a new one, at most. */
 const MOST_TRIMMED = 4;
 
@@ -71,24 +72,31 @@ export function putPosition(database: LocalDatabase, { revision, ...rest }: LogP
 }
 
 /** The name of the entry that follows. */
-export function nextName({ revision, at }: LogPosition, { now, node }: NewEntry): EntryName {
+export function nextName(
+  { revision, at }: LogPosition,
+  { now, node }: Pick<NewEntry, "now" | "node">,
+): EntryName {
   const time = laterTime(new Date(now).toISOString(), at);
   return { revision: revision + 1, id: newId(), at: time, node };
 }
 
+/** The body of an entry to be added: its bytes, or the parts in which it is written already. */
+type AddedBody = EncodedBody | { readonly digest: string; readonly stage: number };
+
 /**
  * Adds an entry of a new name; only within a write transaction.
- * @param parts of its body that {@link putParts} has written
+ * @param parts of its body that {@link putParts} or its stage has written
  */
 export function appendEntry(
   database: LocalDatabase,
   before: LogPosition,
   name: EntryName,
-  { body, useCases }: Pick<NewEntry, "body" | "useCases">,
+  { body, useCases }: Pick<NewEntry, "useCases"> & { readonly body: AddedBody },
   parts = 0,
 ): LogPosition {
   const { revision, id, at, node } = name;
-  const { bytes, digest } = body;
+  const { digest } = body;
+  const stage = "stage" in body ? { stage: body.stage } : {};
   const head: EntryHead = {
     revision,
     id,
@@ -97,9 +105,9 @@ export function appendEntry(
     at,
     node,
     digest,
-    ...(parts > 0 && { parts: { base: revision, id, count: parts } }),
+    ...(parts > 0 && { parts: { base: revision, id, count: parts, ...stage } }),
   };
-  const value = encodeItem(head, parts > 0 ? undefined : bytes);
+  const value = encodeItem(head, parts > 0 || "stage" in body ? undefined : body.bytes);
   putValue(database, logKey("entry", revision), { version: revision, value });
   for (const key of thingKeys(useCases)) {
     putValue(database, aboutKey(key, revision), { version: revision, value: "" });
@@ -126,13 +134,16 @@ export function* putParts(database: LocalDatabase, revision: number, bytes: Buff
 export class UndoWriter {
   readonly #database: LocalDatabase;
   readonly #revision: number;
+  readonly #kind: "undo" | "staged-undo";
   #lines: string[] = [];
   #length = 0;
   #index = 0;
 
-  constructor(database: LocalDatabase, revision: number) {
+  /** @param revision of the entry; of what is staged, the number of the stage */
+  constructor(database: LocalDatabase, revision: number, kind: "undo" | "staged-undo" = "undo") {
     this.#database = database;
     this.#revision = revision;
+    this.#kind = kind;
   }
 
   /** Notes what a key had. */
@@ -146,7 +157,7 @@ export class UndoWriter {
   /** Writes what is left. */
   end(): void {
     if (this.#lines.length === 0) return;
-    putValue(this.#database, logKey("undo", this.#revision, this.#index), {
+    putValue(this.#database, logKey(this.#kind, this.#revision, this.#index), {
       version: this.#revision,
       value: this.#lines.join("\n"),
     });
@@ -176,10 +187,11 @@ export function removeEntry(database: LocalDatabase, revision: number): number {
     const item = readItem(database, one);
     if (item === undefined) continue;
     const { useCases = [] } = decodeFirstLine(readBody(database, item, {}, true));
+    const stage = decodeHead(item).parts?.stage;
     for (const key of thingKeys(useCases)) database.removeSync(aboutKey(key, one));
-    for (const kind of ["entry", "part", "undo"] as const) {
-      for (const key of keysOf(database, kind, one)) database.removeSync(key);
-    }
+    for (const kind of ["entry", "part", "undo"] as const) removeItems(database, kind, one);
+    if (stage === undefined) continue;
+    for (const kind of ["staged-part", "staged-undo"] as const) removeItems(database, kind, stage);
   }
   return revision;
 }
@@ -250,10 +262,44 @@ export function* readReplaced(
 ): Generator<readonly Replaced[]> {
   const range = { start: logKey("undo", Number.MAX_SAFE_INTEGER), end: logKey("undo", after, 2 ** 32 - 1) };
   for (const { key, value } of database.getRange({ ...range, reverse: true, ...options })) {
-    yield intact(value, key)
-      .value.split("\n")
-      .map((line) => toReplaced(JSON.parse(line)));
+    const text = intact(value, key).value;
+    const stage = stageOfUndo(text);
+    if (stage === undefined) yield replacedIn(text);
+    else yield* readReplacedByStage(database, stage, options);
   }
+}
+
+/** Returns the records that a stage replaced, from its last piece back. */
+function* readReplacedByStage(
+  database: LocalDatabase,
+  stage: number,
+  options: ReadOptions,
+): Generator<readonly Replaced[]> {
+  const range = {
+    start: logKey("staged-undo", stage, 2 ** 32 - 1),
+    end: logKey("staged-undo", stage - 1, 2 ** 32 - 1),
+  };
+  for (const { key, value } of database.getRange({ ...range, reverse: true, ...options })) {
+    yield replacedIn(intact(value, key).value);
+  }
+}
+
+/** Says in an entry's undo that a stage has it. */
+export function putUndoOfStage(database: LocalDatabase, revision: number, stage: number): void {
+  putValue(database, logKey("undo", revision), { version: revision, value: `${OF_STAGE}${stage}` });
+}
+
+/** Begins an undo that a stage has; a line of JSON begins otherwise. */
+const OF_STAGE = "stage ";
+
+/** The stage that has what an entry replaced, if one has. */
+export function stageOfUndo(text: string): number | undefined {
+  return text.startsWith(OF_STAGE) ? Number(text.slice(OF_STAGE.length)) : undefined;
+}
+
+/** Decodes a piece of {@link UndoWriter}. */
+export function replacedIn(text: string): readonly Replaced[] {
+  return text.split("\n").map((line) => toReplaced(JSON.parse(line)));
 }
 
 /** Decodes a line of {@link UndoWriter}. */
@@ -288,15 +334,20 @@ function readBody(database: LocalDatabase, item: Buffer, options: ReadOptions, f
   if (parts === undefined) return item.subarray(item.indexOf(10) + 1);
   const found: Buffer[] = [];
   for (let index = 0; index < parts.count; index++) {
-    const part = Buffer.from(recordAt(database, logKey("part", revision, index), options)?.value ?? "");
+    const part = Buffer.from(recordAt(database, partKey(revision, parts, index), options)?.value ?? "");
     found.push(part);
     if (firstLine && part.includes(10)) break;
   }
   return Buffer.concat(found);
 }
 
-function keysOf(database: LocalDatabase, kind: LogItem, revision: number): Buffer[] {
+function partKey(revision: number, { stage }: PartsOf, index: number): Buffer {
+  return stage === undefined ? logKey("part", revision, index) : logKey("staged-part", stage, index);
+}
+
+function removeItems(database: LocalDatabase, kind: LogItem, revision: number): void {
   const range = { start: logKey(kind, revision), end: logKey(kind, revision + 1) };
   // Copied: the keys of a range are overwritten when the next one is read.
-  return [...database.getKeys(range)].map((key) => Buffer.from(key));
+  const keys = [...database.getKeys(range)].map((key) => Buffer.from(key));
+  for (const key of keys) database.removeSync(key);
 }

@@ -5,13 +5,26 @@ import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { committedChange } from "../committed-change.ts";
 import { Listeners } from "../listeners.ts";
 import { encodeBody, newId } from "../log-entry.ts";
-import type { Commit, CommitListener, CommittedChange, LogHead, Snapshot, Store } from "../port.ts";
+import type {
+  Commit,
+  CommitListener,
+  CommittedChange,
+  EntryWrites,
+  Expectation,
+  LogHead,
+  ReadSet,
+  Snapshot,
+  Stage,
+  StageSubject,
+  Store,
+} from "../port.ts";
 import { RecentWrites } from "../recent-writes.ts";
 import { expectationFailed, storeClosed } from "../refusals.ts";
 import type { EntryName } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import { writesOfCommit } from "../use-cases.ts";
-import { applyWrites, atOnce, inTurns, storedRecord } from "./apply-writes.ts";
+import { applyWrites, atOnce, inTurns } from "./apply-writes.ts";
+import { CurrentRecords } from "./current-records.ts";
 import { flushDataFile } from "./data-file.ts";
 import {
   assertWholeState,
@@ -21,7 +34,7 @@ import {
   prepareFolder,
 } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { currentPosition, LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
+import { currentPosition, LOCAL_FORMATS, migrateDatabase, raiseToStages } from "./formats.ts";
 import { FORMAT_KEY, recordKey } from "./layout.ts";
 import { LocalHistory } from "./local-history.ts";
 import {
@@ -34,7 +47,11 @@ import {
   readPosition,
   trimEntries,
 } from "./local-log.ts";
+import type { EndedStage } from "./local-stage.ts";
+import { LocalStages } from "./local-stages.ts";
+import { putInForce } from "./put-in-force.ts";
 import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
+import { WriteTransactions } from "./write-transactions.ts";
 
 /** Options of {@link openLocalStore}. */
 interface LocalStoreOptions {
@@ -76,7 +93,7 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
         lock.release();
       }
     };
-    return new LocalStore({ database, position, finish, log, keepMs });
+    return new LocalStore({ database, position, finish, log, keepMs, writer });
   } catch (error) {
     await database?.close();
     lock.release();
@@ -90,14 +107,7 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
  * @throws AuthorizerError "unavailable" where there is no store, or one that another version has to migrate first
  */
 export async function openLocalStoreReadOnly(path: string): Promise<Store> {
-  const database = await openDatabase(path, { syncWrites: true, readOnly: true });
-  try {
-    const position = currentPosition(database, path, LOCAL_FORMATS);
-    return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return openToRead(await openDatabase(path, { syncWrites: true, readOnly: true }), path);
 }
 
 /**
@@ -106,11 +116,17 @@ export async function openLocalStoreReadOnly(path: string): Promise<Store> {
  */
 export async function openLocalStoreInUse(path: string): Promise<Store> {
   const database = openForReading(path);
-  try {
+  return openToRead(database, path, () =>
     assertWholeState(path, () => {
       database.resetReadTxn();
       return database.useReadTransaction();
-    });
+    }),
+  );
+}
+
+async function openToRead(database: LocalDatabase, path: string, check = () => {}): Promise<Store> {
+  try {
+    check();
     const position = currentPosition(database, path, LOCAL_FORMATS);
     return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
   } catch (error) {
@@ -126,6 +142,8 @@ interface LocalStoreParts {
   readonly finish: () => Promise<void>;
   readonly log: StoreLog | undefined;
   readonly keepMs: number;
+  /** Name and version of the program; undefined: the store is only read. */
+  readonly writer?: string;
 }
 
 class LocalStore implements Store {
@@ -134,14 +152,13 @@ class LocalStore implements Store {
   readonly #database: LocalDatabase;
   readonly #snapshots = new Set<LocalSnapshot>();
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #transactions: WriteTransactions;
   readonly #recent: RecentWrites;
   readonly #listeners = new Listeners<CommittedChange>();
   readonly #node = newId();
   readonly #owner: SnapshotOwner;
+  readonly #stages: LocalStages;
   #head: LogHead;
-  /** Commits of which the write transaction may be open while other work runs. */
-  #largeCommits = 0;
-  #lastWriteFailed = false;
   #closing: Promise<void> | undefined;
 
   constructor(parts: LocalStoreParts) {
@@ -150,14 +167,16 @@ class LocalStore implements Store {
     this.#database = parts.database;
     this.#head = { revision, id, at, log };
     this.#recent = new RecentWrites(revision);
+    this.#transactions = new WriteTransactions(this.#database, parts.log);
     this.history = new LocalHistory({
       database: this.#database,
       head: () => this.#head,
       snapshot: () => this.#snapshot(),
-      transact: (action) => this.#transact(action),
+      transact: (action) => this.#transactions.run(action),
       assertOpen: () => this.#assertOpen(),
     });
     this.#owner = this.#ownerOf();
+    this.#stages = this.#stagesOf();
   }
 
   get logId(): string {
@@ -168,9 +187,10 @@ class LocalStore implements Store {
     return this.#snapshot();
   }
 
-  #snapshot(): LocalSnapshot {
+  /** @param stage number of a stage whose records are shown, too */
+  #snapshot(stage?: number): LocalSnapshot {
     this.#assertOpen();
-    const snapshot = new LocalSnapshot(this.#database, this.#owner);
+    const snapshot = new LocalSnapshot(this.#database, this.#owner, stage);
     this.#snapshots.add(snapshot);
     return snapshot;
   }
@@ -186,13 +206,35 @@ class LocalStore implements Store {
     }
   }
 
+  async stage(subject: StageSubject): Promise<Stage> {
+    this.#assertOpen();
+    return this.#stages.begin(subject);
+  }
+
   async #commit(commit: Commit): Promise<number> {
     const checked = await checkCommit(commit);
     const writes = writesOfCommit(checked);
     const isEmpty = checked.put.length + checked.delete.length === 0;
     const body = isEmpty ? undefined : await encodeBody(writes);
     const entry = body && { body, useCases: writes.useCases ?? [], node: this.#node, now: Date.now() };
-    const applied = await this.#applied(checked, entry);
+    return this.#committed(await this.#applied(checked, entry), writes);
+  }
+
+  /** Puts a stage in force: a few items of the log, whatever its size. */
+  async #finish(stage: EndedStage, { expect = [], reads }: StageConditions): Promise<number> {
+    const { useCases, subject } = stage;
+    const applied = await this.#transactions.run((): Applied => {
+      if (stage.isLost() || !this.#holds(expect, reads)) return undefined;
+      const done = putInForce(this.#database, stage, { node: this.#node, keepMs: this.#parts.keepMs });
+      if (stage.written !== undefined) this.#recent.add(done.name.revision, stage.written, []);
+      else this.#recent.restart(done.name.revision);
+      return done;
+    });
+    const { change } = subject;
+    return this.#committed(applied, { put: [], delete: [], useCases, ...(change && { change }) });
+  }
+
+  #committed(applied: Applied, writes: EntryWrites): number {
     if (applied === undefined) throw expectationFailed();
     const { name, position } = applied;
     if (name === undefined) return position.revision;
@@ -203,13 +245,8 @@ class LocalStore implements Store {
   }
 
   async #applied(commit: CheckedCommit, entry: NewEntry | undefined): Promise<Applied> {
-    if (!isLarge(commit)) return this.#transact(() => this.#apply(commit, entry));
-    this.#largeCommits += 1;
-    try {
-      return await this.#transact(() => this.#apply(commit, entry));
-    } finally {
-      this.#largeCommits -= 1;
-    }
+    const apply = () => this.#apply(commit, entry);
+    return isLarge(commit) ? this.#transactions.runInTurns(apply) : this.#transactions.run(apply);
   }
 
   async changes(after: number, limit: number): Promise<readonly CommittedChange[] | undefined> {
@@ -230,8 +267,10 @@ class LocalStore implements Store {
     }
     if (format === undefined) throw new AuthorizerError("unavailable", "The store cannot be read.");
     // A write costs a flush, so it is tried only if the last write failed (disk full, read-only).
-    if (this.#lastWriteFailed) {
-      await this.#transact(() => putPosition(this.#database, readPosition(this.#database) ?? EMPTY_LOG));
+    if (this.#transactions.lastFailed) {
+      await this.#transactions.run(() =>
+        putPosition(this.#database, readPosition(this.#database) ?? EMPTY_LOG),
+      );
     }
   }
 
@@ -247,29 +286,11 @@ class LocalStore implements Store {
 
   async #close(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    await this.#transactions.settled();
+    await this.#stages.close();
     for (const snapshot of this.#snapshots) snapshot.release();
     await this.#database.close();
     await this.#parts.finish();
-  }
-
-  /**
-   * Runs `action` in a write transaction, which the library shares among all that come while one is being flushed
-   * (group commit); each action sees what those before it did. Resolves when the transaction is durable.
-   */
-  async #transact<T>(action: () => T | Promise<T>): Promise<T> {
-    const transaction = this.#database.transaction(action) as Promise<T>;
-    this.#underWay.add(transaction);
-    try {
-      const result = await transaction;
-      this.#lastWriteFailed = false;
-      return result;
-    } catch (error) {
-      this.#lastWriteFailed = true;
-      this.#reportFailure(error);
-      throw new AuthorizerError("unavailable", "The store cannot be written.", { cause: error });
-    } finally {
-      this.#underWay.delete(transaction);
-    }
   }
 
   /**
@@ -278,14 +299,12 @@ class LocalStore implements Store {
    * while its transaction stays open.
    */
   #apply(commit: CheckedCommit, entry: NewEntry | undefined): Applied | Promise<Applied> {
-    if (commit.reads !== undefined && this.#recent.touches(commit.reads)) return undefined;
-    for (const { partition, key, version } of commit.expect) {
-      if (storedRecord(this.#database, recordKey(partition, key))?.version !== version) return undefined;
-    }
+    if (!this.#holds(commit.expect, commit.reads)) return undefined;
     const before = readPosition(this.#database) ?? EMPTY_LOG;
     if (entry === undefined) return { position: before, name: undefined };
     const name = nextName(before, entry);
     this.#recent.add(name.revision, commit.put, commit.delete);
+    this.#stages.heard(commit);
     const finish = (parts: number): Applied => {
       const after = appendEntry(this.#database, before, name, entry, parts);
       const position = trimEntries(this.#database, after, entry.now - this.#parts.keepMs);
@@ -295,32 +314,56 @@ class LocalStore implements Store {
       writes: commit,
       version: name.revision,
       body: entry.body.bytes,
+      onStaged: (stage) => this.#stages.overwritten(stage),
     });
     return isLarge(commit) ? inTurns(steps).then(finish) : finish(atOnce(steps));
+  }
+
+  /** True where the conditions of a commit hold; only within a write transaction. */
+  #holds(expect: readonly Expectation[], reads: ReadSet | undefined): boolean {
+    if (reads !== undefined && this.#recent.touches(reads)) return false;
+    const current = new CurrentRecords(this.#database);
+    return expect.every(({ partition, key, version }) => {
+      const name = recordKey(partition, key);
+      return current.resolve(current.raw(name), name)?.version === version;
+    });
+  }
+
+  #stagesOf(): LocalStages {
+    const { writer } = this.#parts;
+    const parts = {
+      database: this.#database,
+      transact: <T>(action: () => T | Promise<T>) => {
+        this.#assertOpen();
+        return this.#transactions.runInTurns(action);
+      },
+      snapshot: (stage: number) => this.#snapshot(stage),
+      isOutdated: (reads: ReadSet) => this.#recent.touches(reads),
+      finish: (stage: EndedStage, conditions: StageConditions) => this.#finish(stage, conditions),
+      raiseFormat: () => raiseToStages(this.#database, writer ?? ""),
+      isClosed: () => this.#closing !== undefined,
+      onTrouble: (err: unknown) => this.#parts.log?.error({ err }, "what a stage left is not swept"),
+    };
+    return new LocalStages(parts, writer !== undefined);
   }
 
   #ownerOf(): SnapshotOwner {
     const store = this;
     return {
       get isWriting() {
-        return store.#largeCommits > 0;
+        return store.#transactions.isOpenForOthers;
       },
       assertOpen: () => this.#assertOpen(),
       released: (it) => this.#snapshots.delete(it),
     };
   }
 
-  #reportFailure(error: unknown): void {
-    this.#parts.log?.error({ err: error }, "store write failed");
-    // The library reports the reason in a second promise, whose rejection would end the process without a listener.
-    const reason = (error as { commitError?: Promise<unknown> } | null)?.commitError;
-    reason?.catch((err: unknown) => this.#parts.log?.error({ err }, "reason of the failed store write"));
-  }
-
   #assertOpen(): void {
     if (this.#closing !== undefined) throw storeClosed();
   }
 }
+
+type StageConditions = Pick<Commit, "expect" | "reads">;
 
 /** `name` is that of the entry, if there is one. */
 type Applied = { readonly position: LogPosition; readonly name: EntryName | undefined } | undefined;

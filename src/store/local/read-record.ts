@@ -10,16 +10,25 @@ export interface ReadOptions {
   readonly transaction?: Transaction;
 }
 
-/**
- * The record under a key. With a read transaction it is read as a range: the library's own `get` prefers a write
- * transaction that is open in this process, and that of a large commit is open while other work runs.
- * @throws DamagedRecord
- */
+/** The record under a key that no stage writes: of the store itself. @throws DamagedRecord */
 export function recordAt(
   database: LocalDatabase,
   key: Buffer,
-  { transaction }: ReadOptions,
+  options: ReadOptions,
 ): StoredRecord | undefined {
+  return readAt(database, key, options);
+}
+
+/**
+ * The record under a key as it is stored. With a read transaction it is read as a range: the library's own `get` prefers a
+ * write transaction that is open in this process, and that of a large commit is open while other work runs.
+ * @throws DamagedRecord
+ */
+export function readAt(
+  database: LocalDatabase,
+  key: Buffer,
+  { transaction }: ReadOptions,
+): ReadRecord | undefined {
   if (transaction === undefined) return intact(database.get(key), key);
   const end = Buffer.concat([key, Buffer.alloc(1)]);
   for (const { value } of database.getRange({ start: key, end, limit: 1, transaction }))
@@ -34,7 +43,7 @@ export function intact<R extends ReadRecord | undefined>(record: R, key: Uint8Ar
 }
 
 function damaged(key: Buffer): DamagedRecord {
-  const own = /^\0(entry|part|undo)\//.exec(key.toString("latin1"));
+  const own = /^\0(entry|part|undo|staged-part|staged-undo|stage|before)\//.exec(key.toString("latin1"));
   if (own !== null)
     return new DamagedRecord("log", `${own[1]} ${decodeVersion(key.subarray(own[0].length))}`);
   const text = key.toString();

@@ -1,7 +1,7 @@
 /** A read transaction of LMDB as a snapshot. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { Transaction } from "lmdb";
+import type { RangeOptions, Transaction } from "lmdb";
 import { checkPartition, checkScan, isPossibleKey } from "../checks.ts";
 import type { Replaced } from "../past-snapshot.ts";
 import {
@@ -13,9 +13,10 @@ import {
 } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
 import type { LocalDatabase } from "./database.ts";
-import { REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
+import { REVISION_KEY, type ReadRecord, recordKey, scanRange, textKey } from "./layout.ts";
 import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
-import { intact, recordAt } from "./read-record.ts";
+import { intact, readAt } from "./read-record.ts";
+import { StagedRecords } from "./staged-records.ts";
 
 /** Port of a snapshot to its store. */
 export interface SnapshotOwner {
@@ -35,12 +36,16 @@ export class LocalSnapshot implements Snapshot {
   readonly #database: LocalDatabase;
   readonly #owner: SnapshotOwner;
   #transaction: Transaction | undefined;
+  readonly #staged: StagedRecords;
 
-  constructor(database: LocalDatabase, owner: SnapshotOwner) {
+  /** @param stage number of a stage whose records it shows */
+  constructor(database: LocalDatabase, owner: SnapshotOwner, stage?: number) {
     this.#database = database;
     this.#owner = owner;
     this.base = owner.base;
-    this.#transaction = reading(() => database.useReadTransaction());
+    const transaction = reading(() => database.useReadTransaction());
+    this.#transaction = transaction;
+    this.#staged = new StagedRecords(database, { transaction }, stage);
   }
 
   get revision(): number {
@@ -74,15 +79,30 @@ export class LocalSnapshot implements Snapshot {
     const transaction = this.#read();
     const scan = checkScan(partition, options);
     if (scan === undefined) return [];
-    const range = { ...scanRange(partition, scan), limit: scan.limit, transaction };
     return reading(() => {
       const found: ScannedRecord[] = [];
-      for (const { key, value: record } of this.#database.getRange(range)) {
-        intact(record, key);
-        found.push({ key: textKey(partition, key), value: record.value, version: record.version });
+      for (let range = scanRange(partition, scan); ; ) {
+        const limit = scan.limit - found.length;
+        const page = this.#page(partition, { ...range, limit, transaction });
+        for (const [key, read] of page) {
+          const record =
+            read.stage === undefined ? read : this.#staged.resolve(read, () => recordKey(partition, key));
+          if (record !== undefined) found.push({ key, value: record.value, version: record.version });
+        }
+        // What a stage hides makes room for more.
+        if (page.length < limit || found.length === scan.limit) return found;
+        range = { ...range, start: recordKey(partition, page.at(-1)![0]), exclusiveStart: true };
       }
-      return found;
     });
+  }
+
+  /** Records of a range as they are stored. Read before any other: the library overwrites the keys of a range. */
+  #page(partition: string, range: RangeOptions): [key: string, record: ReadRecord][] {
+    const page: [string, ReadRecord][] = [];
+    for (const { key, value } of this.#database.getRange(range)) {
+      page.push([textKey(partition, key), intact(value, key)]);
+    }
+    return page;
   }
 
   release(): void {
@@ -98,11 +118,12 @@ export class LocalSnapshot implements Snapshot {
 
   #record(key: Buffer, transaction: Transaction): StoredRecord | undefined {
     const { isWriting } = this.#owner;
-    return reading(() =>
-      isWriting
-        ? recordAt(this.#database, key, { transaction })
-        : intact(this.#database.get(key, { transaction }), key),
-    );
+    return reading(() => {
+      const record = isWriting
+        ? readAt(this.#database, key, { transaction })
+        : intact(this.#database.get(key, { transaction }), key);
+      return record?.stage === undefined ? record : this.#staged.resolve(record, () => key);
+    });
   }
 
   #read(): Transaction {

@@ -1,0 +1,88 @@
+/** A set of texts by hashes of 64 bits: a million of them take 16 MiB. */
+
+import { randomInt } from "node:crypto";
+
+const FIRST_SLOTS = 1_024;
+/** Share of the slots that may be taken. */
+const FULL = 0.7;
+/** Both keep the products within 32 bits of an integer multiplication. */
+const [PRIME_A, PRIME_B, PRIME_C, PRIME_D] = [2_654_435_761, 1_597_334_677, 2_246_822_507, 3_266_489_909];
+
+/**
+ * Texts that were added; one that was not may be found, too, with a probability of their number in 2^64. The hashes begin
+ * with numbers that are drawn for each set, so that nobody can choose texts that collide.
+ */
+export class KeyHashes {
+  readonly #seedA = randomInt(2 ** 32);
+  readonly #seedB = randomInt(2 ** 32);
+  /** Two numbers for each slot; both 0: free. */
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
+  #size = 0;
+  #high = 0;
+  #low = 0;
+
+  /** Number of texts. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a text; false if it is there already. */
+  add(text: string): boolean {
+    this.#hash(text);
+    if (!this.#place(this.#slots, this.#high, this.#low)) return false;
+    this.#size += 1;
+    if (this.#size > (this.#slots.length / 2) * FULL) this.#grow();
+    return true;
+  }
+
+  /** True for a text that was added. */
+  has(text: string): boolean {
+    this.#hash(text);
+    const slots = this.#slots;
+    const mask = slots.length / 2 - 1;
+    for (let slot = this.#low & mask; ; slot = (slot + 1) & mask) {
+      const [high, low] = [slots[2 * slot]!, slots[2 * slot + 1]!];
+      if (high === 0 && low === 0) return false;
+      if (high === this.#high && low === this.#low) return true;
+    }
+  }
+
+  #place(slots: Uint32Array, high: number, low: number): boolean {
+    const mask = slots.length / 2 - 1;
+    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
+      const [thereHigh, thereLow] = [slots[2 * slot]!, slots[2 * slot + 1]!];
+      if (thereHigh === 0 && thereLow === 0) {
+        slots[2 * slot] = high;
+        slots[2 * slot + 1] = low;
+        return true;
+      }
+      if (thereHigh === high && thereLow === low) return false;
+    }
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    const slots = new Uint32Array(before.length * 2);
+    for (let at = 0; at < before.length; at += 2) {
+      const [high, low] = [before[at]!, before[at + 1]!];
+      if (high !== 0 || low !== 0) this.#place(slots, high, low);
+    }
+    this.#slots = slots;
+  }
+
+  /** Two multiplicative hashes, each mixed with the other at the end. */
+  #hash(text: string): void {
+    let a = this.#seedA;
+    let b = this.#seedB;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      a = Math.imul(a ^ unit, PRIME_A);
+      b = Math.imul(b ^ unit, PRIME_B);
+    }
+    a = Math.imul(a ^ (a >>> 16), PRIME_C) ^ Math.imul(b ^ (b >>> 13), PRIME_D);
+    b = Math.imul(b ^ (b >>> 16), PRIME_C) ^ Math.imul(a ^ (a >>> 13), PRIME_D);
+    this.#high = a >>> 0;
+    // Both 0 is a free slot.
+    this.#low = b >>> 0 || (this.#high === 0 ? 1 : 0);
+  }
+}
