@@ -97,7 +97,8 @@ export class Watchers {
     const log = this.#log;
     const events = this.#events;
     let at = typeof from === "object" ? from : log.head;
-    response.write(from === "unknown" ? events.reset(at) : events.newest(log.head));
+    // A reader whose connection breaks goes on behind the last event: the first one must not name what is yet to come.
+    response.write(from === "unknown" ? events.reset(at) : events.newest(at));
     while (!response.destroyed && !response.writableEnded) {
       const line = this.#lines;
       const entries = await entriesAfter(log, at, PAGE);
