@@ -11,6 +11,7 @@ import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
 import { errorOf, failureOf } from "./failures.ts";
 import { mayRetry, pause, waitBefore } from "./retry.ts";
+import { isSameEntry, WatchPlace } from "./watch-place.ts";
 
 /** The address of the service, and the terms of a call. */
 export interface TransportOptions {
@@ -62,8 +63,7 @@ export class Transport {
   readonly #options: TransportOptions;
   readonly #base: string;
   #revision: Revision | undefined;
-  /** The newest that a watch told of. */
-  #told: Revision | undefined;
+  readonly #watches: Set<WatchPlace> = new Set();
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -80,13 +80,28 @@ export class Transport {
     this.#revision = revision;
   }
 
+  /** A watch begins: it is to hear what calls read. Ended with {@link unwatched}. */
+  watched(): WatchPlace {
+    const place = new WatchPlace();
+    this.#watches.add(place);
+    return place;
+  }
+
+  /** That watch ended. */
+  unwatched(place: WatchPlace): void {
+    this.#watches.delete(place);
+    place.close();
+  }
+
   /**
    * Takes what a watch told: who reads because of it must not be answered from before it, by whichever node.
    * @param isReset the directory may have gone back: the revision replaces what is remembered, also where its number is lower
    */
-  told(revision: Revision, isReset: boolean): void {
-    this.#told = revision;
-    this.#revision = isReset ? revision : newerRevision(this.#revision, revision);
+  told(place: WatchPlace, revision: Revision | undefined, isReset: boolean): void {
+    if (revision !== undefined) {
+      this.#revision = isReset ? revision : newerRevision(this.#revision, revision);
+    }
+    place.tell(revision, isReset);
   }
 
   /**
@@ -167,7 +182,10 @@ export class Transport {
       ...(sending?.body instanceof ReadableStream && { duplex: "half" }),
     });
     const revision = revisionOf(response);
-    if (revision !== undefined) this.#revision = newerRevision(this.#revision, revision);
+    if (revision !== undefined) {
+      this.#revision = newerRevision(this.#revision, revision);
+      for (const place of this.#watches) place.answered(revision);
+    }
     if (response.ok) return response;
     const error = await errorOf(response);
     if (FORGET_AT.has(error.code)) this.#forget(asked);
@@ -179,8 +197,9 @@ export class Transport {
    * told instead goes on to count; without such, the next call asks for no revision.
    */
   #forget(asked: Revision | undefined): void {
-    if (isSame(this.#told, asked)) this.#told = undefined;
-    if (isSame(this.#revision, asked)) this.#revision = this.#told;
+    const told = [...this.#watches].map((place) => place.told).find((one) => !isSameEntry(one, asked));
+    if (isSameEntry(this.#revision, asked)) this.#revision = told;
+    for (const place of this.#watches) place.lost();
   }
 
   async #headers(
@@ -198,10 +217,6 @@ export class Transport {
       ...minimumHeaders(asked),
     };
   }
-}
-
-function isSame(one: Revision | undefined, other: Revision | undefined): boolean {
-  return one?.text === other?.text && one?.position === other?.position;
 }
 
 function anyOf(given: AbortSignal | undefined, own: AbortSignal): AbortSignal {

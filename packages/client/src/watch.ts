@@ -5,6 +5,7 @@ import { ClientError } from "./client-error.ts";
 import { pause, waitBefore } from "./retry.ts";
 import { readEvents, type ServerSentEvent } from "./server-sent-events.ts";
 import type { Transport } from "./transport.ts";
+import type { WatchPlace } from "./watch-place.ts";
 
 /** Names of what an entry of the log touched; `all` stands for more than could be named. */
 export interface Change {
@@ -35,6 +36,8 @@ export type WatchEvent =
   | ({ readonly type: "reset" } & At)
   /** The connection broke; the watch connects again by itself. */
   | { readonly type: "disconnected"; readonly error: ClientError };
+
+type Told = Exclude<WatchEvent, { type: "disconnected" }>;
 
 /** Options of a watch. */
 export interface WatchOptions {
@@ -68,23 +71,28 @@ export async function* watchRevisions(
   options: WatchOptions,
 ): AsyncGenerator<WatchEvent> {
   const { signal = new AbortController().signal } = options;
+  const place = transport.watched();
   let start = startOf(options.after);
   let attempt = 0;
-  while (!signal.aborted) {
-    try {
-      for await (const event of connection(transport, start, signal)) {
-        attempt = 0;
-        if (event.type !== "disconnected") start = { position: event.position, isResumed: true };
-        yield event;
+  try {
+    while (!signal.aborted) {
+      try {
+        for await (const event of connection(transport, place, start, signal)) {
+          attempt = 0;
+          start = { position: event.position, isResumed: true };
+          yield event;
+        }
+        throw new ClientError(0, "the service ended the watch", [], { code: "unreachable" });
+      } catch (error) {
+        if (signal.aborted) return;
+        const failure = asFailure(error);
+        if (failure.code === "unauthenticated" || failure.code === "not_allowed") throw failure;
+        yield { type: "disconnected", error: failure };
+        await pause(waitBefore(attempt++, failure), signal).catch(() => undefined);
       }
-      throw new ClientError(0, "the service ended the watch", [], { code: "unreachable" });
-    } catch (error) {
-      if (signal.aborted) return;
-      const failure = asFailure(error);
-      if (failure.code === "unauthenticated" || failure.code === "not_allowed") throw failure;
-      yield { type: "disconnected", error: failure };
-      await pause(waitBefore(attempt++, failure), signal).catch(() => undefined);
     }
+  } finally {
+    transport.unwatched(place);
   }
 }
 
@@ -94,24 +102,50 @@ function startOf(after: number | string | undefined): Start {
   return isPosition(text) ? { position: text, isResumed: true } : { after: text, isResumed: false };
 }
 
+/** Yields the events of one connection, and a reset where calls of this client read what the watch does not tell. */
 async function* connection(
   transport: Transport,
+  place: WatchPlace,
   { position, after, isResumed }: Start,
   signal: AbortSignal,
-): AsyncGenerator<WatchEvent> {
+): AsyncGenerator<Told> {
   const [name, value] = position === undefined ? ["after", after] : ["position", position];
   const query = value === undefined ? "" : `?${name}=${encodeURIComponent(value)}`;
-  const response = await transport.open(`/api/v1/watch${query}`, signal);
-  let isFirst = true;
-  for await (const event of readEvents(response, SILENCE_MS)) {
-    const read = readEvent(event);
-    // A service that names no entry has not looked for ours; nor has one that was not asked.
-    const isUnsure = isFirst && isResumed && (position === undefined || read.position === undefined);
-    isFirst = false;
-    const told: typeof read = isUnsure && read.type === "revision" ? { ...read, type: "reset" } : read;
-    const revision = revisionOf(told);
-    if (revision !== undefined) transport.told(revision, told.type === "reset");
-    yield told;
+  const end = new AbortController();
+  const response = await transport.open(`/api/v1/watch${query}`, AbortSignal.any([signal, end.signal]));
+  let at: At | undefined;
+  try {
+    for await (const event of withDoubts(readEvents(response, SILENCE_MS), place)) {
+      const read: Told = event === "doubt" ? { ...at!, type: "reset" } : readEvent(event);
+      // A service that names no entry has not looked for ours; nor has one that was not asked.
+      const isUnsure =
+        at === undefined && isResumed && (position === undefined || read.position === undefined);
+      const told: Told = isUnsure && read.type === "revision" ? { ...read, type: "reset" } : read;
+      at = { revision: told.revision, ...(told.position !== undefined && { position: told.position }) };
+      transport.told(place, revisionOf(told), told.type === "reset");
+      yield told;
+    }
+  } finally {
+    end.abort();
+  }
+}
+
+/** Yields events, and behind the first "doubt" wherever everything must be read anew though no event says so. */
+async function* withDoubts(
+  events: AsyncGenerator<ServerSentEvent>,
+  place: WatchPlace,
+): AsyncGenerator<ServerSentEvent | "doubt"> {
+  let next: Promise<IteratorResult<ServerSentEvent>> | undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    if (next === undefined) {
+      next = events.next();
+      // It may fail while the caller reads anew, when nobody waits for it.
+      next.catch(() => undefined);
+    }
+    const read = isFirst ? await next : await Promise.race([next, place.doubtful()]);
+    if (read?.done === true) return;
+    if (read !== undefined) next = undefined;
+    yield read?.value ?? "doubt";
   }
 }
 
@@ -121,7 +155,7 @@ function revisionOf({ position }: At): Revision | undefined {
   return parseRevision(position.slice(0, position.lastIndexOf(".")), position);
 }
 
-function readEvent({ event, id, data }: ServerSentEvent): Exclude<WatchEvent, { type: "disconnected" }> {
+function readEvent({ event, id, data }: ServerSentEvent): Told {
   const parsed = JSON.parse(data) as { revision: number; id?: string; at?: string; change?: Change };
   const { revision, at = "", change } = parsed;
   const position = isPosition(id) ? id : `${id}.${parsed.id ?? ""}`;
