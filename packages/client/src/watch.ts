@@ -30,8 +30,8 @@ export type WatchEvent =
   /** The newest revision, every few seconds, also where nothing changed. */
   | ({ readonly type: "revision" } & At)
   /**
-   * The changes asked for are not to be had, or the directory went back to an earlier state: everything must be read
-   * anew, as of this revision.
+   * The changes asked for are not to be had, the directory went back to an earlier state, or a call of this client read an
+   * entry that the watch does not tell: everything must be read anew, as of this revision.
    */
   | ({ readonly type: "reset" } & At)
   /** The connection broke; the watch connects again by itself. */

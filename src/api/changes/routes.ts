@@ -74,9 +74,9 @@ const WATCH: ChangeDeclaration = {
   summary: "Which users, groups, policies and resources change",
   description: [
     "Server-sent events: `{revision, id, at, change}` for each entry of the log, with the names that it touched;",
-    "`revision` with the newest entry, at first and every 5 seconds; `reset` where what follows the given entry is not to",
-    "be had, or where the log has lost entries: everything is to be read anew, as of the entry named. A reader that is",
-    "1 MiB behind is disconnected.",
+    "`revision` with the newest entry every 5 seconds, and first of all with the given entry; `reset` where what follows the",
+    "given entry is not to be had, or where the log has lost entries: everything is to be read anew, as of the entry named.",
+    "A reader that is 1 MiB behind is disconnected.",
   ].join(" "),
   query: [POSITION, AFTER, LAST_EVENT_ID],
   answer: {
