@@ -107,7 +107,7 @@ class WatchingReader {
       // It trusts the numbers that it is told: what is not told as a change or as a reset has not happened.
       if (event.type !== "revision" || last === undefined) this.#stale = true;
       last = event.revision;
-      while (this.#stale) {
+      while (this.#stale && !this.#stop.signal.aborted) {
         this.#stale = false;
         this.seen = await this.#read().catch(() => {
           this.#stale = true;
