@@ -13,6 +13,7 @@ import type {
   Touched,
 } from "./port.ts";
 import { MAX_KEY_BYTES } from "./port.ts";
+import { idOfRecord } from "./record-id.ts";
 
 const PARTITION = /^[a-z][a-z0-9_-]{0,31}$/;
 
@@ -106,7 +107,7 @@ function checkKey(partition: string, key: string): string {
     throw invalid(`The key ${quote(key)} is longer than ${MAX_KEY_BYTES} bytes of UTF-8.`);
   }
   if (!isPossibleKey(key)) throw invalid(`The key ${quote(key)} has a NUL or a lone surrogate.`);
-  return `${partition}\0${key}`;
+  return idOfRecord({ partition, key });
 }
 
 function fits(key: string): boolean {

@@ -16,6 +16,7 @@ import type {
   UseCase,
 } from "../port.ts";
 import { MOST_KEYS } from "../recent-writes.ts";
+import { idOfRecord } from "../record-id.ts";
 import { expectationFailed } from "../refusals.ts";
 import { useCaseOf } from "../use-cases.ts";
 import { isInRange, WrittenKeys } from "../written-keys.ts";
@@ -149,7 +150,7 @@ export class LocalStage implements Stage {
     if (this.#isLost) return;
     this.#isLost = names.some(
       (name) =>
-        this.#read.has(idOf(name)) ||
+        this.#read.has(idOfRecord(name)) ||
         this.#ranges
           .values()
           .some((range) => range.partition === name.partition && isInRange(range, name.key)),
@@ -174,7 +175,7 @@ export class LocalStage implements Stage {
     written.add(put);
     for (const [partition, names] of keys) {
       for (const key of names.keys()) {
-        if (!written.has({ partition, key })) this.#read.add(idOf({ partition, key }));
+        if (!written.has({ partition, key })) this.#read.add(idOfRecord({ partition, key }));
       }
     }
     for (const range of ranges) this.#ranges.set(JSON.stringify(range), range);
@@ -184,8 +185,4 @@ export class LocalStage implements Stage {
     if (this.#state !== "open") throw new AuthorizerError("internal", `the stage is ${this.#state}`);
     if (this.#isLost) throw expectationFailed();
   }
-}
-
-function idOf({ partition, key }: RecordName): string {
-  return `${partition}\0${key}`;
 }

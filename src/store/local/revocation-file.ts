@@ -6,6 +6,7 @@
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { RecordName } from "../port.ts";
+import { idOfRecord } from "../record-id.ts";
 import type { StoreLog } from "../store-log.ts";
 
 /** A record that was revoked, or that stands for it now. */
@@ -73,7 +74,7 @@ export class RevocationFile {
 
   /** Returns what is known of a record; undefined where it was never revoked. */
   get({ partition, key }: RecordName): RevokedRecord | undefined {
-    return this.#records.get(nameOf(partition, key));
+    return this.#records.get(idOfRecord({ partition, key }));
   }
 
   /** Everything that is still to be known, the oldest first. */
@@ -87,7 +88,7 @@ export class RevocationFile {
   /** Notes what a commit revoked, or that it revoked nothing. Never throws: the commit is done. */
   note(place: LogPlace, records: readonly RevokedRecord[]): void {
     this.#place = place;
-    for (const record of records) this.#records.set(nameOf(record.partition, record.key), record);
+    for (const record of records) this.#records.set(idOfRecord(record), record);
     this.#placeWritten = records.length > 0;
     if (records.length > 0) this.#append([...records.map(lineOf), placeLine(place)]);
     else this.#timer ??= setTimeout(() => this.#writePlace(), PLACE_DELAY_MS).unref();
@@ -136,7 +137,7 @@ export class RevocationFile {
         return true;
       }
       if (typeof p !== "string" || typeof k !== "string") return false;
-      this.#records.set(nameOf(p, k), {
+      this.#records.set(idOfRecord({ partition: p, key: k }), {
         partition: p,
         key: k,
         state: s ?? null,
@@ -189,7 +190,7 @@ export class RevocationFile {
       if (bytes <= mostBytes) kept.push(line);
       else {
         dropped.set(record.partition, (dropped.get(record.partition) ?? 0) + 1);
-        this.#records.delete(nameOf(record.partition, record.key));
+        this.#records.delete(idOfRecord(record));
       }
     }
     if (dropped.size > 0) {
@@ -225,8 +226,4 @@ function lineOf({ partition, key, state, revision, until }: RevokedRecord): stri
 
 function placeLine({ revision, id, log }: LogPlace): string {
   return JSON.stringify({ at: [revision, id, log] });
-}
-
-function nameOf(partition: string, key: string): string {
-  return `${partition}\0${key}`;
 }

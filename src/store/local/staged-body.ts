@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { RecordName } from "../port.ts";
+import { idOfRecord } from "../record-id.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
 import { logKey } from "./layout.ts";
 import { PART_BYTES } from "./local-log.ts";
@@ -38,7 +39,7 @@ export class StagedBody {
 
   /** Notes that the next write is not the first one of its key: all but the last one count for nothing. */
   repeats(name: RecordName): void {
-    const id = idOf(name);
+    const id = idOfRecord(name);
     this.#repeated.set(id, (this.#repeated.get(id) ?? 1) + 1);
   }
 
@@ -97,13 +98,9 @@ export class StagedBody {
 function isLast(line: string, left: Map<string, number>): boolean {
   if (!line.startsWith("[")) return true;
   const [partition, key] = JSON.parse(line) as [string, string];
-  const id = idOf({ partition, key });
+  const id = idOfRecord({ partition, key });
   const count = left.get(id);
   if (count === undefined) return true;
   left.set(id, count - 1);
   return count === 1;
-}
-
-function idOf({ partition, key }: RecordName): string {
-  return `${partition}\0${key}`;
 }
