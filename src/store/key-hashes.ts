@@ -29,7 +29,7 @@ export class KeyHashes {
   /** Adds a text; false if it is there already. */
   add(text: string): boolean {
     this.#hash(text);
-    if (!this.#place(this.#slots, this.#high, this.#low)) return false;
+    if (!place(this.#slots, this.#high, this.#low)) return false;
     this.#size += 1;
     if (this.#size > (this.#slots.length / 2) * FULL) this.#grow();
     return true;
@@ -38,26 +38,7 @@ export class KeyHashes {
   /** True for a text that was added. */
   has(text: string): boolean {
     this.#hash(text);
-    const slots = this.#slots;
-    const mask = slots.length / 2 - 1;
-    for (let slot = this.#low & mask; ; slot = (slot + 1) & mask) {
-      const [high, low] = [slots[2 * slot]!, slots[2 * slot + 1]!];
-      if (high === 0 && low === 0) return false;
-      if (high === this.#high && low === this.#low) return true;
-    }
-  }
-
-  #place(slots: Uint32Array, high: number, low: number): boolean {
-    const mask = slots.length / 2 - 1;
-    for (let slot = low & mask; ; slot = (slot + 1) & mask) {
-      const [thereHigh, thereLow] = [slots[2 * slot]!, slots[2 * slot + 1]!];
-      if (thereHigh === 0 && thereLow === 0) {
-        slots[2 * slot] = high;
-        slots[2 * slot + 1] = low;
-        return true;
-      }
-      if (thereHigh === high && thereLow === low) return false;
-    }
+    return !isFree(this.#slots, slotOf(this.#slots, this.#high, this.#low));
   }
 
   #grow(): void {
@@ -65,7 +46,7 @@ export class KeyHashes {
     const slots = new Uint32Array(before.length * 2);
     for (let at = 0; at < before.length; at += 2) {
       const [high, low] = [before[at]!, before[at + 1]!];
-      if (high !== 0 || low !== 0) this.#place(slots, high, low);
+      if (high !== 0 || low !== 0) place(slots, high, low);
     }
     this.#slots = slots;
   }
@@ -85,4 +66,27 @@ export class KeyHashes {
     // Both 0 is a free slot.
     this.#low = b >>> 0 || (this.#high === 0 ? 1 : 0);
   }
+}
+
+/** The slot that has a hash, or the free one where it belongs. */
+function slotOf(slots: Uint32Array, high: number, low: number): number {
+  const mask = slots.length / 2 - 1;
+  let slot = low & mask;
+  while (!isFree(slots, slot) && (slots[2 * slot] !== high || slots[2 * slot + 1] !== low)) {
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+function isFree(slots: Uint32Array, slot: number): boolean {
+  return slots[2 * slot] === 0 && slots[2 * slot + 1] === 0;
+}
+
+/** Takes the slot of a hash; false where it has it already. */
+function place(slots: Uint32Array, high: number, low: number): boolean {
+  const slot = slotOf(slots, high, low);
+  if (!isFree(slots, slot)) return false;
+  slots[2 * slot] = high;
+  slots[2 * slot + 1] = low;
+  return true;
 }
