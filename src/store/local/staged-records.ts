@@ -35,9 +35,18 @@ export class StagedRecords {
 
   #versionOf(stage: number): string | undefined {
     if (this.#versions.has(stage)) return this.#versions.get(stage);
-    const found = recordAt(this.#database, stageKey(stage), this.#options);
-    const version = found === undefined || found.version === NO_VERSION ? undefined : found.version;
+    const version = versionOfStage(this.#database, stage, this.#options);
     this.#versions.set(stage, version);
     return version;
   }
+}
+
+/** The revision that put a stage in force, as a version; undefined where it is not in force in the state that is read. */
+export function versionOfStage(
+  database: LocalDatabase,
+  stage: number,
+  options: ReadOptions,
+): string | undefined {
+  const version = recordAt(database, stageKey(stage), options)?.version;
+  return version === NO_VERSION ? undefined : version;
 }

@@ -12,8 +12,8 @@ import {
   stageOfKey,
 } from "./layout.ts";
 import { replacedIn } from "./local-log.ts";
-import { intact, recordAt } from "./read-record.ts";
-import { NO_VERSION } from "./staged-records.ts";
+import { intact } from "./read-record.ts";
+import { NO_VERSION, versionOfStage } from "./staged-records.ts";
 
 /** Items that are removed in one transaction. */
 const AT_ONCE = 500;
@@ -87,9 +87,8 @@ async function settle(parts: SweepParts): Promise<void> {
     for (const key of keys) {
       const { number, record } = splitBeforeKey(key);
       const found = decoded(database, record);
-      if (found?.stage === number && found.gone === true && isInForce(database, number)) {
-        database.removeSync(record);
-      }
+      const isGone = found?.stage === number && found.gone === true;
+      if (isGone && versionOfStage(database, number, {}) !== undefined) database.removeSync(record);
       database.removeSync(key);
     }
     return keys.length < AT_ONCE;
@@ -98,11 +97,6 @@ async function settle(parts: SweepParts): Promise<void> {
 
 async function untilDone({ transact, isClosed }: SweepParts, step: () => boolean): Promise<void> {
   for (let isDone = false; !isDone && !isClosed(); ) isDone = await transact(step);
-}
-
-function isInForce(database: LocalDatabase, stage: number): boolean {
-  const version = recordAt(database, stageKey(stage), {})?.version;
-  return version !== undefined && version !== NO_VERSION;
 }
 
 /** Some keys of a range; copied, since the library overwrites them when the next one is read. */
