@@ -73,7 +73,12 @@ export function laterTime(a: string, b: string): string {
 }
 
 /** The line that begins a body, without its end. */
-export function encodeFirstLine({ change, useCases }: FirstLine): string {
+export function encodeFirstLine({
+  change,
+  useCases,
+}: {
+  readonly [Member in keyof FirstLine]: FirstLine[Member] | undefined;
+}): string {
   return JSON.stringify({ ...(change && { change }), ...(useCases?.length && { useCases }) });
 }
 
@@ -87,7 +92,7 @@ export async function encodeBody({
   const turns = new Turns();
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];
-  let lines = `${encodeFirstLine({ ...(change && { change }), ...(useCases && { useCases }) })}\n`;
+  let lines = `${encodeFirstLine({ change, useCases })}\n`;
   const flush = async (): Promise<void> => {
     const piece = Buffer.from(lines);
     hash.update(piece);

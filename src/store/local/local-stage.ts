@@ -76,8 +76,7 @@ export class LocalStage implements Stage {
     const useCase = useCaseOf(subject);
     this.#parts = parts;
     this.#useCases = useCase === undefined ? [] : [useCase];
-    const { change } = subject;
-    const firstLine = encodeFirstLine({ ...(change && { change }), useCases: this.#useCases });
+    const firstLine = encodeFirstLine({ change: subject.change, useCases: this.#useCases });
     this.#body = new StagedBody(database, number, firstLine);
     this.#writer = new StagedWriter({ database, number, body: this.#body });
   }
