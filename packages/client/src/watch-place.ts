@@ -45,7 +45,7 @@ export class WatchPlace {
   answered(revision: Revision): void {
     const told = this.#told;
     if (told === undefined || revision.position === undefined || isSameEntry(told, revision)) return;
-    if (told.log === revision.log && isBefore(revision, told)) return;
+    if (isBefore(revision, told)) return;
     this.#read = revision;
     if (this.#due === undefined) this.#expect(revision);
   }
