@@ -1,13 +1,14 @@
 /**
  * Opens the store in the folder given and replaces all that is in it, in pieces, until it is killed: once with 3,000 keys, once
  * with two thirds of them. Prints `open` when it holds the folder, `staged` when all pieces are staged, then the number of the
- * generation once it is in force.
+ * generation once it is in force. With `held` it puts nothing in force, and waits behind `staged`.
  */
 
 import { writeSync } from "node:fs";
 import { openLocalStore } from "../../../src/store/local/local-store.ts";
 
-const [path, first] = process.argv.slice(2);
+const [path, first, held] = process.argv.slice(2);
+const FOR_EVER_MS = 2 ** 31 - 1;
 const PIECE = 500;
 const keys = Array.from({ length: 3_000 }, (_, index) => `k${String(index).padStart(5, "0")}`);
 
@@ -26,6 +27,7 @@ for (let generation = Number(first); ; generation++) {
     });
   }
   writeSync(1, "staged\n");
+  if (held === "held") await new Promise((resolve) => setTimeout(resolve, FOR_EVER_MS));
   await stage.commit();
   writeSync(1, `${generation}\n`);
 }
