@@ -16,14 +16,19 @@ import { describeSnapshots } from "./store/snapshots.ts";
 export function describeStoreContract(name: string, open: () => Promise<OpenedStore>): void {
   describe(`store contract: ${name}`, () => {
     const harness = new StoreHarness(open);
-    describe("commits", () => describeCommits(harness));
-    describe("limits", () => describeLimits(harness));
-    describe("reads", () => describeReads(harness));
-    describe("snapshots", () => describeSnapshots(harness));
-    describe("following", () => describeFollowing(harness));
-    describe("history", () => describeHistory(harness));
-    describe("history of single records", () => describeHistoryOfKeys(harness));
+    describeOpenStore(harness);
     describe("closing", () => describeClosing(harness));
   });
   describeStoreOracle(name, open);
+}
+
+/** Declares all parts but how it is closed. */
+export function describeOpenStore(harness: StoreHarness): void {
+  describe("commits", () => describeCommits(harness));
+  describe("limits", () => describeLimits(harness));
+  describe("reads", () => describeReads(harness));
+  describe("snapshots", () => describeSnapshots(harness));
+  describe("following", () => describeFollowing(harness));
+  describe("history", () => describeHistory(harness));
+  describe("history of single records", () => describeHistoryOfKeys(harness));
 }

@@ -7,15 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openLocalStore, openLocalStoreInUse } from "../../src/store/local/local-store.ts";
 import type { Snapshot, Stage, Store } from "../../src/store/port.ts";
 import { withSnapshot } from "../../src/store/port.ts";
-import { describeCommits } from "../contract/store/commits.ts";
-import { describeFollowing } from "../contract/store/following.ts";
 import { StoreHarness } from "../contract/store/harness.ts";
-import { describeHistory } from "../contract/store/history.ts";
-import { describeHistoryOfKeys } from "../contract/store/history-of-keys.ts";
-import { describeLimits } from "../contract/store/limits.ts";
 import { describeStoreOracle } from "../contract/store/oracle.ts";
-import { describeReads } from "../contract/store/reads.ts";
-import { describeSnapshots } from "../contract/store/snapshots.ts";
+import { describeOpenStore } from "../contract/store-contract.ts";
 import { stagedStore } from "./staged-store.ts";
 
 const P = "things";
@@ -40,14 +34,7 @@ async function openStaged() {
 }
 
 describe("what is staged and put in force is as if it were committed", () => {
-  const harness = new StoreHarness(openStaged);
-  describe("commits", () => describeCommits(harness));
-  describe("limits", () => describeLimits(harness));
-  describe("reads", () => describeReads(harness));
-  describe("snapshots", () => describeSnapshots(harness));
-  describe("following", () => describeFollowing(harness));
-  describe("history", () => describeHistory(harness));
-  describe("history of single records", () => describeHistoryOfKeys(harness));
+  describeOpenStore(new StoreHarness(openStaged));
 });
 describeStoreOracle("local, each commit staged", openStaged);
 
