@@ -96,6 +96,7 @@ export class Watchers {
   async #catchUp(response: ServerResponse, from: StartingPoint): Promise<void> {
     const log = this.#log;
     const events = this.#events;
+    const turns = new Turns();
     let at = typeof from === "object" ? from : log.head;
     // A reader whose connection breaks goes on behind the last event: the first one must not name what is yet to come.
     response.write(from === "unknown" ? events.reset(at) : events.newest(at));
@@ -112,6 +113,12 @@ export class Watchers {
         this.#live.add({ response, at: at.revision });
         return;
       }
+      // Nothing is behind it, and more was told: the log went back, which the others are to hear of first. Without its turn
+      // the event loop would stand still here, and they would never hear of it.
+      if (text === "") {
+        this.#wake();
+        await turns.yield();
+      } else if (turns.spent) await turns.yield();
     }
   }
 
