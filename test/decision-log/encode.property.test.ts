@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
-import { type ConditionFields, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import {
+  type ConditionFields,
+  type FieldValue,
+  type RequiredPermissions,
+  UNREADABLE,
+} from "@svc-authorizer/policy/model/decision.ts";
 import { NO_DIGEST } from "@svc-authorizer/policy/records/digests.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
@@ -44,9 +49,27 @@ const call = fc.option(
 );
 const asked = fc.record({ type: text, id: text });
 
+/** Two permissions, each allowed by a policy of its own: random ones are seldom decided by several statements. */
+const twoPlaces = {
+  policies: fc.constant(
+    ["fs:ReadObject", "fs:WriteObject"].map((action) => ({
+      name: action,
+      statement: [{ effect: "allow" as const, action: [action], resource: "*" }],
+    })),
+  ),
+  required: fc.constant<RequiredPermissions>({
+    and: ["fs:ReadObject", "fs:WriteObject"].map((action) => ({ action, resource: "arn:svc:fs:::a" })),
+  }),
+};
+
+const texts = { user: text, context, call, asked, requestId: text };
+
 /** Decisions as the use cases hand them over: the statements are those that decided. */
 const decided: fc.Arbitrary<Decided> = fc
-  .record({ policies: policiesOf(40), user: text, required, context, call, asked, requestId: text })
+  .oneof(
+    { weight: 9, arbitrary: fc.record({ policies: policiesOf(40), required, ...texts }) },
+    { weight: 1, arbitrary: fc.record({ ...twoPlaces, ...texts }) },
+  )
   .chain(({ policies, user, required: tree, ...rest }) => {
     const compiled = compile(policies, { partition: "svc", evaluator: "extended" });
     const statements: CompiledStatement[] = [];
