@@ -7,6 +7,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { ApiClient } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
@@ -21,7 +22,7 @@ import { confirm } from "../uri/confirm.ts";
 import { changesOf, type Difference, located, problemText } from "./difference.ts";
 import { type AcceptedFinding, differenceMarkdown, differenceText, summaryText } from "./difference-text.ts";
 import { IN_FOLDERS, pathsOf, readSources } from "./read-sources.ts";
-import { effectsOf } from "./semantic-changes.ts";
+import { effectsOf, type PolicyEffect } from "./semantic-changes.ts";
 
 /** Exit code of a plan that finds changes. */
 const CHANGES = 2;
@@ -32,7 +33,7 @@ const PATIENCE_MS = 120_000;
 export async function plan(call: CommandCall): Promise<void> {
   const run = await Run.begin(call);
   const difference = await run.difference();
-  const complete = await print(call, difference, run.sources);
+  const complete = await preview(call, difference, run.sources);
   run.report(difference);
   const code = changesOf(difference) > 0 ? CHANGES : EXIT.ok;
   call.context.finish(complete ? code : NOT_ALL_SHOWN);
@@ -52,12 +53,15 @@ async function applyOnce(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const run = await Run.begin(call);
   const difference = await run.difference();
-  const isDryRun = options["dryRun"] === true;
-  const forPeople = options["json"] !== true && context.format === "table";
-  const complete = forPeople || isDryRun ? await print(call, difference, run.sources) : true;
-  if (!complete) context.finish(NOT_ALL_SHOWN);
+  if (options["dryRun"] === true) {
+    if (!(await preview(call, difference, run.sources))) context.finish(NOT_ALL_SHOWN);
+    run.report(difference);
+    return;
+  }
+  const effects = await effectsOf(difference.changes, partitionOf(call));
+  const forPeople = isText(call);
+  if (forPeople) await print(call, difference, effects);
   run.report(difference);
-  if (isDryRun) return;
   if (difference.refused.length > 0) throw new Error("nothing was changed: see above what is not allowed");
   if (difference.removes_most) {
     await confirm(
@@ -67,29 +71,47 @@ async function applyOnce(call: CommandCall): Promise<void> {
     );
   }
   const done = await run.apply(difference);
+  // The change is made: a code other than 0 would have scripts make it again, or call it failed.
+  const unseen = isCut(effects) && changesOf(done) > 0 ? [UNSEEN] : [];
   if (forPeople) context.out(`applied: ${summaryText(done)}\n`);
-  else await print(call, done, run.sources);
+  else await print(call, { ...done, warnings: [...done.warnings, ...unseen] }, effects);
+  run.warn(unseen);
 }
 
-/** Prints a difference; false where it says that it does not show all access that changes. JSON and CSV have no access. */
-async function print(
+/** The warning of an application that was made although not everything that it does was shown. */
+const UNSEEN: Problem = {
+  pointer: "",
+  message:
+    "the change was made, but not all access that it gives and takes was shown; svcctl policy diff --limit shows more",
+};
+
+/** Prints a difference before it is applied; false where it says that it does not show all access that changes. */
+async function preview(
   call: CommandCall,
   difference: Difference,
   sources: readonly DocumentSource[],
 ): Promise<boolean> {
-  const { context, options } = call;
-  const partition = textOption(options, "partition") ?? "svc";
-  const isMarkdown = options["markdown"] === true;
-  const isText = options["json"] !== true && context.format === "table";
-  const effects = isMarkdown || isText ? await effectsOf(difference.changes, partition) : [];
-  if (isMarkdown) {
-    context.out(differenceMarkdown(difference, effects, acceptedIn(sources, difference)));
-    return !isCut(effects);
-  }
+  const isMarkdown = call.options["markdown"] === true;
+  // JSON and CSV have no access.
+  const effects = isMarkdown || isText(call) ? await effectsOf(difference.changes, partitionOf(call)) : [];
+  if (isMarkdown) call.context.out(differenceMarkdown(difference, effects, acceptedIn(sources, difference)));
+  else await print(call, difference, effects);
+  return !isCut(effects);
+}
+
+function print(call: CommandCall, difference: Difference, effects: readonly PolicyEffect[]): Promise<void> {
+  const { context } = call;
   // CSV has a line for each change.
   const object = context.format === "csv" ? difference.changes : difference;
-  await printObject(call, object, () => differenceText(difference, effects, context.style));
-  return !isCut(effects);
+  return printObject(call, object, () => differenceText(difference, effects, context.style));
+}
+
+function isText({ context, options }: CommandCall): boolean {
+  return options["json"] !== true && context.format === "table";
+}
+
+function partitionOf({ options }: CommandCall): string {
+  return textOption(options, "partition") ?? "svc";
 }
 
 /** The findings that policies accept which are added or changed. */
@@ -143,12 +165,19 @@ class Run {
   /** Writes warnings, and what the caller may not do, to standard error. */
   report({ refused, warnings }: Difference): void {
     const { context } = this.#call;
-    const { red, yellow } = context.errorStyle;
-    for (const problem of located(warnings, this.sources)) {
-      context.err(`${yellow("warning")}: ${problemText(problem)}\n`);
-    }
+    const { red } = context.errorStyle;
+    this.warn(warnings);
     for (const problem of located(refused, this.sources)) {
       context.err(`${red("not allowed")}: ${problemText(problem)}\n`);
+    }
+  }
+
+  /** Writes warnings to standard error. */
+  warn(warnings: readonly Problem[]): void {
+    const { context } = this.#call;
+    const { yellow } = context.errorStyle;
+    for (const problem of located(warnings, this.sources)) {
+      context.err(`${yellow("warning")}: ${problemText(problem)}\n`);
     }
   }
 

@@ -12,7 +12,7 @@ import type { CommandCall } from "../command.ts";
 import type { CommandContext } from "../command-context.ts";
 import { jsonText } from "../output/json-text.ts";
 import { reportText } from "./diff-report.ts";
-import { isCut, NOT_ALL_SHOWN, summaryOf } from "./difference-lines.ts";
+import { isCut, isPartlyKnown, NOT_ALL_SHOWN, summaryOf } from "./difference-lines.ts";
 import { addDocument } from "./documents-in-world.ts";
 import { needPolicies } from "./load-policies.ts";
 
@@ -30,7 +30,7 @@ export async function diff({ context, options, args }: CommandCall): Promise<voi
   const scopes = worldDifference(old, now, { vocabulary, limit });
   const widens = scopes.some(({ gains }) => gains.length > 0);
   const isJson = options["json"] === true;
-  const complete = isJson ? scopes.every(({ leftOut }) => leftOut.length === 0) : !isCut(scopes);
+  const complete = isJson ? !scopes.some(isPartlyKnown) : !isCut(scopes);
   const whole = { widens, complete, summary: summaryOf(scopes), scopes };
   context.out(isJson ? jsonText(whole) : reportText(scopes, context.style));
   context.finish(complete ? (widens ? EXIT.failed : EXIT.ok) : NOT_ALL_SHOWN);

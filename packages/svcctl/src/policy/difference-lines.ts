@@ -96,14 +96,22 @@ export function differenceLines(
   ];
 }
 
-/** Exit code of commands that print differences where they did not print everything, whatever they printed. */
+/**
+ * Exit code of commands that print differences where they did not print everything, or could not find it out, whatever
+ * they printed.
+ */
 export const NOT_ALL_SHOWN = 4;
+
+/** True if a difference lacks lines, or has one that says that nothing is known. */
+export function isPartlyKnown({ gains, losses, leftOut }: AccessDifference): boolean {
+  return leftOut.length > 0 || [...gains, ...losses].some(({ kind }) => kind === "undecided");
+}
 
 /** True if something of a difference is not printed, or not known. */
 export function isCut(differences: readonly AccessDifference[]): boolean {
   return differences.some(
     ({ gains, losses, leftOut }) =>
-      leftOut.length > 0 ||
+      isPartlyKnown({ gains, losses, leftOut }) ||
       [...gains, ...losses].some(({ exceptions, allowedBy, deniedBy }) =>
         [exceptions, allowedBy, deniedBy].some((list) => list.length > MOST_SHOWN),
       ),
