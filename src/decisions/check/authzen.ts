@@ -1,4 +1,4 @@
-/** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
+/** AuthZEN access evaluations, mapped to policies (spec/decision-api §2.7). */
 
 import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";

@@ -1,6 +1,6 @@
 /**
  * `/filter`: selects the resources on which a user may act, each exactly as a single check decides
- * (decision-api.md §3.2).
+ * (spec/decision-api §3.2).
  */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";

@@ -1,5 +1,5 @@
 /**
- * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
+ * Decisions about whole requests of a data server (spec/decision-api §3 `/request`; spec/security §2.4, spec/security §2.5).
  */
 
 import { decideAtOnce, decideInSteps, isShort } from "@svc-authorizer/policy/engine/decide/decide.ts";
@@ -287,7 +287,7 @@ function leavesOf(tree: RequiredOnSets): readonly RequiredOnSets[] {
   return "or" in tree ? tree.or.flatMap(leavesOf) : [tree];
 }
 
-/** The tree without empty nodes that would allow (security.md §2.4). */
+/** The tree without empty nodes that would allow (spec/security §2.4). */
 function closed(tree: RequiredOnSets): RequiredOnSets {
   if ("and" in tree) return tree.and.length === 0 ? NEVER : { and: tree.and.map(closed) };
   return "or" in tree ? { or: tree.or.map(closed) } : tree;

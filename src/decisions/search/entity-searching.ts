@@ -1,4 +1,4 @@
-/** AuthZEN search for subjects and actions (decision-api.md §2.3). */
+/** AuthZEN search for subjects and actions (spec/decision-api §2.3). */
 
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";

@@ -1,4 +1,4 @@
-/** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
+/** `/who-can`, `/what-can` and `/plan` (spec/decision-api §3): searches in the terms of policies. */
 
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { firstAllowing } from "@svc-authorizer/policy/engine/explain/explain.ts";

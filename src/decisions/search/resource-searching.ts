@@ -1,4 +1,4 @@
-/** AuthZEN search for resources: the registered ones on which a user may act (decision-api.md §2.3). */
+/** AuthZEN search for resources: the registered ones on which a user may act (spec/decision-api §2.3). */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";

@@ -1,4 +1,4 @@
-/** Decides from one state, with the engine of the service (decision-api.md §3.1), synchronously. */
+/** Decides from one state, with the engine of the service (spec/decision-api §3.1), synchronously. */
 
 import { typeInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";

@@ -1,5 +1,5 @@
 /**
- * Decisions about sets of resources, for requests of which only a part is known (security.md §2.4, security.md §2.5). A
+ * Decisions about sets of resources, for requests of which only a part is known (spec/security §2.4, spec/security §2.5). A
  * leaf is allowed if one pattern of one allow contains its whole set and no deny can intersect it; a union of several
  * allows does not count. Trees and refusal texts are the same as for single resources.
  */

@@ -1,5 +1,5 @@
 /**
- * Decisions about trees of required permissions (evaluation.md §8) and the texts of refusals (evaluation.md §9). A leaf
+ * Decisions about trees of required permissions (spec/evaluation §8) and the texts of refusals (spec/evaluation §9). A leaf
  * names one resource or a set. A deny wins over an allow at any position; a statement that cannot be evaluated denies.
  */
 

@@ -1,6 +1,6 @@
 /**
- * The decision: a pure, synchronous function of compiled policies and a request (evaluation.md §2, evaluation.md §8,
- * evaluation.md §9). A deny wins over an allow at any position; a statement that cannot be evaluated denies.
+ * The decision: a pure, synchronous function of compiled policies and a request (spec/evaluation §2, spec/evaluation §8,
+ * spec/evaluation §9). A deny wins over an allow at any position; a statement that cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../../model/decision.ts";
@@ -177,7 +177,7 @@ function lookUp(
   return look(policies, leaf, { user, context, userOnlyDenies, known: undefined, most });
 }
 
-/** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */
+/** True when statements with `${user}` only deny: the name would act as a wildcard (spec/security §3.1). */
 export function onlyDeniesOwn(policies: CompiledPolicies, user: string): boolean {
   return policies.options.evaluator !== "data_server" && isWildcardName(user);
 }

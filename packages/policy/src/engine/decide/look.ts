@@ -17,7 +17,7 @@ import type { DecidingPlace } from "./deciding-place.ts";
 interface Looker {
   readonly user: string;
   readonly context: ConditionFields;
-  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
+  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (spec/security §3.1). */
   readonly userOnlyDenies: boolean;
   /** Results of conditions that are known already; further ones are added. */
   readonly known: KnownResults | undefined;

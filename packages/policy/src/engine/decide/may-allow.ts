@@ -107,7 +107,7 @@ class Narrowing {
     this.#context = context;
   }
 
-  /** A statement whose evaluation may fail denies everything (evaluation.md §2). */
+  /** A statement whose evaluation may fail denies everything (spec/evaluation §2). */
   addFallible({ policy }: CompiledStatement): void {
     this.#relevant.add(policy.name);
   }

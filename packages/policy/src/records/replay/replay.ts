@@ -1,5 +1,5 @@
 /**
- * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4.1). Differences are
+ * Decides recorded requests again under two sets of policies, and reports what changes (spec/decision-log §4.1). Differences are
  * grouped by the statement that makes them.
  */
 

@@ -1,4 +1,4 @@
-/** A review as CSV: one row for each finding (decision-log.md §5.4). */
+/** A review as CSV: one row for each finding (spec/decision-log §5.4). */
 
 import type { Review } from "./review.ts";
 import { dayOf, stepWords, viaWords } from "./review-words.ts";

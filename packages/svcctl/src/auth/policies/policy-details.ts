@@ -1,4 +1,4 @@
-/** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
+/** A policy in full, as `auth policies show` prints it (spec/management-cli §3). */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../../api/api-client.ts";
@@ -20,7 +20,7 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Keys in the order of management-cli.md §3. A resource that is a JSON array in a text is shown as the array. */
+/** Keys in the order of spec/management-cli §3. A resource that is a JSON array in a text is shown as the array. */
 function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
     ...(sid !== undefined && sid !== null && { sid }),
