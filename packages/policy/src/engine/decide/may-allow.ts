@@ -16,7 +16,7 @@ import {
 } from "../patterns/resource-pattern.ts";
 import type { CompiledStatement } from "../statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
-import { MOST_AT_ONCE } from "./look.ts";
+import { MOST_AT_ONCE } from "./lookup.ts";
 
 const SUBJECT = "subject.";
 
