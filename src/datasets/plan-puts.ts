@@ -149,7 +149,7 @@ export function planPuts(context: PutContext, wanted: Wanted): void {
       name,
       wanted: policy,
       existing: state.policies.get(name),
-      operation: (value) => ({ op: "put_policy", policy: value }),
+      operation: (value) => ({ op: "put_policy", policy: { accept: [], ...value } }),
       preconfigured,
     });
   }

@@ -104,9 +104,9 @@ function wantedGroup(from: DatasetGroup, preconfigured: boolean): WantedGroup {
 }
 
 function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy {
-  // Of the file alone, for lint and for reviews.
-  const { accept: _, ...policy } = from;
-  return { policy, preconfigured };
+  const { accept = [], ...policy } = from;
+  // The catalog's own are of its files: every store without them would seem changed.
+  return { policy: preconfigured || accept.length === 0 ? policy : { ...policy, accept }, preconfigured };
 }
 
 /**

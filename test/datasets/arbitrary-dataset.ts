@@ -127,10 +127,16 @@ export const arbitraryDataset: fc.Arbitrary<DatasetDocument> = fc
       ),
       policies: fc.tuple(
         ...policies.map((name) =>
-          fc.record({
-            name: fc.constant(name),
-            statement: fc.array(statement, { minLength: 1, maxLength: 2 }),
-          }),
+          fc.record(
+            {
+              name: fc.constant(name),
+              accept: fc.constantFrom([{ rule: "idle-action", reason: "x" }], [
+                { rule: "idle-action", sid: "A", reason: "y" },
+              ]),
+              statement: fc.array(statement, { minLength: 1, maxLength: 2 }),
+            },
+            { requiredKeys: ["name", "statement"] },
+          ),
         ),
       ),
       resource_types: fc.constant(

@@ -191,9 +191,9 @@ describe("svcctl against the service", () => {
     expect(await admin("policies show --id Office")).toContain('"sid": "FromTheOffice"');
     await admin("users policies attach --id bob --policy Office");
     const can = `can --user bob --action fs:ReadObject --resource ${OBJECT} --explain --context SourceIp=`;
-    expect(await admin(`${can}10.20.0.1`)).toContain("policy Office, statement 0 FromTheOffice");
+    expect(await admin(`${can}10.20.0.1`)).toContain("policy Office, statement 0 (FromTheOffice)");
     expect((await as(ADMIN, `${can}10.21.0.1`)).stdout).toContain(
-      "policy Office, statement 0 FromTheOffice: the condition is not satisfied\n" +
+      "policy Office, statement 0 (FromTheOffice): the condition is not satisfied\n" +
         "   └─ unsatisfied IpAddress SourceIp: wanted 10.20.0.0/16, given 10.21.0.1",
     );
   });
@@ -208,6 +208,28 @@ describe("svcctl against the service", () => {
     expect(JSON.parse(shown).statement[0].resource).toEqual(JSON.parse(list));
     await admin("policies create --id B --statement-document -", shown);
     expect((await admin("policies show --id B")).replace(/^[\s\S]*Statements:/, "")).toBe(shown);
+  });
+
+  it("stores the findings of lint that a document accepts, and refuses what is none", async () => {
+    const write = (name: string, accept: unknown, verb = "create") =>
+      as(
+        ADMIN,
+        `policies ${verb} --id ${name} --statement-document -`,
+        DOCUMENT.replace("{", `{${JSON.stringify(name)}: 1, "Accept": ${JSON.stringify(accept)},`),
+      );
+    const accept = [{ rule: "forged-address", reason: "A proxy replaces <it>." }];
+    expect((await write("C", accept)).code).toBe(0);
+    const shown = (await admin("policies show --id C")).replace(/^[\s\S]*Statements:/, "");
+    expect(JSON.parse(shown).accept).toEqual(accept);
+    expect((await as(ADMIN, "policies create --id D --statement-document -", shown)).code).toBe(0);
+    expect((await admin("policies show --id D")).replace(/^[\s\S]*Statements:/, "")).toBe(shown);
+    expect((await write("C", null, "update")).code).toBe(0);
+    expect(await admin("policies show --id C")).not.toContain("accept");
+    for (const wrong of [{ rule: "x" }, "forged-address", [{ rule: "X Y", reason: "y" }], [{ rule: "x" }]]) {
+      const { code, stderr } = await write("E", wrong);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("/accept")]);
+    }
+    expect((await as(ADMIN, "policies show --id E")).code).toBe(1);
   });
 
   it("manages access keys, one's own without naming oneself", async () => {

@@ -70,7 +70,8 @@ function imagedUser(name: string, { user, groups, policies, credentials }: UserS
 type PolicyEntry = DirectoryState["policies"] extends ReadonlyMap<infer K, infer V> ? readonly [K, V] : never;
 
 function imagedPolicy([name, { value }]: PolicyEntry): ImagedPolicy {
-  return { name, statement: value.statement };
+  const { accept, statement } = value;
+  return { name, ...(accept !== undefined && { accept }), statement };
 }
 
 /** A `KnownUse` as JSON. */

@@ -1,4 +1,4 @@
-/** Plans an application of documents: the difference, and the operations of one batch (spec/management-cli §10). */
+/** Plans an application of documents: the difference, and the operations of one batch (management-cli.md §10). */
 
 import {
   type Applied,
@@ -297,7 +297,7 @@ function deletion({ kind, name }: EntityName): BatchOperation {
 function put({ kind, name }: EntityName, fields: Members): BatchOperation {
   if (kind === "user") return { op: "put_user", user: { ...fields, username: name } as NewUser };
   if (kind === "group") return { op: "put_group", ...fields, name };
-  return { op: "put_policy", policy: { ...fields, name } as NewPolicy };
+  return { op: "put_policy", policy: { accept: [], ...(fields as Omit<NewPolicy, "name">), name } };
 }
 
 /** New entities have what the management API gives them. */

@@ -32,9 +32,9 @@ export async function wantedEntities({
 }
 
 function policyOf(from: Defined<DatasetPolicy>): WantedEntity {
-  // Findings of lint that the file accepts are not stored.
-  const { name, accept: _, ...fields } = from.value;
-  return { kind: "policy", name, said: { fields }, from };
+  const { name, accept = [], ...fields } = from.value;
+  const said = { fields: accept.length === 0 ? fields : { ...fields, accept } };
+  return { kind: "policy", name, said, from };
 }
 
 function groupOf(from: Defined<DatasetGroup>): WantedEntity {

@@ -80,7 +80,7 @@ it("are refused with their pointers in another form", async () => {
   ]);
 });
 
-it("stay where documents are applied, which see no difference in them", async () => {
+it("stay where documents that never named them are applied", async () => {
   await byPeople("POST", "/auth/policies", { id: "R", accept: ACCEPT, statement: [STATEMENT] });
   const apply = (statement: object) =>
     byPeople("POST", "/auth/apply", {
@@ -92,9 +92,46 @@ it("stay where documents are applied, which see no difference in them", async ()
     counts: { change: 1 },
   });
   expect((await byPeople("GET", "/auth/policies/R")).body["accept"]).toEqual(ACCEPT);
-  const document = { format: 1, policies: [{ name: "S", accept: ACCEPT, statement: [STATEMENT] }] };
-  await byPeople("POST", "/auth/apply", { manager: "m", documents: [document] });
-  expect("accept" in (await byPeople("GET", "/auth/policies/S")).body).toBe(false);
+});
+
+it("are applied from documents, changed by them, and removed where a document no longer has them", async () => {
+  const apply = (policy: object) =>
+    byPeople("POST", "/auth/apply", {
+      manager: "n",
+      documents: [{ format: 1, policies: [{ name: "S", statement: [STATEMENT], ...policy }] }],
+    });
+  const stored = async () => (await byPeople("GET", "/auth/policies/S")).body["accept"];
+  expect((await apply({ accept: ACCEPT })).body).toMatchObject({ counts: { add: 1 } });
+  expect(await stored()).toEqual(ACCEPT);
+  expect((await apply({ accept: ACCEPT })).body).toMatchObject({ counts: { add: 0, change: 0 } });
+  const [first] = ACCEPT;
+  expect((await apply({ accept: [first] })).body).toMatchObject({
+    changes: [{ action: "change", kind: "policy", name: "S", fields: ["accept"] }],
+  });
+  expect(await stored()).toEqual([first]);
+  expect((await apply({})).body).toMatchObject({
+    changes: [{ action: "change", name: "S", fields: ["accept"] }],
+  });
+  expect(await stored()).toBe(undefined);
+
+  const refused = await apply({ accept: [{ rule: "X Y", sid: "a b", reason: "" }] });
+  expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+    400,
+    expect.stringMatching(/accept\/0\/rule.*accept\/0\/sid.*accept\/0\/reason/s),
+  ]);
+});
+
+it("go back with the policy where the directory is restored", async () => {
+  await byPeople("POST", "/auth/policies", { id: "T", accept: ACCEPT, statement: [STATEMENT] });
+  const { head } = authorizer.directory.history;
+  await byPeople("PUT", "/auth/policies/T", { id: "T", accept: [], statement: [STATEMENT] });
+  expect((await byPeople("GET", "/auth/policies/T")).body["accept"]).toBe(undefined);
+  await authorizer.directory.history.restore(head.revision, {
+    withCredentials: false,
+    forgetRevocations: false,
+    dryRun: false,
+  });
+  expect((await byPeople("GET", "/auth/policies/T")).body["accept"]).toEqual(ACCEPT);
 });
 
 it("are no warnings of the status", async () => {

@@ -1,4 +1,4 @@
-/** A data set document (spec/decision-api §6). `policies/schema/dataset.schema.json` is its schema. */
+/** A data set document (decision-api.md §6). `policies/schema/dataset.schema.json` is its schema. */
 
 import type { Group, User } from "./entities.ts";
 import type { Policy } from "./policy.ts";
@@ -32,9 +32,7 @@ export interface DatasetGroup extends Omit<Group, "creation_date"> {
 }
 
 /** A policy; its statements are kept verbatim. */
-export interface DatasetPolicy extends Omit<Policy, "creation_date" | "accept"> {
-  /** Findings of `svcctl policy lint` that somebody accepted; not loaded. */
-  readonly accept?: unknown;
+export interface DatasetPolicy extends Omit<Policy, "creation_date"> {
   /** Unix seconds. */
   readonly creation_date?: number;
 }

@@ -1,5 +1,5 @@
 /**
- * The names of the members of policies and statements (spec/evaluation §11). Every way in reads them here: in any ASCII letter
+ * The names of the members of policies and statements (evaluation.md §11). Every way in reads them here: in any ASCII letter
  * case, as a data server does, and nothing that is not understood, since it may have been meant to restrict.
  */
 
@@ -10,7 +10,7 @@ import { closestName } from "./closest-name.ts";
 const STATEMENT_MEMBERS = ["sid", "effect", "action", "resource", "condition"] as const;
 
 /** The members of a policy that this service reads. */
-const POLICY_MEMBERS = ["name", "id", "statement", "acl", "creation_date"] as const;
+const POLICY_MEMBERS = ["name", "id", "statement", "acl", "accept", "creation_date"] as const;
 
 /** Members of statements in other policy languages, all of which restrict what a statement grants. */
 const FOREIGN_MEMBERS = [

@@ -117,9 +117,9 @@ async function applyPolicy(scope: BatchScope, { policy, partial }: Op<"put_polic
   for (const type of resourceTypes.values()) for (const service of servicesOf(type)) services.add(service);
   assertNoProblems(newPolicyProblems(policy, context.rules, services));
   const before = await tx.get("policy", policy.name);
-  // Documents do not say which findings somebody accepted: what is stored stays.
-  const { accept: _, ...given } = policy;
-  const kept = before?.accept === undefined ? given : { ...given, accept: before.accept };
+  // Who knows nothing of accepted findings leaves them; an empty list removes them.
+  const { accept = before?.accept, ...given } = policy;
+  const kept = accept === undefined ? given : { ...given, accept };
   const after = policyRecord(kept, headOf(scope, before), partial);
   if (before === undefined) return putPolicy(tx, policy.name, after);
   const unrevised = { ...after, rev: before.rev };

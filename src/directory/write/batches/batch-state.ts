@@ -101,8 +101,7 @@ class WholeState {
       this.groups.set(key, entry);
       this.#groupsById.set(record.id, entry);
     });
-    await each(this.#reader, "policy", ({ key, record: { accept: _, ...record } }) => {
-      // Findings that somebody accepted are no part of a difference: batches keep them.
+    await each(this.#reader, "policy", ({ key, record }) => {
       this.policies.set(key, {
         ...managed(toPolicy(key, record), record),
         partial: record.whole !== true,

@@ -48,7 +48,7 @@ async function writePolicy(call: CommandCall, request: Omit<Call, "body">): Prom
 /** The policy that the options describe: a document, or a template with parameters. */
 async function policyOf(
   call: CommandCall,
-): Promise<{ id: string; statement: readonly Statement[]; accept?: readonly unknown[] }> {
+): Promise<{ id: string; statement: readonly Statement[]; accept?: unknown }> {
   const { context, options } = call;
   const template = textOption(options, "template");
   const document = textOption(options, "statementDocument");

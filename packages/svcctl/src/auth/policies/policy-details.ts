@@ -1,4 +1,4 @@
-/** A policy in full, as `auth policies show` prints it (spec/management-cli §3). */
+/** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../../api/api-client.ts";
@@ -15,12 +15,17 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
     `ID: ${bold(safeText(textField(policy, "id")))}`,
     `Creation Date: ${formatDate(policy["creation_date"])}`,
     "Statements:",
-    htmlSafe(jsonText({ statement: statements.map(shownStatement) })),
+    htmlSafe(jsonText({ ...acceptedOf(policy), statement: statements.map(shownStatement) })),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-/** Keys in the order of spec/management-cli §3. A resource that is a JSON array in a text is shown as the array. */
+/** What only this service answers, and only where the policy accepts findings of lint. */
+function acceptedOf({ accept }: JsonObject): JsonObject {
+  return Array.isArray(accept) && accept.length > 0 ? { accept } : {};
+}
+
+/** Keys in the order of management-cli.md §3. A resource that is a JSON array in a text is shown as the array. */
 function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
     ...(sid !== undefined && sid !== null && { sid }),

@@ -1,4 +1,4 @@
-/** The file of `svcctl auth policies create --statement-document` (spec/management-cli §3). */
+/** The file of `svcctl auth policies create --statement-document` (management-cli.md §3). */
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -53,10 +53,10 @@ export function parseDocument(text: string, onRemark?: (at: string) => void): re
 }
 
 /** The findings of lint that a document accepts, as they are written: the server judges them. Nothing where it has none. */
-export function acceptedIn(text: string): { readonly accept?: readonly unknown[] } {
-  const value = firstValue(text.replace(/^\uFEFF/, ""));
+export function acceptedIn(text: string): { readonly accept?: unknown } {
+  const value = canonicalPolicy(firstValue(text.replace(/^\uFEFF/, "")));
   const accept = typeof value === "object" && value !== null && "accept" in value ? value.accept : undefined;
-  return Array.isArray(accept) ? { accept } : {};
+  return accept === undefined || accept === null ? {} : { accept };
 }
 
 function faulty(what: string): Error {
