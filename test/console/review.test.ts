@@ -24,10 +24,15 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews a
     await post("/auth/users", { id: "mallory" });
     await post("/auth/policies", {
       id: "ReadAll",
-      statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }],
+      accept: [{ rule: "broad-action", sid: "Reads", reason: "Auditors <read> all." }],
+      statement: [
+        { effect: "deny", action: ["fs:Delete*"], resource: "*" },
+        { sid: "Reads", effect: "allow", action: ["fs:Read*"], resource: "*" },
+      ],
     });
     await post("/auth/policies", {
       id: "JoinsGroups",
+      accept: [{ rule: "self-escalation", reason: "The help desk runs the directory." }],
       statement: [{ effect: "allow", action: ["auth:AddGroupMember"], resource: "*" }],
     });
     await callApi(console, key, "PUT", "/auth/users/alice/policies/ReadAll");
@@ -46,7 +51,9 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews a
     const list = page.getByRole("region", { name: "Administrators in effect" });
     await list.getByText("can become one").waitFor({ timeout: 20_000 });
     const mallory = await list.getByRole("listitem").filter({ hasText: "mallory" }).first().textContent();
-    expect(mallory).toContain("JoinsGroups statement 0");
+    expect(mallory).toContain(
+      "JoinsGroups statement 0; accepts self-escalation: The help desk runs the directory.",
+    );
     expect(await list.textContent()).toContain("admin is one");
     expect(await seriousFindings(page)).toEqual([]);
   }, 60_000);
@@ -56,6 +63,19 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reviews a
     await unused.getByText("Users", { exact: true }).click();
     await unused.getByRole("link", { name: "mallory", exact: true }).waitFor();
     expect(await unused.getByRole("link", { name: "alice", exact: true }).count()).toBe(0);
+  });
+
+  it("sees through which statement somebody may what, by its number and name, and what was accepted", async () => {
+    const access = page.getByRole("region", { name: "Who may what" });
+    await access.getByText("alice", { exact: true }).first().click();
+    await access.getByText("ReadAll statement 1 (Reads)").first().waitFor();
+    expect(await access.textContent()).toContain(
+      "ReadAll statement 1 (Reads); accepts broad-action: Auditors <read> all.",
+    );
+    const unused = page.getByRole("region", { name: "Unused access" });
+    await unused.getByText("Statements", { exact: true }).click();
+    await unused.getByText("ReadAll statement 0").waitFor();
+    expect(await unused.textContent()).not.toContain("ReadAll statement 0; accepts");
   });
 
   it("gets a smaller policy suggested", async () => {

@@ -130,9 +130,10 @@ export const arbitraryDataset: fc.Arbitrary<DatasetDocument> = fc
           fc.record(
             {
               name: fc.constant(name),
-              accept: fc.constantFrom([{ rule: "idle-action", reason: "x" }], [
-                { rule: "idle-action", sid: "A", reason: "y" },
-              ]),
+              accept: fc.constantFrom(
+                [{ rule: "idle-action", reason: "x" }],
+                [{ rule: "idle-action", sid: "A", reason: "y" }],
+              ),
               statement: fc.array(statement, { minLength: 1, maxLength: 2 }),
             },
             { requiredKeys: ["name", "statement"] },

@@ -1,6 +1,6 @@
 /**
  * The chain of one process: lines are chained when they are added, written together, and closed segment by segment
- * (spec/decision-log §2).
+ * (decision-log.md §2).
  */
 
 import { join } from "node:path";

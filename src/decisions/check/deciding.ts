@@ -7,8 +7,7 @@ import {
   type EngineRequest,
   isShort,
 } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
-import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import {
   type ExplainedOutcome,
   explainInSteps,
@@ -62,7 +61,7 @@ export interface DecisionSubject
   /** Absent if no policies were read. */
   readonly loaded?: UserPolicies;
   /** See `decidedBy` of `EngineRequest`. */
-  readonly decidedBy?: DecidingStatements;
+  readonly decidedBy?: CompiledStatement[];
   /** Type of a subject that is no user. */
   readonly subjectType?: string;
   /** The reason why nothing was evaluated. */
@@ -98,7 +97,7 @@ interface DecidingOptions {
 export class Deciding {
   readonly #options: DecidingOptions;
   readonly #notesStatements: boolean;
-  readonly #lookup = new Lookup();
+  readonly #place = new DecidingPlace();
 
   constructor(options: DecidingOptions) {
     this.#options = options;
@@ -150,7 +149,7 @@ export class Deciding {
     }
     const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
-    const outcome = isQuick ? decideAtOnce(loaded.policies, asked, this.#lookup) : undefined;
+    const outcome = isQuick ? decideAtOnce(loaded.policies, asked) : undefined;
     if (outcome === undefined) return this.#decidedInSteps(loaded, asked, call);
     return this.#answered(outcome, asked, loaded, call);
   }
@@ -162,14 +161,15 @@ export class Deciding {
     required: RequiredLeaf,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> | undefined {
+    const place = this.#place;
     const { contextOf } = request;
     const asked = contextOf === undefined ? request : { ...request, context: contextOf(required.resource) };
-    const outcome = decideOne(loaded.policies, required, asked, this.#lookup);
+    const outcome = decideOne(loaded.policies, required, asked, place);
     if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    this.useOf(loaded)?.decidedOne(required.action, this.#lookup.place());
+    this.useOf(loaded)?.decidedOne(required.action, place);
     if (!this.logs) return this.#unlogged(outcome, asked, call);
-    const statement = this.#lookup.place().statementIn(loaded.policies);
+    const statement = place.statementIn(loaded.policies);
     const { user, context } = asked;
     if (call.batch !== undefined)
       addTo(call.batch, { user, loaded, required, context }, outcome, call, statement);
@@ -205,11 +205,12 @@ export class Deciding {
     subject: DecisionSubject,
     call: Omit<DecisionCall, "explain">,
   ): { readonly outcome: Outcome; readonly id: string } | undefined {
+    const place = this.#place;
     const { required } = request;
-    const outcome = decideOne(loaded.policies, required, request, this.#lookup);
+    const outcome = decideOne(loaded.policies, required, request, place);
     if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    this.useOf(loaded)?.decidedOne(required.action, this.#lookup.place());
+    this.useOf(loaded)?.decidedOne(required.action, place);
     return { outcome, id: this.#audited(outcome, subject, call) };
   }
 
@@ -274,9 +275,9 @@ export class Deciding {
   #used(
     loaded: UserPolicies | undefined,
     required: RequiredPermissions | null,
-    decidedBy: DecidingStatements | undefined,
+    decidedBy: CompiledStatement[] | undefined,
   ): void {
-    if (loaded !== undefined) this.useOf(loaded)?.decided(required, decidedBy?.all);
+    if (loaded !== undefined) this.useOf(loaded)?.decided(required, decidedBy);
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
@@ -296,8 +297,7 @@ export class Deciding {
     newId: () => string,
   ): Recorded {
     if (!this.logs) return { id: newId(), written: undefined };
-    const { loaded, required } = subject;
-    const decidedBy = subject.decidedBy?.all ?? NO_STATEMENTS;
+    const { decidedBy = NO_STATEMENTS, loaded, required } = subject;
     if (call.batch !== undefined && required !== null && "action" in required) {
       addTo(call.batch, { ...subject, required }, outcome, call, decidedBy[0]);
       return { id: newId(), written: undefined };
@@ -392,6 +392,6 @@ function addTo(
 /** The request with a place for the statements that decide. */
 function noting({ user, required, context, contextOf }: EngineRequest): EngineRequest {
   return contextOf === undefined
-    ? { user, required, context, decidedBy: new DecidingStatements() }
-    : { user, required, context, contextOf, decidedBy: new DecidingStatements() };
+    ? { user, required, context, decidedBy: [] }
+    : { user, required, context, contextOf, decidedBy: [] };
 }

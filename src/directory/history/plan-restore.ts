@@ -49,7 +49,13 @@ class Planner implements RestorePlan {
     for (const [name, { value, managed, partial }] of this.#past.policies) {
       const before = this.#present.policies.get(name)?.value;
       if (isDeepStrictEqual(before, value)) continue;
-      this.#add("policy", name, before, { op: "put_policy", policy: { accept: [], ...value }, partial }, managed);
+      this.#add(
+        "policy",
+        name,
+        before,
+        { op: "put_policy", policy: { accept: [], ...value }, partial },
+        managed,
+      );
     }
     for (const [name, { group }] of this.#past.groups) {
       const before = this.#present.groups.get(name)?.group.value;

@@ -1,6 +1,6 @@
 /** One state of the directory as plain values, to be sent to a thread. */
 
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { Acceptance, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** A user with all that refers to it. */
 export interface ImagedUser {
@@ -23,6 +23,8 @@ export interface ImagedGroup {
 /** A policy. */
 export interface ImagedPolicy {
   readonly name: string;
+  /** Findings of lint that it accepts; absent where there are none. */
+  readonly accept?: readonly Acceptance[];
   readonly statement: readonly Statement[];
 }
 

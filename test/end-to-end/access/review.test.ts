@@ -31,8 +31,13 @@ async function open(): Promise<AccessBed> {
     policies: [
       {
         name: "ReadData",
+        accept: [
+          { rule: "dead-allow", sid: "Reads", reason: "Lists <follow> in May." },
+          { rule: "idle-action", sid: "Other", reason: "Not of these statements." },
+          { rule: "broad-action", reason: "=All of it." },
+        ],
         statement: [
-          allow(["fs:ReadObject", "fs:ListObjects"], `${OBJECTS}/data/*`),
+          { sid: "Reads", ...allow(["fs:ReadObject", "fs:ListObjects"], `${OBJECTS}/data/*`) },
           { effect: "deny", action: ["fs:ListObjects"], resource: "*" },
         ],
       },
@@ -73,10 +78,16 @@ describe("a review", () => {
         resources: [`${OBJECTS}/data/*`],
         policy: "ReadData",
         statement: 0,
+        sid: "Reads",
         via: [{ group: "Analysts" }],
         conditional: false,
         last_used: expect.any(Number),
       },
+    ]);
+    expect(json.accepted).toEqual([
+      { policy: "ReadData", rule: "dead-allow", sid: "Reads", reason: "Lists <follow> in May." },
+      { policy: "ReadData", rule: "idle-action", sid: "Other", reason: "Not of these statements." },
+      { policy: "ReadData", rule: "broad-action", reason: "=All of it." },
     ]);
     expect(json.old_keys).toEqual([
       { access_key_id: "AKIAJOLDOLDOLDOLDOLQ", user: HOSTILE, creation_date: YEAR_AGO },
@@ -103,6 +114,10 @@ describe("a review", () => {
     expect(stdout).toMatch(/^<!doctype html>/);
     expect(stdout).toContain("helpdesk adds user helpdesk to group Bosses");
     expect(stdout).toContain("&lt;img src=x");
+    expect(stdout).toContain("(allowed by Helpdesk, statement 0)");
+    expect(stdout).toContain("ReadData, statement 0 (Reads)");
+    expect(stdout).toContain(">accepts dead-allow, broad-action<");
+    expect(stdout).toContain("<td>Reads</td><td>dead-allow</td><td>Lists &lt;follow&gt; in May.</td>");
     expect(stdout).not.toMatch(
       /<(script|link|img|iframe|object|embed)|\bsrc\s*=\s*["']|href=|url\(|@import/i,
     );
@@ -115,7 +130,12 @@ describe("a review", () => {
   it("is CSV with a row for each right of each user, and JSON", async () => {
     const bed = await open();
     const csv = (await bed.run(["access", "review", "--format", "csv"])).stdout;
-    expect(csv).toContain(`right,bob,object,read,${OBJECTS}/data/*,ReadData #0 (group Analysts),no,`);
+    expect(csv).toContain(
+      `right,bob,object,read,${OBJECTS}/data/*,"ReadData, statement 0 (Reads); group Analysts",no,`,
+    );
+    expect(csv).toMatch(/^right,bob,.*,"accepts dead-allow, broad-action"\r$/m);
+    expect(csv).toContain('accepted finding,,,,,"ReadData, Reads",,,dead-allow: Lists <follow> in May.\r\n');
+    expect(csv).toContain("accepted finding,,,,,ReadData,,,broad-action: =All of it.\r\n");
     expect(csv).toContain("can become administrator,helpdesk,");
     expect(csv).toContain("administrator,root,");
     const json = JSON.parse((await bed.run(["access", "review", "--format", "json"])).stdout);

@@ -84,6 +84,30 @@ describe("access that is not used", () => {
     expect(found.nodes).toEqual([{ node: "node-1", counted_since: found.counted_since }]);
   });
 
+  it("shows the findings of lint that a policy accepts, of a statement only what concerns it", async () => {
+    const bed = await open();
+    await bed.check("alice", "fs:ReadObject", `${OBJECTS}/data/object/a`);
+    const accept = [
+      { rule: "stopped", sid: "Keep", reason: "Nothing is lost." },
+      { rule: "idle-action", reason: "For May." },
+    ];
+    for (const name of ["Reads", "Writes"]) {
+      const { json } = await bed.call("GET", `/auth/policies/${name}`);
+      const { statement } = json;
+      await bed.call("PUT", `/auth/policies/${name}`, { id: name, accept, statement });
+    }
+    const found = await unused(bed);
+    expect(found.policies.map(({ id, accept: shown }) => [id, shown])).toEqual([["Writes", accept]]);
+    expect(found.statements.map(({ sid, accept: shown }) => [sid, shown])).toEqual([["Keep", accept]]);
+    expect(found.actions.map(({ accept: shown }) => shown)).toContainEqual([accept[1]]);
+
+    const { stdout } = await bed.run(["access", "unused", "--all", "-o", "csv"]);
+    expect(stdout).toContain(
+      "deny statement 1 (Keep); accepts stopped: Nothing is lost., idle-action: For May.",
+    );
+    expect(stdout).toContain("1 attachment; accepts stopped: ");
+  });
+
   it("becomes used by a decision, and unused by time", async () => {
     const bed = await open();
     await bed.check("alice", "fs:DeleteObject", `${OBJECTS}/data/object/a`);
@@ -127,8 +151,8 @@ describe("access that is not used", () => {
     const { code, stdout, stderr } = await bed.run(["access", "unused", "--since", "1h", "-o", "csv"]);
     expect(code, stderr).toBe(0);
     expect(stdout).toContain("user,bob,,");
-    expect(stdout).toContain("statement,Reads,deny 1 (Keep),");
-    expect(stdout).toContain("actions,Reads,0: fs:ListObjects,");
+    expect(stdout).toContain("statement,Reads,deny statement 1 (Keep),");
+    expect(stdout).toContain("actions,Reads,statement 0: fs:ListObjects,");
     expect(stderr).toContain("warning: Usage has been recorded only since");
     expect((await bed.run(["access", "unused", "--since", "soon"])).stderr).toContain("expected a time");
     expect((await bed.call("GET", "/auth/access/unused?since=soon")).status).toBe(400);

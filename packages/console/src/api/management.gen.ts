@@ -1549,6 +1549,10 @@ export interface ReviewedRight {
    */
   statement: number;
   /**
+   * Name of the statement.
+   */
+  sid?: string;
+  /**
    * The ways in which the policy reaches the users.
    */
   via: {
@@ -1562,6 +1566,38 @@ export interface ReviewedRight {
    * Last use of the statement with these actions, by anybody.
    */
   last_used?: number;
+}
+export interface Acceptance {
+  /**
+   * Rule of `svcctl policy lint`.
+   */
+  rule: string;
+  /**
+   * The statement that is meant; absent: the whole policy.
+   */
+  sid?: string;
+  /**
+   * For people.
+   */
+  reason: string;
+}
+export interface ReviewedAcceptance {
+  /**
+   * Name of the policy.
+   */
+  policy: string;
+  /**
+   * Rule of `svcctl policy lint`.
+   */
+  rule: string;
+  /**
+   * The statement that is meant; absent: the whole policy.
+   */
+  sid?: string;
+  /**
+   * For people.
+   */
+  reason: string;
 }
 export interface ReviewedStep {
   /**
@@ -1580,10 +1616,17 @@ export interface ReviewedStep {
    */
   allowed_by: {
     /**
-     * Name.
+     * Name of the policy.
      */
     policy: string;
+    /**
+     * Index of the statement in the policy.
+     */
     statement: number;
+    /**
+     * Name of the statement.
+     */
+    sid?: string;
   }[];
 }
 export interface ReviewedChange {
@@ -1662,6 +1705,10 @@ export interface AccessReview {
     policies: string[];
     rights: ReviewedRight[];
   }[];
+  /**
+   * Findings of lint that policies accept, at most 1,000.
+   */
+  accepted: ReviewedAcceptance[];
   /**
    * Access keys that are older than a year, the oldest first.
    */
@@ -1856,6 +1903,10 @@ export interface UnusedPolicy {
    */
   attached: number;
   /**
+   * Findings of lint that the policy accepts.
+   */
+  accept?: Acceptance[];
+  /**
    * Unix seconds; absent where no use is known.
    */
   last_used?: number;
@@ -1874,6 +1925,10 @@ export interface UnusedStatement {
    * Name of the statement.
    */
   sid?: string;
+  /**
+   * Findings of lint that the policy accepts.
+   */
+  accept?: Acceptance[];
   /**
    * `allow` or `deny`.
    */
@@ -1897,6 +1952,10 @@ export interface UnusedActions {
    * Name of the statement.
    */
   sid?: string;
+  /**
+   * Findings of lint that the policy accepts.
+   */
+  accept?: Acceptance[];
   /**
    * Actions that the statement allows and nobody used.
    */

@@ -1,8 +1,8 @@
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
-import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
+import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
@@ -20,9 +20,10 @@ describe("the test of many resources", () => {
         (policies, name, fields, resources) => {
           const compiled = compile(policies, { partition: "svc", evaluator });
           const action = "fs:ReadObject";
-          const test = outcomeTest(compiled, { user: name, action, context: fields }, new Lookup());
+          const place = new DecidingPlace();
+          const test = outcomeTest(compiled, { user: name, action, context: fields });
           for (const resource of resources) {
-            const decidedBy = new DecidingStatements();
+            const decidedBy: CompiledStatement[] = [];
             const outcome = decide(compiled, {
               user: name,
               required: { action, resource },
@@ -30,7 +31,8 @@ describe("the test of many resources", () => {
               decidedBy,
             });
             expect(test(resource)).toEqual(outcome);
-            expect(test.place().statementIn(compiled)).toBe(decidedBy.all[0]);
+            test.tellPlace(place);
+            expect(place.statementIn(compiled)).toBe(decidedBy[0]);
             if (outcome.effect === "allow") allowed++;
           }
         },

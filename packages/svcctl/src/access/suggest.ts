@@ -7,6 +7,7 @@ import { type JsonObject, openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { timeOf } from "../decisions/decision-filters.ts";
+import { objectsIn } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
 import { printObject } from "../output/print.ts";
 import { ANSWER_MS, printWarnings } from "./answers.ts";
@@ -45,8 +46,4 @@ function summaryOf(answer: JsonObject): readonly string[] {
 
 function count(number: unknown, noun: string, several = `${noun}s`): string {
   return `${Number(number ?? 0)} ${number === 1 ? noun : several}`;
-}
-
-function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,25 +1,26 @@
 /** The explanation of a decision for people: what was required, what decided, what nearly allowed. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { statementPlace } from "@svc-authorizer/policy/model/statement-words.ts";
 import type { JsonObject } from "../api/api-client.ts";
-import { textField } from "../output/fields.ts";
+import { objectsIn, textField } from "../output/fields.ts";
 import { branchLines, type TextTree } from "../output/text-tree.ts";
 import type { Style } from "../style.ts";
 
-/** Lines of an explanation (spec/decision-api §5). What the server left out is left out. */
+/** Lines of an explanation (decision-api.md §5). What the server left out is left out. */
 export function explanationText(explanation: JsonObject, style: Style): readonly string[] {
   const sections: readonly TextTree[] = [
     {
       text: style.bold("Required"),
-      children: objectsOf([explanation["tree"]]).map((node) => required(node, style)),
+      children: objectsIn([explanation["tree"]]).map((node) => required(node, style)),
     },
     {
       text: style.bold("Decided by"),
-      children: objectsOf(explanation["determining"]).map((one) => determining(one, style)),
+      children: objectsIn(explanation["determining"]).map((one) => determining(one, style)),
     },
     {
       text: style.bold("Nearly allowed"),
-      children: objectsOf(explanation["near_misses"]).map((one) => nearMiss(one, style)),
+      children: objectsIn(explanation["near_misses"]).map((one) => nearMiss(one, style)),
     },
   ];
   const lines = sections
@@ -27,11 +28,6 @@ export function explanationText(explanation: JsonObject, style: Style): readonly
     .flatMap((section) => [section.text, ...branchLines(section.children)]);
   const id = textField(explanation, "id");
   return id === "" ? lines : [...lines, `Decision ${safeText(id)}`];
-}
-
-function objectsOf(value: unknown): readonly JsonObject[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  return list.filter((one): one is JsonObject => typeof one === "object" && one !== null);
 }
 
 function required(node: JsonObject, style: Style): TextTree {
@@ -43,11 +39,11 @@ function required(node: JsonObject, style: Style): TextTree {
     if (Array.isArray(node[form])) {
       return {
         text: `${effect} ${text}`,
-        children: objectsOf(node[form]).map((child) => required(child, style)),
+        children: objectsIn(node[form]).map((child) => required(child, style)),
       };
     }
   }
-  const [any] = objectsOf([node["any_resource"]]);
+  const [any] = objectsIn([node["any_resource"]]);
   const leaf =
     any === undefined
       ? `${field(node, "action")} on ${field(node, "resource")}`
@@ -57,7 +53,7 @@ function required(node: JsonObject, style: Style): TextTree {
 
 function determining(one: JsonObject, style: Style): TextTree {
   const rule = `${field(one, "action")} on ${field(one, "resource")}`;
-  const via = objectsOf(one["via"]).map((way) => {
+  const via = objectsIn(one["via"]).map((way) => {
     const group = field(way, "group");
     return { text: group === "" ? "attached to the user" : `through the group ${group}`, children: [] };
   });
@@ -77,14 +73,13 @@ function nearMiss(one: JsonObject, style: Style): TextTree {
 /** `policy Readers, statement 0`, and the statement's sid where it has one. */
 function placeOf(one: JsonObject): string {
   const sid = field(one, "sid");
-  const place = `policy ${field(one, "policy")}, statement ${String(Number(one["statement"]))}`;
-  return sid === "" ? place : `${place} ${sid}`;
+  return `policy ${field(one, "policy")}, ${statementPlace(Number(one["statement"]), sid === "" ? undefined : sid)}`;
 }
 
 /** Returns the wanted and the given value of a condition, one line for each operator and field. */
 function conditions(one: JsonObject, style: Style): readonly TextTree[] {
-  return objectsOf(one["conditions"]).map((test) => {
-    const variables = objectsOf(test["variables"]).map((variable) => {
+  return objectsIn(one["conditions"]).map((test) => {
+    const variables = objectsIn(test["variables"]).map((variable) => {
       const name = field(variable, "variable");
       return { text: `${name}: ${values(variable["given"], undefined)}`, children: [] };
     });

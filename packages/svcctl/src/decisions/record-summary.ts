@@ -3,6 +3,7 @@
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
+import { objectsIn } from "../output/fields.ts";
 
 /** Permissions of a tree that a row names. */
 const MOST_SHOWN = 2;
@@ -58,10 +59,6 @@ function someOf(texts: readonly string[]): string {
 function countsText(counts: JsonObject): string {
   const total = Object.values(counts).reduce<number>((sum, count) => sum + Number(count), 0);
   return `(${total} decisions, ${Number(counts["allow"])} allowed)`;
-}
-
-function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 function text(value: unknown): string {

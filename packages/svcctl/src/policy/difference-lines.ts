@@ -9,6 +9,7 @@ import type {
 } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { type SummedLines, summaryText } from "@svc-authorizer/policy/analysis/difference/summary.ts";
 import type { ScopeDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
+import { statementWords } from "@svc-authorizer/policy/model/statement-words.ts";
 import type { Style } from "../style.ts";
 import { countOf } from "./placed-text.ts";
 
@@ -18,8 +19,8 @@ type LineDirection = "gains" | "losses";
 /** Most exceptions, and most statements, of a printed line. */
 const MOST_SHOWN = 10;
 
-function placeOf({ policy, statement, sid }: StatementPlace): string {
-  return `policy ${safeText(policy)}, statement ${statement}${sid === undefined ? "" : ` ${safeText(sid)}`}`;
+function placeOf(place: StatementPlace): string {
+  return `policy ${safeText(statementWords(place))}`;
 }
 
 function placesText(places: readonly StatementPlace[]): string {

@@ -1,9 +1,11 @@
 /** `svcctl shadow report`. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { statementPlace } from "@svc-authorizer/policy/model/statement-words.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
+import { objectsIn } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 
 /** Fetches and prints the report. */
@@ -52,17 +54,13 @@ function summaryText(answer: JsonObject): string {
 function headingOf({ change, side, statement, count }: JsonObject): string {
   const requests = `${text(change)}: ${Number(count).toLocaleString("en")} of the last differences`;
   if (!isObject(statement)) return `${requests}, without any statement`;
-  const sid = statement["sid"] === undefined ? "" : ` (${text(statement["sid"])})`;
-  const place = `${text(statement["policy"])}, statement ${Number(statement["statement"])}${sid}`;
+  const sid = statement["sid"] === undefined ? undefined : text(statement["sid"]);
+  const place = `${text(statement["policy"])}, ${statementPlace(Number(statement["statement"]), sid)}`;
   return `${requests} ${side === "added" ? "by" : "without"} ${place}`;
 }
 
 function keyOf({ change, side, statement }: JsonObject): string {
   return JSON.stringify([change, side, isObject(statement) && [statement["policy"], statement["statement"]]]);
-}
-
-function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
 /** Texts of a report may come from anybody, so that none reaches a terminal as it is. */

@@ -1,4 +1,4 @@
-/** `/auth/access/…`: questions about access and its use (spec/decision-log §5). */
+/** `/auth/access/…`: questions about access and its use (decision-log.md §5). */
 
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
@@ -25,7 +25,7 @@ const REVIEW_EXAMPLE = {
           operation: "addGroupMembership",
           as: "helpdesk",
           values: { groupId: "Admins", userId: "helpdesk" },
-          allowed_by: [{ policy: "Helpdesk", statement: 0 }],
+          allowed_by: [{ policy: "Helpdesk", statement: 0, sid: "Members" }],
         },
       ],
     },
@@ -49,6 +49,9 @@ const REVIEW_EXAMPLE = {
         },
       ],
     },
+  ],
+  accepted: [
+    { policy: "Helpdesk", rule: "self-escalation", sid: "Members", reason: "It runs the directory." },
   ],
   old_keys: [{ access_key_id: "AKIAJEXAMPLEEXAMPLEQ", user: "admin", creation_date: EXAMPLE_SECONDS }],
   changes: [

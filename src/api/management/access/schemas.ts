@@ -1,4 +1,4 @@
-/** Bodies of questions about access (spec/decision-log §5). */
+/** Bodies of questions about access (decision-log.md §5). */
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import {
@@ -17,6 +17,14 @@ const STATEMENT = {
   policy: text("Name of the policy."),
   statement: { ...COUNT, description: "Index of the statement in the policy." },
   sid: text("Name of the statement."),
+} as const;
+
+/** Absent where there is nothing; of a statement only what concerns it. */
+const ACCEPTED = { accept: listOf(schemaRef("Acceptance"), "Findings of lint that the policy accepts.") };
+const ACCEPTANCE = {
+  rule: text("Rule of `svcctl policy lint`."),
+  sid: text("The statement that is meant; absent: the whole policy."),
+  reason: text("For people."),
 } as const;
 
 function unused(properties: Readonly<Record<string, Schema>>): Schema {
@@ -58,7 +66,7 @@ export const ACCESS_SCHEMAS: Schemas = {
       type: text("Resource type."),
       verbs: listOf({ type: "string" }, "Short names of actions on the type."),
       resources: listOf({ type: "string" }, "Patterns as written."),
-      ...{ policy: STATEMENT.policy, statement: STATEMENT.statement },
+      ...STATEMENT,
       via: listOf({ type: "object" }, "The ways in which the policy reaches the users."),
       conditional: { type: "boolean", description: "True where a condition has to hold." },
       last_used: {
@@ -68,11 +76,13 @@ export const ACCESS_SCHEMAS: Schemas = {
     },
     ["type", "verbs", "resources", "policy", "statement", "via", "conditional"],
   ),
+  Acceptance: object(ACCEPTANCE, ["rule", "reason"]),
+  ReviewedAcceptance: object({ policy: STATEMENT.policy, ...ACCEPTANCE }, ["policy", "rule", "reason"]),
   ReviewedStep: object({
     operation: text("Operation of the management API."),
     as: text("User as whom it is called."),
     values: { type: "object", additionalProperties: { type: "string" } },
-    allowed_by: listOf(object({ policy: text("Name."), statement: COUNT }), "Statements that allow it."),
+    allowed_by: listOf(object(STATEMENT, ["policy", "statement"]), "Statements that allow it."),
   }),
   ReviewedChange: object({
     revision: COUNT,
@@ -107,6 +117,10 @@ export const ACCESS_SCHEMAS: Schemas = {
         }),
         "Users with the same groups and policies together.",
       ),
+      accepted: listOf(
+        schemaRef("ReviewedAcceptance"),
+        "Findings of lint that policies accept, at most 1,000.",
+      ),
       old_keys: listOf(schemaRef("OldKey"), "Access keys that are older than a year, the oldest first."),
       changes: listOf(schemaRef("ReviewedChange"), "Newest first, at most 1,000."),
       warnings: WARNINGS,
@@ -121,6 +135,7 @@ export const ACCESS_SCHEMAS: Schemas = {
       "administrators",
       "undecided",
       "access",
+      "accepted",
       "old_keys",
       "changes",
       "warnings",
@@ -171,19 +186,31 @@ export const ACCESS_SCHEMAS: Schemas = {
     creation_date: UNIX_SECONDS,
     members: { ...COUNT, description: "Number of members." },
   }),
-  UnusedPolicy: unused({
-    kind: { const: "policy" },
-    id: text("Name."),
-    attached: { ...COUNT, description: "Users and groups that it is attached to." },
-  }),
+  UnusedPolicy: object(
+    {
+      kind: { const: "policy" },
+      id: text("Name."),
+      attached: { ...COUNT, description: "Users and groups that it is attached to." },
+      ...ACCEPTED,
+      last_used: LAST_USED,
+    },
+    ["kind", "id", "attached"],
+  ),
   UnusedStatement: object(
-    { kind: { const: "statement" }, ...STATEMENT, effect: text("`allow` or `deny`."), last_used: LAST_USED },
+    {
+      kind: { const: "statement" },
+      ...STATEMENT,
+      ...ACCEPTED,
+      effect: text("`allow` or `deny`."),
+      last_used: LAST_USED,
+    },
     ["kind", "policy", "statement", "effect"],
   ),
   UnusedActions: object(
     {
       kind: { const: "actions" },
       ...STATEMENT,
+      ...ACCEPTED,
       unused: listOf({ type: "string" }, "Actions that the statement allows and nobody used."),
     },
     ["kind", "policy", "statement", "unused"],

@@ -1,4 +1,4 @@
-/** `GET /auth/access/unused`: access that nobody used, a page at a time (spec/decision-log §5.2). */
+/** `GET /auth/access/unused`: access that nobody used, a page at a time (decision-log.md §5.2). */
 
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";
@@ -48,7 +48,12 @@ export const UNUSED_OPERATION: UserDeclaration = {
         last_used: 1_779_000_000,
       },
       { kind: "group", id: "Visitors", creation_date: EXAMPLE_SECONDS, members: 0 },
-      { kind: "policy", id: "OldReports", attached: 2 },
+      {
+        kind: "policy",
+        id: "OldReports",
+        attached: 2,
+        accept: [{ rule: "idle-action", reason: "Read once a year." }],
+      },
       { kind: "statement", policy: "ReadData", statement: 1, sid: "Tags", effect: "allow" },
       { kind: "actions", policy: "ReadData", statement: 0, unused: ["fs:ListObjects"] },
     ],

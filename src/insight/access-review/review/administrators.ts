@@ -29,7 +29,7 @@ export function administratorsOf(
         operation,
         as,
         values,
-        allowed_by: allowedBy.map(({ policy, statement }) => ({ policy, statement })),
+        allowed_by: allowedBy,
       })),
     }),
   );

@@ -1,4 +1,4 @@
-/** Makes a review (spec/decision-log §5.4). */
+/** Makes a review (decision-log.md §5.4). */
 
 import type { EscalationOptions } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
@@ -14,6 +14,8 @@ export interface ReviewVocabulary extends Omit<EscalationOptions, "isOver"> {
   readonly types: readonly ResourceType[];
 }
 
+/** Most accepted findings of a review. */
+const MOST_ACCEPTED = 1_000;
 const DAY_SECONDS = 86_400;
 const OLD_KEY_DAYS = 365;
 /** Milliseconds after which no search for steps begins, and then no look at rights. */
@@ -45,6 +47,10 @@ export function reviewOf(
       const used = use.thing("key", key.access_key_id, key.creation_date);
       return used === undefined ? key : { ...key, last_used: used.last };
     });
+  const accepted = image.policies.flatMap(({ name: policy, accept = [] }) =>
+    accept.map((one) => ({ policy, ...one })),
+  );
+  const unlisted = Math.max(0, accepted.length - MOST_ACCEPTED);
   return {
     at: new Date(job.now).toISOString(),
     since: new Date(job.since).toISOString(),
@@ -60,17 +66,28 @@ export function reviewOf(
     administrators,
     undecided,
     access,
+    accepted: accepted.slice(0, MOST_ACCEPTED),
     old_keys,
     changes: job.changes,
-    warnings: warningsOf(job, use, undecided.length, left),
-    truncated: left > 0 || job.moreChanges,
+    warnings: warningsOf(job, use, { undecided: undecided.length, left, unlisted }),
+    truncated: left > 0 || unlisted > 0 || job.moreChanges,
   };
 }
 
-function warningsOf(job: ReviewJob, use: UseOf, undecided: number, left: number): readonly string[] {
+interface Missing {
+  /** Users whose search for steps did not end. */
+  readonly undecided: number;
+  /** Users whose rights are left out. */
+  readonly left: number;
+  /** Accepted findings that are left out. */
+  readonly unlisted: number;
+}
+
+function warningsOf(job: ReviewJob, use: UseOf, { undecided, left, unlisted }: Missing): readonly string[] {
   const warnings: [boolean, string][] = [
     [undecided > 0, `whether ${undecided} users can become administrators could not be found out in time`],
     [left > 0, `the rights of ${left} users are left out for want of time`],
+    [unlisted > 0, `${unlisted} findings of lint that policies accept are left out`],
     [job.changesLost, "changes before the oldest that is kept are left out (authorizer.history.keep)"],
     [job.moreChanges, "there are more changes than are shown"],
     [

@@ -102,7 +102,7 @@ function rightsOf(
 
 function rightOf(all: readonly FoundVerb[], policies: readonly HeldPolicy[], use: UseOf): ReviewedRight {
   const { type, rule } = all[0] as FoundVerb;
-  const { policy, statement } = rule.place;
+  const { policy, statement, sid } = rule.place;
   const held = policies.find(({ name }) => name === policy);
   const written = held?.statement[statement];
   const uses = written === undefined ? new Map() : use.statement(policy, written);
@@ -113,6 +113,7 @@ function rightOf(all: readonly FoundVerb[], policies: readonly HeldPolicy[], use
     resources: rule.resources,
     policy,
     statement,
+    ...(sid !== undefined && { sid }),
     via: held?.via ?? [],
     conditional: rule.key !== undefined,
     ...(last !== undefined && { last_used: last }),

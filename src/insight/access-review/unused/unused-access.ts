@@ -1,7 +1,7 @@
-/** The form of a question about access that is not used, of its answer, and of what answers it (spec/decision-log §5.2). */
+/** The form of a question about access that is not used, of its answer, and of what answers it (decision-log.md §5.2). */
 
 import type { StatementName } from "@svc-authorizer/policy/model/decision.ts";
-import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
+import type { Acceptance, NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { UsageRow } from "../../../usage/usage-rows.ts";
 
 /** Kinds in the order in which an answer has them. */
@@ -27,6 +27,14 @@ interface LastUse {
   readonly last_used?: number;
 }
 
+/** The findings of lint that the policy accepts, of a statement those that concern it; absent where there are none. */
+interface Accepting {
+  readonly accept?: readonly Acceptance[];
+}
+
+/** A policy with the findings that it accepts. */
+export type ReviewedPolicy = NamedStatements & Pick<Policy, "accept">;
+
 /** Something that nobody used. */
 export type UnusedEntry =
   | ({ readonly kind: "user"; readonly id: string; readonly creation_date: number } & LastUse)
@@ -43,11 +51,11 @@ export type UnusedEntry =
       readonly members: number;
     } & LastUse)
   /** `attached`: users and groups that it is attached to. */
-  | ({ readonly kind: "policy"; readonly id: string; readonly attached: number } & LastUse)
+  | ({ readonly kind: "policy"; readonly id: string; readonly attached: number } & Accepting & LastUse)
   /** A statement of a policy of which others were used. */
-  | ({ readonly kind: "statement"; readonly effect: string } & StatementName & LastUse)
+  | ({ readonly kind: "statement"; readonly effect: string } & StatementName & Accepting & LastUse)
   /** Actions that a used statement allows and that nobody used. */
-  | ({ readonly kind: "actions"; readonly unused: readonly string[] } & StatementName);
+  | ({ readonly kind: "actions"; readonly unused: readonly string[] } & StatementName & Accepting);
 
 /** A page. */
 export interface UnusedPage {
@@ -80,9 +88,9 @@ export interface AccessInUse {
     }>
   >;
   groupPart(range: PartRange): Promise<Part<{ readonly name: string; readonly creation_date: number }>>;
-  policyPart(range: PartRange): Promise<Part<NamedStatements>>;
+  policyPart(range: PartRange): Promise<Part<ReviewedPolicy>>;
   /** A policy by name. */
-  policy(name: string): Promise<NamedStatements | undefined>;
+  policy(name: string): Promise<ReviewedPolicy | undefined>;
   /** The members of a group, in pages; undefined if there is no such group. */
   members(group: string): Promise<AsyncIterable<readonly unknown[]> | undefined>;
   /** The numbers of users and groups that a policy is attached to, in pages. */

@@ -1,9 +1,16 @@
 /** The walks through users, keys, groups and policies that find what was not used since a time. */
 
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
-import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { Acceptance, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { lastOf, UseOf } from "../use-of.ts";
-import type { AccessInUse, Part, PartRange, UnusedEntry, UnusedKind } from "./unused-access.ts";
+import type {
+  AccessInUse,
+  Part,
+  PartRange,
+  ReviewedPolicy,
+  UnusedEntry,
+  UnusedKind,
+} from "./unused-access.ts";
 import type { Place } from "./unused-marks.ts";
 
 /** Things whose use is asked for at once: about a millisecond. */
@@ -25,7 +32,7 @@ interface LastUse {
 
 /** A policy with its use. */
 interface UsedPolicy {
-  readonly policy: NamedStatements;
+  readonly policy: ReviewedPolicy;
   readonly use: UseOf;
   readonly last: number | undefined;
 }
@@ -121,7 +128,11 @@ export class UnusedWalks {
       }
       let attached = 0;
       for await (const count of this.#source.attachments(id)) attached += count;
-      yield { place, entry: { kind: "policy", id, attached, ...unused }, cost: 1 + attached };
+      yield {
+        place,
+        entry: { kind: "policy", id, attached, ...accepting(policy.accept), ...unused },
+        cost: 1 + attached,
+      };
     }
   }
 
@@ -145,7 +156,13 @@ export class UnusedWalks {
     for (const [statement, one] of isUsed ? policy.statement.entries() : []) {
       if (statement <= after) continue;
       const { sid, effect } = one;
-      const place = { policy: name, statement, ...(sid !== undefined && { sid }) };
+      const concerned = policy.accept?.filter((each) => each.sid === undefined || each.sid === sid);
+      const place = {
+        policy: name,
+        statement,
+        ...(sid !== undefined && { sid }),
+        ...accepting(concerned),
+      };
       let entry: UnusedEntry | undefined;
       if (kind === "statement") {
         const unused = this.#unused(lastOf(use.statement(name, one).values()));
@@ -196,6 +213,10 @@ async function* eachPart<T>(
     yield part.items;
     after = part.upTo;
   }
+}
+
+function accepting(accept: readonly Acceptance[] = []): { readonly accept?: readonly Acceptance[] } {
+  return accept.length === 0 ? {} : { accept };
 }
 
 function lastUseOf({ name, statement }: NamedStatements, use: UseOf): number | undefined {

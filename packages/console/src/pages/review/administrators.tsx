@@ -4,6 +4,7 @@ import type { AccessReview } from "../../api/management.gen.ts";
 import { userPage } from "../../parts/links.ts";
 import { LocalList } from "../../parts/lists/local-list.tsx";
 import { Name } from "../../parts/name.tsx";
+import { Accepted, acceptedOf } from "../../parts/policies/accepted.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
 
 /** Lists them, with the steps of each. */
@@ -18,7 +19,7 @@ export function Administrators({ of: review }: { readonly of: AccessReview }) {
         name="administrators"
         textsOf={({ user }) => [user]}
       >
-        {(shown) => <Listed administrators={shown} />}
+        {(shown) => <Listed administrators={shown} accepted={review.accepted} />}
       </LocalList>
       {undecided.length > 0 && (
         <p class="warnings">
@@ -33,7 +34,12 @@ export function Administrators({ of: review }: { readonly of: AccessReview }) {
 
 type Administrator = AccessReview["administrators"][number];
 
-function Listed({ administrators }: { readonly administrators: readonly Administrator[] }) {
+interface ListedProps {
+  readonly administrators: readonly Administrator[];
+  readonly accepted: AccessReview["accepted"];
+}
+
+function Listed({ administrators, accepted }: ListedProps) {
   return (
     <ul class="plain reasons">
       {administrators.map(({ user, steps }) => (
@@ -49,10 +55,11 @@ function Listed({ administrators }: { readonly administrators: readonly Administ
               {steps.map((step, index) => (
                 <li key={index}>
                   <code>{step.operation}</code> as <bdi>{step.as}</bdi>: {valuesOf(step.values)}; allowed by{" "}
-                  {step.allowed_by.map(({ policy, statement }, at) => (
-                    <span key={`${policy} ${statement}`}>
+                  {step.allowed_by.map((one, at) => (
+                    <span key={`${one.policy} ${one.statement}`}>
                       {at > 0 && ", "}
-                      <StatementName policy={policy} statement={statement} isInList />
+                      <StatementName {...one} isInList />
+                      <Accepted of={acceptedOf(accepted, one)} />
                     </span>
                   ))}
                 </li>

@@ -5,6 +5,7 @@ import { groupPage, userPage } from "../../parts/links.ts";
 import { LocalList } from "../../parts/lists/local-list.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
+import { Accepted, acceptedOf } from "../../parts/policies/accepted.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
 import { LastUsed } from "../../parts/time.tsx";
 
@@ -14,15 +15,17 @@ type Right = Access["rights"][number];
 /** Most users of one kind of access that are named. */
 const MOST_NAMED = 10;
 
-const COLUMNS: readonly Column<Right>[] = [
+/** The columns, with the findings that policies accept. */
+const columnsOf = (accepted: AccessReview["accepted"]): readonly Column<Right>[] => [
   { head: "May", kind: "main", cell: ({ verbs, type }) => `${verbs.join(", ")} ${type}` },
   { head: "On", cell: ({ resources }) => <Name text={resources.join(", ")} /> },
   {
     head: "Through",
-    cell: ({ policy, statement, conditional }) => (
+    cell: ({ policy, statement, sid, conditional }) => (
       <>
-        <StatementName policy={policy} statement={statement} isInList />
+        <StatementName policy={policy} statement={statement} sid={sid} isInList />
         {conditional && ", under a condition"}
+        <Accepted of={acceptedOf(accepted, { policy, sid })} />
       </>
     ),
   },
@@ -31,11 +34,12 @@ const COLUMNS: readonly Column<Right>[] = [
 
 /** Shows each kind of access behind a fold. */
 export function ReviewedAccess({ of: review }: { readonly of: AccessReview }) {
-  const { access, truncated } = review;
+  const { access, accepted, truncated } = review;
+  const columns = columnsOf(accepted);
   return (
     <>
       <LocalList items={access} what="kinds of access" name="access" textsOf={textsOf}>
-        {(shown) => shown.map((one) => <Kind key={keyOf(one)} of={one} />)}
+        {(shown) => shown.map((one) => <Kind key={keyOf(one)} of={one} columns={columns} />)}
       </LocalList>
       {truncated && (
         <p class="quiet-text">
@@ -60,7 +64,12 @@ function textsOf({ users, groups, rights }: Access): readonly string[] {
   ];
 }
 
-function Kind({ of: one }: { readonly of: Access }) {
+interface KindProps {
+  readonly of: Access;
+  readonly columns: readonly Column<Right>[];
+}
+
+function Kind({ of: one, columns }: KindProps) {
   return (
     <details>
       <summary>
@@ -84,7 +93,7 @@ function Kind({ of: one }: { readonly of: Access }) {
       </p>
       <Table
         label="rights"
-        columns={COLUMNS}
+        columns={columns}
         rows={one.rights}
         keyOf={({ policy, statement, type }) => `${policy} ${statement} ${type}`}
         empty="Nothing is allowed."

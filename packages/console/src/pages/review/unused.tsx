@@ -9,6 +9,7 @@ import { groupPage, policyPage, userPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/lists/list-table.tsx";
 import type { Column } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
+import { Accepted } from "../../parts/policies/accepted.tsx";
 import { StatementName } from "../../parts/policies/statement-name.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Notes } from "../../parts/states/warnings.tsx";
@@ -96,14 +97,21 @@ function shown(entry: Entry): ComponentChildren {
       return (
         <>
           <Name text={entry.id} href={policyPage(entry.id)} />, attached {counted(entry.attached, "time")}
+          <Accepted of={entry.accept ?? []} />
         </>
       );
     case "statement":
-      return statementOf(entry);
+      return (
+        <>
+          {statementOf(entry)}
+          <Accepted of={entry.accept ?? []} />
+        </>
+      );
     case "actions":
       return (
         <>
           {statementOf(entry)}: <code>{entry.unused.join(", ")}</code>
+          <Accepted of={entry.accept ?? []} />
         </>
       );
   }

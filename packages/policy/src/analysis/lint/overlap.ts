@@ -1,6 +1,7 @@
 /** Statements of one policy that leave nothing of each other, or say the same. */
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { statementPlace } from "../../model/statement-words.ts";
 import { PointSearch, SearchMemory } from "../compare/point-search.ts";
 import { type Rule, rulesOf } from "../compare/rules.ts";
 
@@ -22,7 +23,7 @@ function contentOf({ effect, action, resource, condition }: Statement): string {
 }
 
 function nameOf({ sid }: Statement, index: number): string {
-  return sid === undefined ? `statement ${index}` : `statement ${index} (${sid})`;
+  return statementPlace(index, sid);
 }
 
 /** The findings of a policy that satisfies `policyProblems`. */

@@ -1,13 +1,19 @@
-/** A review as CSV: one row for each finding (spec/decision-log §5.4). */
+/** A review as CSV: one row for each finding (decision-log.md §5.4). */
 
+import { statementWords } from "../../model/statement-words.ts";
 import type { Review } from "./review.ts";
-import { dayOf, stepWords, viaWords } from "./review-words.ts";
+import { acceptedOf, acceptedWords, dayOf, stepWords, viaWords } from "./review-words.ts";
 
 const HEAD = ["kind", "user", "type", "verbs", "resources", "through", "conditional", "last_used", "detail"];
 
 /** Returns the text, with a row for each user and right, administrator, old key and change. */
 export function reviewCsv(review: Review): string {
-  const rows: (readonly string[])[] = [HEAD, ...administratorRows(review), ...accessRows(review)];
+  const rows: (readonly string[])[] = [
+    HEAD,
+    ...administratorRows(review),
+    ...accessRows(review),
+    ...acceptedRows(review),
+  ];
   for (const { access_key_id, user, creation_date, last_used } of review.old_keys) {
     rows.push([
       "old key",
@@ -41,7 +47,14 @@ function administratorRows({ administrators, undecided }: Review): (readonly str
   ];
 }
 
-function accessRows({ access }: Review): (readonly string[])[] {
+function acceptedRows({ accepted }: Review): (readonly string[])[] {
+  return accepted.map((one) => {
+    const through = one.sid === undefined ? one.policy : `${one.policy}, ${one.sid}`;
+    return ["accepted finding", "", "", "", "", through, "", "", `${one.rule}: ${one.reason}`];
+  });
+}
+
+function accessRows({ access, accepted }: Review): (readonly string[])[] {
   return access.flatMap(({ users, rights }) =>
     users.flatMap(({ id, last_used }) => [
       ["user", id, "", "", "", "", "", dayOf(last_used), ""],
@@ -51,10 +64,10 @@ function accessRows({ access }: Review): (readonly string[])[] {
         right.type,
         right.verbs.join(" "),
         right.resources.join(" "),
-        `${right.policy} #${right.statement} (${viaWords(right.via)})`,
+        `${statementWords(right)}; ${viaWords(right.via)}`,
         right.conditional ? "yes" : "no",
         dayOf(right.last_used),
-        "",
+        acceptedWords(acceptedOf(accepted, right)),
       ]),
     ]),
   );

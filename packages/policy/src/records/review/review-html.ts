@@ -1,8 +1,15 @@
-/** A review as one HTML file without outside references, for the screen and for paper (spec/decision-log §5.4). */
+/** A review as one HTML file without outside references, for the screen and for paper (decision-log.md §5.4). */
 
 import { escapeHtml } from "../../html.ts";
-import type { Review, ReviewedAccess, ReviewedAdministrator, ReviewedChange } from "./review.ts";
-import { dayOf, stepWords, viaWords } from "./review-words.ts";
+import { statementWords } from "../../model/statement-words.ts";
+import type {
+  Review,
+  ReviewedAcceptance,
+  ReviewedAccess,
+  ReviewedAdministrator,
+  ReviewedChange,
+} from "./review.ts";
+import { acceptedOf, acceptedWords, dayOf, stepWords, viaWords } from "./review-words.ts";
 
 const STYLE = `
   :root { color-scheme: light; }
@@ -53,7 +60,9 @@ ${warnings.map((warning) => `<p class="note">${escapeHtml(warning)}</p>`).join("
 <h2>Administrators in effect</h2>
 ${administratorsHtml(review)}
 <h2>Who may do what</h2>
-${review.access.map(accessHtml).join("\n")}
+${review.access.map((one) => accessHtml(one, review.accepted)).join("\n")}
+<h2>Findings of lint that policies accept</h2>
+${acceptedHtml(review)}
 <h2>Access keys older than a year</h2>
 ${keysHtml(review)}
 <h2>Changes since ${escapeHtml(since.slice(0, 10))}</h2>
@@ -83,15 +92,16 @@ function administratorsHtml({ administrators, undecided }: Review): string {
 
 function becomingRow({ user, steps }: ReviewedAdministrator): readonly string[] {
   const items = steps.map((step) => {
-    const by = step.allowed_by
-      .map(({ policy, statement }) => `${escapeHtml(policy)} #${statement}`)
-      .join(", ");
+    const by = step.allowed_by.map((one) => escapeHtml(statementWords(one))).join(", ");
     return `<li>${escapeHtml(stepWords(step))} <span class="quiet">(allowed by ${by})</span></li>`;
   });
   return [`<strong>${escapeHtml(user)}</strong>`, `<ol>${items.join("")}</ol>`];
 }
 
-function accessHtml({ users, groups, policies, rights }: ReviewedAccess): string {
+function accessHtml(
+  { users, groups, policies, rights }: ReviewedAccess,
+  accepted: readonly ReviewedAcceptance[],
+): string {
   const names = users.map(
     ({ id, last_used }) => `${escapeHtml(id)} <span class="quiet">(${dayOf(last_used)})</span>`,
   );
@@ -109,10 +119,23 @@ function accessHtml({ users, groups, policies, rights }: ReviewedAccess): string
     escapeHtml(right.type),
     escapeHtml(right.verbs.join(", ")),
     `${right.resources.map((one) => `<code>${escapeHtml(one)}</code>`).join("<br>")}${right.conditional ? '<br><span class="quiet">under a condition</span>' : ""}`,
-    `${escapeHtml(right.policy)} #${right.statement}<br><span class="quiet">${escapeHtml(viaWords(right.via))}</span>`,
+    [
+      escapeHtml(statementWords(right)),
+      ...[viaWords(right.via), acceptedWords(acceptedOf(accepted, right))]
+        .filter((words) => words !== "")
+        .map((words) => `<span class="quiet">${escapeHtml(words)}</span>`),
+    ].join("<br>"),
     dayOf(right.last_used),
   ]);
   return `${head}\n${table(["Type", "May", "On", "Through", "Last used"], rows, "rights")}`;
+}
+
+function acceptedHtml({ accepted }: Review): string {
+  if (accepted.length === 0) return "<p>None.</p>";
+  return table(
+    ["Policy", "Statement", "Rule", "Reason"],
+    accepted.map(({ policy, sid = "all", rule, reason }) => [policy, sid, rule, reason].map(escapeHtml)),
+  );
 }
 
 function keysHtml({ old_keys }: Review): string {

@@ -1,7 +1,8 @@
 /** The parts of a review in words, for pages and tables. */
 
+import type { StatementName } from "../../model/decision.ts";
 import type { Via } from "../../model/policy.ts";
-import type { ReviewedStep } from "./review.ts";
+import type { ReviewedAcceptance, ReviewedStep } from "./review.ts";
 
 const MS_PER_SECOND = 1_000;
 const NEVER = "never";
@@ -30,6 +31,20 @@ export function stepWords({ operation, as, values }: ReviewedStep): string {
     (_, name: string) => values[name] ?? "",
   );
   return `${as} ${words}`;
+}
+
+/** The findings that a policy accepts for a statement: those of the statement's sid, and those of the whole policy. */
+export function acceptedOf(
+  accepted: readonly ReviewedAcceptance[],
+  { policy, sid }: StatementName,
+): readonly ReviewedAcceptance[] {
+  return accepted.filter((one) => one.policy === policy && (one.sid === undefined || one.sid === sid));
+}
+
+/** `accepts self-escalation, wide-allow`; "" for nothing. The reasons stand in a list of their own. */
+export function acceptedWords(accepted: readonly ReviewedAcceptance[]): string {
+  const rules = [...new Set(accepted.map(({ rule }) => rule))];
+  return rules.length === 0 ? "" : `accepts ${rules.join(", ")}`;
 }
 
 /** The ways in which a policy reaches somebody: `group A, directly`. */

@@ -1,16 +1,20 @@
-/** A review of access for an auditor (spec/decision-log §5.4): the form of the answer, which pages and tables are made of. */
+/** A review of access for an auditor (decision-log.md §5.4): the form of the answer, which pages and tables are made of. */
 
-import type { Via } from "../../model/policy.ts";
+import type { StatementName } from "../../model/decision.ts";
+import type { Acceptance, Via } from "../../model/policy.ts";
+
+/** A finding of lint that a policy accepts. */
+export interface ReviewedAcceptance extends Acceptance {
+  readonly policy: string;
+}
 
 /** Rights on resources of one type by one statement. */
-export interface ReviewedRight {
+export interface ReviewedRight extends StatementName {
   readonly type: string;
   /** Short names of actions on the type: `read`, `create`. */
   readonly verbs: readonly string[];
   /** Patterns as written. */
   readonly resources: readonly string[];
-  readonly policy: string;
-  readonly statement: number;
   readonly via: readonly Via[];
   /** True where a condition has to hold. */
   readonly conditional: boolean;
@@ -33,7 +37,7 @@ export interface ReviewedStep {
   readonly as: string;
   readonly values: Readonly<Record<string, string>>;
   /** Statements that allow it. */
-  readonly allowed_by: readonly { readonly policy: string; readonly statement: number }[];
+  readonly allowed_by: readonly StatementName[];
 }
 
 /** An administrator in effect: without steps, or by some. */
@@ -72,6 +76,8 @@ export interface Review {
   /** Users of whom the search for steps did not end in time. */
   readonly undecided: readonly string[];
   readonly access: readonly ReviewedAccess[];
+  /** Findings of lint that policies accept. */
+  readonly accepted: readonly ReviewedAcceptance[];
   /** Keys that are older than a year. */
   readonly old_keys: readonly {
     readonly access_key_id: string;

@@ -20,7 +20,7 @@ export function policyDetails(policy: JsonObject, { bold }: Style): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What only this service answers, and only where the policy accepts findings of lint. */
+/** The member that no data server answers; nothing where the policy accepts no findings of lint. */
 function acceptedOf({ accept }: JsonObject): JsonObject {
   return Array.isArray(accept) && accept.length > 0 ? { accept } : {};
 }

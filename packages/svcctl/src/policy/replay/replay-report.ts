@@ -1,6 +1,7 @@
 /** The result of a replay for people: as text, or as Markdown for a review. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { statementWords } from "@svc-authorizer/policy/model/statement-words.ts";
 import type { ReplayGroup, ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
 import type { Style } from "../../style.ts";
 
@@ -21,7 +22,7 @@ export function markdownReport(report: ReplayReport): string {
     const examples = group.examples
       .map(({ user, request }) => `${cell(user)}: ${cell(request)}`)
       .join("<br>");
-    const cells = [group.change, cell(placeOf(group)), group.side, String(group.count), examples];
+    const cells = [group.change, cell(statementWords(group)), group.side, String(group.count), examples];
     return `| ${cells.join(" | ")} |`;
   });
   const table = ["| Access | Statement | | Requests | Examples |", "|---|---|---|---|---|", ...rows];
@@ -38,11 +39,7 @@ function summaryOf({ records, decisions, wider, narrower }: ReplayReport): strin
 
 function headingOf(group: ReplayGroup): string {
   const by = group.side === "added" ? "by" : "without";
-  return `${group.change}: ${group.count.toLocaleString("en")} requests ${by} ${placeOf(group)}`;
-}
-
-function placeOf({ policy, statement, sid }: ReplayGroup): string {
-  return `${policy}, statement ${statement}${sid === undefined ? "" : ` (${sid})`}`;
+  return `${group.change}: ${group.count.toLocaleString("en")} requests ${by} ${statementWords(group)}`;
 }
 
 function notes({ masked, missing_fields: fields }: ReplayReport): readonly string[] {
