@@ -3,6 +3,7 @@ import { CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile
 import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
 import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
@@ -57,13 +58,14 @@ export function composedRate(statements: number, groups: number): number {
 }
 
 function rateOf(policies: CompiledPolicies, statements: number): number {
+  const lookup = new Lookup();
   let best = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const requests = Array.from({ length: REQUESTS }, (_, index) => requestOf(statements, index));
     let allowed = 0;
     const start = process.hrtime.bigint();
     for (const { user, required } of requests) {
-      if (decide(policies, { user, required, context }).effect === "allow") allowed++;
+      if (decide(policies, { user, required, context }, lookup).effect === "allow") allowed++;
     }
     const seconds = Number(process.hrtime.bigint() - start) / 1e9;
     if (allowed !== REQUESTS) throw new Error(`${allowed} of ${REQUESTS} allowed`);

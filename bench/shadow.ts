@@ -1,5 +1,5 @@
 /**
- * The delay of answers by a shadow candidate (decision-log.md §4.2): the same load on two services in turn, of which one
+ * The delay of answers by a shadow candidate (spec/decision-log §4.2): the same load on two services in turn, of which one
  * decides everything again under a candidate of the same size.
  */
 import { benchDataset, bodiesFor, serviceUrl, startAuthorizer, token, urlsOf, write } from "./authorizer.ts";

@@ -25,7 +25,7 @@ const WRITES_PER_SECOND = 10;
 const SECONDS = Math.ceil(60 * share);
 const POLL_MS = 500;
 const SAMPLE_USERS = 1_000;
-/** A node reads the floor at least this often (journal.md §3). */
+/** A node reads the floor at least this often (spec/journal §3). */
 const FLOOR_MS = 10_000;
 /** Bytes of a read unit of DynamoDB. */
 const READ_UNIT = 4_096;

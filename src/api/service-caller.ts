@@ -1,4 +1,4 @@
-/** Callers of the service listener, and the scopes that calls need (security.md §1.2). */
+/** Callers of the service listener, and the scopes that calls need (spec/security §1.2). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Call, Caller } from "../http/route.ts";

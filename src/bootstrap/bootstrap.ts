@@ -1,5 +1,5 @@
 /**
- * First filling of a store, and later upgrades (authorization-api.md §9, decision-api.md §1.3). Everything, including
+ * First filling of a store, and later upgrades (spec/authorization-api §9, spec/decision-api §1.3). Everything, including
  * the mark, is one atomic batch. If two instances start together, the second finds the work done.
  */
 
@@ -39,7 +39,7 @@ export interface BootstrapReport {
   /**
    * `installed`: the store was filled now. `upgraded`: it had another set before. `unchanged`: it has this set.
    * `other_mode`: it was filled in another mode and is left alone. `older`: it has a later set than this program ships and
-   * is left alone (journal.md §1).
+   * is left alone (spec/journal §1).
    */
   readonly outcome: "installed" | "upgraded" | "unchanged" | "other_mode" | "older";
   readonly mode: BootstrapMode;

@@ -1,5 +1,5 @@
 /**
- * Set-up of the first administrator (security.md §6.2). User, membership, key and the durable mark are one atomic
+ * Set-up of the first administrator (spec/security §6.2). User, membership, key and the durable mark are one atomic
  * batch.
  */
 

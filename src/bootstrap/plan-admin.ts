@@ -1,4 +1,4 @@
-/** Plans the first administrator of mode external (decision-api.md §1.4). */
+/** Plans the first administrator of mode external (spec/decision-api §1.4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { BatchOperation, MarkedState } from "../directory/batch.ts";

@@ -1,4 +1,4 @@
-/** The groups and policies that a bootstrap installs, for each of the two modes (authorization-api.md §9). */
+/** The groups and policies that a bootstrap installs, for each of the two modes (spec/authorization-api §9). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { digestOf } from "@svc-authorizer/policy/catalog/digest.ts";
@@ -63,7 +63,7 @@ export function shippedSetOf(mode: BootstrapMode, catalog: Catalog, defaultUserG
   const { partition, version, preconfigured } = catalog;
   if (mode === "external") {
     return shippedSet(mode, version, {
-      // The data server's own set-up stores the empty label (authorization-api.md §15.9).
+      // The data server's own set-up stores the empty label (spec/authorization-api §15.9).
       policies: preconfigured.policies.map(({ name, statement }) => ({ name, statement, acl: "" })),
       groups: preconfigured.groups.map(({ name, description, policies }) => ({
         name,

@@ -1,5 +1,5 @@
 /**
- * The cache of values that are made from the directory (`auth.cache.*`; security.md §4.1): users with their compiled
+ * The cache of values that are made from the directory (`auth.cache.*`; spec/security §4.1): users with their compiled
  * policies, access keys, login tokens, the policies of a whole directory. A change on this node evicts exactly the values
  * that depend on what it touches. A load that began before a change is not kept when the change touched what it loaded,
  * and is never shared with callers who came after the change. Errors are not kept.

@@ -1,6 +1,6 @@
 /**
  * Loads from the directory that concurrent callers share, as long as nothing changed since they began
- * (security.md §4.1): what a cache over the directory is filled by.
+ * (spec/security §4.1): what a cache over the directory is filled by.
  */
 
 interface Load<T> {

@@ -186,7 +186,7 @@ async function openShadow(
   return worker === undefined && count > 1 ? undefined : openServiceShadow(data, endpoints);
 }
 
-/** The parts of all connections that listeners may have; the service listener may have all (security.md §5.3). */
+/** The parts of all connections that listeners may have; the service listener may have all (spec/security §5.3). */
 const USER_SHARE = 1 / 2;
 const METRICS_SHARE = 1 / 16;
 const EXT_AUTHZ_SHARE = 1 / 2;

@@ -1,4 +1,4 @@
-/** Exports the directory as a data set. Loading it gives the same state (decision-api.md §6). */
+/** Exports the directory as a data set. Loading it gives the same state (spec/decision-api §6). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import {

@@ -1,4 +1,4 @@
-/** Loads data sets into the directory: all files together, atomically (decision-api.md §6). */
+/** Loads data sets into the directory: all files together, atomically (spec/decision-api §6). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

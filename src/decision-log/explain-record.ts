@@ -1,4 +1,4 @@
-/** Explains a record on the directory of its revision (decision-log.md §3.2). */
+/** Explains a record on the directory of its revision (spec/decision-log §3.2). */
 
 import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { explainInSteps } from "@svc-authorizer/policy/engine/explain/explain.ts";

@@ -1,4 +1,4 @@
-/** Opens the decision log of a process (decision-log.md §2). */
+/** Opens the decision log of a process (spec/decision-log §2). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Effect } from "@svc-authorizer/policy/model/decision.ts";

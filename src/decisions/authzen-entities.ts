@@ -1,4 +1,4 @@
-/** Entities of AuthZEN requests (decision-api.md §2). */
+/** Entities of AuthZEN requests (spec/decision-api §2). */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 

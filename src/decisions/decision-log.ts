@@ -1,5 +1,5 @@
 /**
- * Port: the log of decisions (decision-log.md §1). `decision-log` implements it. Without a log the use cases hold
+ * Port: the log of decisions (spec/decision-log §1). `decision-log` implements it. Without a log the use cases hold
  * `undefined`, and a decision costs one comparison more.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The decision use cases (decision-api.md §2, decision-api.md §3): this file is their contract, `open-decisions.ts`
+ * The decision use cases (spec/decision-api §2, spec/decision-api §3): this file is their contract, `open-decisions.ts`
  * builds them. The answer about a cached user is returned directly, not as a promise, so the hot path needs no turn of
  * the event loop.
  */
@@ -28,9 +28,9 @@ export interface CheckRequest {
   readonly user: string;
   /** Internal id of the authenticated user. A later user of the same name then counts as unknown. */
   readonly userId?: string;
-  /** Groups that the caller asserts for a user whom the directory does not know (decision-api.md §8). */
+  /** Groups that the caller asserts for a user whom the directory does not know (spec/decision-api §8). */
   readonly groups?: readonly string[];
-  /** A token of an identity provider for the user (decision-api.md §8.9). */
+  /** A token of an identity provider for the user (spec/decision-api §8.9). */
   readonly token?: unknown;
   readonly required: RequiredPermissions;
   readonly context: DecisionContext;
@@ -114,7 +114,7 @@ export interface SimulationCase {
   /** Decide as if these policies of the user were changed. */
   readonly candidate?: { readonly replace: readonly NamedStatements[]; readonly remove: readonly string[] };
   readonly required?: RequiredPermissions;
-  /** List filtering (evaluation.md §10) instead of `required`. */
+  /** List filtering (spec/evaluation §10) instead of `required`. */
   readonly list?: { readonly action: string; readonly resource: string };
   readonly context: DecisionContext;
   readonly explain: boolean;
@@ -129,7 +129,7 @@ export interface SimulationCase {
 /** Its answer: as a check, or the two answers of list filtering. */
 export type SimulationAnswer = CheckAnswer | { readonly any_resource: boolean; readonly listed: boolean };
 
-/** Decides some of the questions again under a candidate, after their answers (decision-log.md §4.2). */
+/** Decides some of the questions again under a candidate, after their answers (spec/decision-log §4.2). */
 export interface EvaluationShadow {
   /** True if this decision is to be made again. Ask once for a decision, because it is drawn by lot. */
   takes(): boolean;
@@ -160,7 +160,7 @@ export interface Decisions {
   filter(request: FilterRequest): Promise<readonly number[]>;
   /** A promise to await before mapping types and actions; undefined unless a data set just changed the types. */
   typesRefreshed(): Promise<void> | undefined;
-  /** Doubts that a question can have an answer, by the catalog and the types of data sets (decision-api.md §5). */
+  /** Doubts that a question can have an answer, by the catalog and the types of data sets (spec/decision-api §5). */
   doubts(question: AskedQuestion): Promise<readonly QuestionDoubt[]>;
   /** The ARN of an entity, or undefined for an unknown type. Throws "invalid_request" if the id makes it ambiguous. */
   resourceArn(type: string, id: string): string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The effective policies of a user as a data server gets them (decision-api.md §4; security.md §3.1, security.md §3.3).
+ * The effective policies of a user as a data server gets them (spec/decision-api §4; spec/security §3.1, spec/security §3.3).
  */
 
 import { isWildcardName, USER_PLACEHOLDER } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";

@@ -1,6 +1,6 @@
 /**
- * Policies in a form that a data server can evaluate and that never grants more (decision-api.md §4;
- * security.md §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies
+ * Policies in a form that a data server can evaluate and that never grants more (spec/decision-api §4;
+ * spec/security §3.3). A data server knows four operators and the field `SourceIp`; an operator it does not know denies
  * its user everything, and a deny on a field it does not know is skipped.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The cache of users with their compiled policies (`auth.cache.*`; security.md §4.1). An entry holds references to
+ * The cache of users with their compiled policies (`auth.cache.*`; spec/security §4.1). An entry holds references to
  * shared parts: the policies of groups and their compiled sets.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Registered attributes of resources, by type and id or by ARN. They apply however a request names the resource: naming
- * it by ARN does not bypass them (security.md §3.4).
+ * it by ARN does not bypass them (spec/security §3.4).
  */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";

@@ -1,4 +1,4 @@
-/** Decisions about whole requests of a data server: the contract of `requesting.ts` (decision-api.md §3 `/request`). */
+/** Decisions about whole requests of a data server: the contract of `requesting.ts` (spec/decision-api §3 `/request`). */
 
 import type { DecisionContext, Effect, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
@@ -34,7 +34,7 @@ export interface RequestCheck {
   readonly credential?: UsedCredential | undefined;
   readonly request: WireRequest;
   /**
-   * True for forward-auth, which decides about every possible item (security.md §2.4). `/request` tells the caller to
+   * True for forward-auth, which decides about every possible item (spec/security §2.4). `/request` tells the caller to
    * filter.
    */
   readonly items: "required" | "told";

@@ -1,4 +1,4 @@
-/** The resource types: those that ship and those that data sets declare (decision-api.md §2.8). */
+/** The resource types: those that ship and those that data sets declare (spec/decision-api §2.8). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

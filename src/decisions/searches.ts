@@ -1,4 +1,4 @@
-/** Searches for users, actions and resources: the contract (decision-api.md §2.3, decision-api.md §3). */
+/** Searches for users, actions and resources: the contract (spec/decision-api §2.3, spec/decision-api §3). */
 
 import type {
   DecisionContext,
@@ -106,12 +106,12 @@ export interface PlanRequest extends Asked {
  * The resources on which a user may act, as patterns: a resource is allowed if a pattern of `allow` (or of a
  * `conditional` allow whose condition holds) matches, and none of `deny` (or of a conditional deny) does.
  *
- * Patterns match as those of policies do (evaluation.md §3): `*` matches everything; of two ARNs, service and account
+ * Patterns match as those of policies do (spec/evaluation §3): `*` matches everything; of two ARNs, service and account
  * are equal, regions are not compared, and `*` and `?` are wildcards in the last field only. `${user}` is filled in.
  *
  * Conditions are evaluated as far as the context and the user's registered properties allow; the rest reads only
  * unknown fields. If a condition cannot be evaluated, an allow is ignored and a deny applies. A conditional deny of `*`
- * may stand for a statement about another resource whose condition would be an error (evaluation.md §2).
+ * may stand for a statement about another resource whose condition would be an error (spec/evaluation §2).
  *
  * `always`: every resource (of the type) is allowed. `never`: none is, and all lists are empty.
  */
@@ -130,7 +130,7 @@ export interface Plan {
 /**
  * The searches. Results are exactly those for which an evaluation (or, for the native questions, a check) allows, in
  * UTF-8 byte order and complete over all pages while nothing changes. Each yields to other work at least every 10 ms
- * (security.md §5.3). It rejects with "unavailable" if the store fails, with "invalid_request" if the work exceeds the
+ * (spec/security §5.3). It rejects with "unavailable" if the store fails, with "invalid_request" if the work exceeds the
  * budget of a request (`authorizer.limits.work`), or with the reason of `signal` if that is aborted because the caller is
  * gone.
  */

@@ -1,5 +1,5 @@
 /**
- * Port: counts of what decisions use (decision-log.md §5.1). `decision-log` implements it. It is told of every decision on
+ * Port: counts of what decisions use (spec/decision-log §5.1). `decision-log` implements it. It is told of every decision on
  * which somebody may act, whether or not the decision gets a record.
  */
 

@@ -1,4 +1,4 @@
-/** The one on whose behalf a directory is written (journal.md §2.1). */
+/** The one on whose behalf a directory is written (spec/journal §2.1). */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Author, Judge } from "./directory.ts";

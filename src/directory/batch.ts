@@ -1,6 +1,6 @@
 /**
- * Reading and changing the whole directory at once: what data sets, exports and bootstrap use (decision-api.md §6).
- * A batch is one commit of any size (journal.md §2): all or nothing, for readers and after a crash.
+ * Reading and changing the whole directory at once: what data sets, exports and bootstrap use (spec/decision-api §6).
+ * A batch is one commit of any size (spec/journal §2): all or nothing, for readers and after a crash.
  */
 
 import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
@@ -57,7 +57,7 @@ export interface Said {
   readonly policies?: readonly string[];
 }
 
-/** The last state that a manager's documents gave an entity (management-cli.md §10). */
+/** The last state that a manager's documents gave an entity (spec/management-cli §10). */
 export interface Applied extends EntityName {
   readonly manager: string;
   readonly said: Said;
@@ -90,7 +90,7 @@ export interface Managed<T> {
 
 /** A policy, with what is known of how it was written. */
 export interface ManagedPolicy extends Managed<NewPolicy> {
-  /** True: an earlier version wrote it, which may have dropped members of its statements (evaluation.md §11.1). */
+  /** True: an earlier version wrote it, which may have dropped members of its statements (spec/evaluation §11.1). */
   readonly partial: boolean;
 }
 

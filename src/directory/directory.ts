@@ -1,11 +1,11 @@
 /**
  * The directory: who exists and what is attached to whom, as use cases over the store port
- * (authorization-api.md §5 to authorization-api.md §7). This file is its contract; `open-directory.ts` builds it.
+ * (spec/authorization-api §5 to spec/authorization-api §7). This file is its contract; `open-directory.ts` builds it.
  *
  * Every method takes names, resolves them to internal ids inside one snapshot, and throws AuthorizerError:
  * "not_found" (message names what is missing), "already_exists", "invalid_request" (with problems), "conflict"
  * after repeated lost races, "unavailable" when the store fails. A look-up with a text that can be no name
- * (security.md §3.0) is "not_found" or an empty page and never reaches the store.
+ * (spec/security §3.0) is "not_found" or an empty page and never reaches the store.
  */
 
 import type {
@@ -110,7 +110,7 @@ export interface Policies {
 export interface Credentials {
   /**
    * Creates a key: both values given = import (unique over all users: "already_exists"), both absent = generated
-   * (authorization-api.md §11: `AKIAJ` + 14 of `A–Z2–7` + `Q`; secret base64 of 30 random bytes). One alone is
+   * (spec/authorization-api §11: `AKIAJ` + 14 of `A–Z2–7` + `Q`; secret base64 of 30 random bytes). One alone is
    * "invalid_request".
    */
   create(
@@ -149,7 +149,7 @@ export interface Session {
   readonly creation_date: number;
   /** Revision of the state that this was read from, for nodes of version 0.2. */
   readonly revision: number;
-  /** Tokens that this service issued with another value are invalid (journal.md §5); "" if no session was ended. */
+  /** Tokens that this service issued with another value are invalid (spec/journal §5); "" if no session was ended. */
   readonly since: string;
   /**
    * Tokens that this service issued without such a value are invalid if they are of an earlier revision; undefined: all of
@@ -164,7 +164,7 @@ export interface Session {
   readonly isTokenClaimed: boolean;
 }
 
-/** Owners of access keys, and the validity of sessions (security.md §4.4). */
+/** Owners of access keys, and the validity of sessions (spec/security §4.4). */
 export interface Sessions {
   /** An access key with its owner and the secret in clear; "not_found" when there is none. */
   key(accessKeyId: string): Promise<OwnedKey>;
@@ -286,7 +286,7 @@ export type Judge = (state: JudgedState) => Promise<void>;
 
 /**
  * Somebody for whom writes are made. The name is kept with their entries. The right to a write is judged in the state of
- * each attempt, so that no entry exists whose author had lost it in an earlier one (journal.md §2.1).
+ * each attempt, so that no entry exists whose author had lost it in an earlier one (spec/journal §2.1).
  */
 export interface Author {
   /** Name for the log. */
@@ -313,7 +313,7 @@ export interface Directory {
   readonly history: DirectoryHistory;
   /**
    * Plans from everything that the directory has, without secrets, and applies the plan atomically. If another writer
-   * changes the directory before the commit, it is planned again (journal.md §2).
+   * changes the directory before the commit, it is planned again (spec/journal §2).
    * @param plan may run more than once, and also where nothing is applied
    * @param options `dryRun`: the plan is made and tried, and nothing is written
    */
@@ -321,7 +321,7 @@ export interface Directory {
     plan: (state: DirectoryState, judged: JudgedState) => Promise<StatePlan<T>>,
     options: { readonly dryRun: boolean },
   ): Promise<T>;
-  /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (journal.md §2.1). */
+  /** Runs work on behalf of somebody, whose name its writes carry and whose right to them is judged (spec/journal §2.1). */
   actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
   /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */
   alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;

@@ -1,4 +1,4 @@
-/** The past of a directory: who changed what, earlier versions, and going back to them (journal.md §4). */
+/** The past of a directory: who changed what, earlier versions, and going back to them (spec/journal §4). */
 
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { CommittedChange, LogHead, Thing } from "../store/port.ts";
@@ -46,7 +46,7 @@ export interface PolicyVersion {
   readonly actors: readonly string[];
   /** As it was written; undefined: it was removed. */
   readonly policy: Policy | undefined;
-  /** True: an earlier version wrote it, which may have dropped members of its statements (evaluation.md §11.1). */
+  /** True: an earlier version wrote it, which may have dropped members of its statements (spec/evaluation §11.1). */
   readonly partial: boolean;
 }
 

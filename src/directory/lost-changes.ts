@@ -1,4 +1,4 @@
-/** Lost entries of a log, and the making of them again: the contract of `history/apply-lost.ts` (journal.md §3). */
+/** Lost entries of a log, and the making of them again: the contract of `history/apply-lost.ts` (spec/journal §3). */
 
 import type { RecordName, UseCase, VersionedRecord } from "../store/port.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Users and groups as an identity provider manages them (scim.md §3 to scim.md §6): by their internal ids, with names
+ * Users and groups as an identity provider manages them (spec/scim §3 to spec/scim §6): by their internal ids, with names
  * that can change, each call one commit. `write/provisioned-users.ts` and `write/provisioned-groups.ts` build it.
  */
 

@@ -1,4 +1,4 @@
-/** The pages of the manual below `/help`, built when the first of them is asked for (console.md §5). */
+/** The pages of the manual below `/help`, built when the first of them is asked for (spec/console §5). */
 
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";

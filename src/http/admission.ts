@@ -1,5 +1,5 @@
 /**
- * Limits the work that is let in at once (security.md §5.3): a bounded number of waiting requests, then 503; bulk
+ * Limits the work that is let in at once (spec/security §5.3): a bounded number of waiting requests, then 503; bulk
  * work at most so many at once and never more than half of the places, so that hot paths are the last to be
  * refused. Callers take turns with bulk work, so that one who sends a lot of it holds up itself.
  */

@@ -1,4 +1,4 @@
-/** Errors on the wire: code → status, and the body that callers get (decision-api.md §3). */
+/** Errors on the wire: code → status, and the body that callers get (spec/decision-api §3). */
 
 import { AuthorizerError, type ErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 

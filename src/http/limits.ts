@@ -1,4 +1,4 @@
-/** Limits of a server, and the headers that say so (`authorizer.limits`, decision-api.md §1). */
+/** Limits of a server, and the headers that say so (`authorizer.limits`, spec/decision-api §1). */
 
 /** Milliseconds for which a connection may be idle. */
 export const KEEP_ALIVE_MS = 95_000;

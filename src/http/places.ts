@@ -1,4 +1,4 @@
-/** Places for streams. One caller gets at most half of them, so that it cannot keep others out (security.md §5.3). */
+/** Places for streams. One caller gets at most half of them, so that it cannot keep others out (spec/security §5.3). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 

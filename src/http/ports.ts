@@ -44,7 +44,7 @@ export interface HttpCounters {
 export interface RevisedCall {
   /** `N.LOG.ENTRY`; "" where no position is named. */
   position: string;
-  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (journal.md §2.8). */
+  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (spec/journal §2.8). */
   isProven: boolean;
   /** True once a state of the store was opened for it. */
   hasRead: boolean;
@@ -63,7 +63,7 @@ interface AskedPositions {
   readonly position?: string | undefined;
 }
 
-/** Port: the positions in the log that answers are given from (journal.md §6). */
+/** Port: the positions in the log that answers are given from (spec/journal §6). */
 export interface Revisions {
   /**
    * Returns `N.LOG.ENTRY`: whatever is read from now on is of that entry or one that follows it; "" for an empty log.
@@ -78,7 +78,7 @@ export interface Revisions {
   reached(asked: AskedPositions): Promise<void> | undefined;
   /**
    * Runs a mutation, or a part of one: a commit sets the position of the call to its own, and what it answers without one is
-   * answered from proof (journal.md §2.8).
+   * answered from proof (spec/journal §2.8).
    * @param part `refusals`: only what it throws is an answer
    * @throws what the work throws, and AuthorizerError "unavailable" where nothing is proved in time
    */
@@ -108,7 +108,7 @@ export interface FailureLogEntry {
   readonly error: unknown;
 }
 
-/** A refused attempt to authenticate (security.md §5.2). */
+/** A refused attempt to authenticate (spec/security §5.2). */
 export interface RefusedCaller {
   readonly request_id: string;
   readonly path: string;

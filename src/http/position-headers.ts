@@ -1,4 +1,4 @@
-/** The headers that name the position in the log that an answer was given from (journal.md §6). */
+/** The headers that name the position in the log that an answer was given from (spec/journal §6). */
 
 import { rememberLast } from "../remember-last.ts";
 

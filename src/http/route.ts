@@ -112,7 +112,7 @@ export interface Route<C extends Caller = Caller> {
   readonly authorizesBody?: boolean;
   /**
    * Of another method than GET: true where no call changes anything, or says which do not. All others are mutations, whose
-   * answers rest on a commit or on proof (journal.md §2.8).
+   * answers rest on a commit or on proof (spec/journal §2.8).
    */
   readonly reads?: boolean | ((call: Call<C>) => boolean);
   /**

@@ -1,6 +1,6 @@
 /**
  * Finds the route that a request target names. Routes match exactly, on the raw target: a trailing or doubled slash
- * must never reach the route of the parent path (authorization-api.md §15.1).
+ * must never reach the route of the parent path (spec/authorization-api §15.1).
  */
 
 import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * Failed attempts, counted per access key and source in a bounded table (security.md §2.10), and per access key over all
+ * Failed attempts, counted per access key and source in a bounded table (spec/security §2.10), and per access key over all
  * sources: a client on the machine of a trusted proxy can name any address as its own.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Authentication of end users by access keys, login tokens and signatures (security.md §1.1, security.md §2.6 to
- * security.md §2.11, security.md §4.4). This file is the contract; `open-identities.ts` builds it. A cached result is
+ * Authentication of end users by access keys, login tokens and signatures (spec/security §1.1, spec/security §2.6 to
+ * spec/security §2.11, spec/security §4.4). This file is the contract; `open-identities.ts` builds it. A cached result is
  * returned directly, not as a promise, so forward-auth needs no turn of the event loop for it.
  */
 
@@ -42,7 +42,7 @@ export interface SignedRequest {
   readonly query: string;
   /**
    * Headers by lower-case name. Each character is one byte (as Node delivers them); values of a repeated name are
-   * joined by "," without a blank. `host` and `content-length` are those that the client sent (security.md §2.8).
+   * joined by "," without a blank. `host` and `content-length` are those that the client sent (spec/security §2.8).
    */
   readonly headers: SentHeaders;
 }
@@ -72,7 +72,7 @@ export interface IdentityCounters {
  * Neither is cached.
  *
  * Failures are counted for each pair of access key and source. A correct credential is never delayed
- * (security.md §2.10): every attempt is compared, also over the limit. Over it, a wrong attempt is refused as {@link
+ * (spec/security §2.10): every attempt is compared, also over the limit. Over it, a wrong attempt is refused as {@link
  * TooManyFailures}, counts as throttled, and causes no read of the store for an unknown id (a key made on this node is
  * known at once, one made on another node within the cache's time). So nobody can lock out a user with failing
  * attempts, and secrets are random texts that no rate of guessing finds.
@@ -88,7 +88,7 @@ export interface Identities {
   /** Authenticates with a login token. Also throws "unauthenticated" for one issued before the user's keys changed. */
   withLoginToken(token: string): Identity | Promise<Identity>;
   /**
-   * Authenticates with the signature of request line and headers. The body is never verified (security.md §2.8). Throws
+   * Authenticates with the signature of request line and headers. The body is never verified (spec/security §2.8). Throws
    * {@link SignatureRefused}.
    */
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;

@@ -1,5 +1,5 @@
 /**
- * The required claims of a login token (security.md §1.1, security.md §4.4). Service tokens are signed with the same
+ * The required claims of a login token (spec/security §1.1, spec/security §4.4). Service tokens are signed with the same
  * key, so every claim that distinguishes the two is required. Login tokens of a data server lack only our own claims
  * and are accepted.
  */
@@ -9,7 +9,7 @@ import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 /** The audience of a login token: this text, not a list. */
 export const LOGIN_AUDIENCE = "login";
 
-/** Name of the cookie that holds a login token, the same as that of the data server's API (security.md §2.11). */
+/** Name of the cookie that holds a login token, the same as that of the data server's API (spec/security §2.11). */
 export const LOGIN_COOKIE = "access_token";
 
 /** Our claims are below one name, so they cannot collide with others. */
@@ -23,7 +23,7 @@ export interface OurClaims {
   /** Internal id, never reused. */
   readonly user_id: string;
   readonly access_key_id?: string;
-  /** Revision of the state in which the user was authenticated (journal.md §5); nodes of version 0.2 read it. */
+  /** Revision of the state in which the user was authenticated (spec/journal §5); nodes of version 0.2 read it. */
   readonly revision: number;
   /** The beginning of the user's sessions in that state; absent in tokens of version 0.2. */
   readonly since?: string;

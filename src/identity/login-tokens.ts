@@ -1,4 +1,4 @@
-/** Issues, verifies and revokes login tokens (security.md §1.1, security.md §2.11, security.md §4.4). */
+/** Issues, verifies and revokes login tokens (spec/security §1.1, spec/security §2.11, spec/security §4.4). */
 
 import { hash, randomUUID } from "node:crypto";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";

@@ -15,7 +15,7 @@ export function refused(what: "credentials" | "login token"): AuthorizerError {
 
 /**
  * "unauthenticated" for a wrong secret over the limit of a key and source. APIs answer 429; forward-auth answers 401
- * (security.md §2.10).
+ * (spec/security §2.10).
  */
 export class TooManyFailures extends AuthorizerError {
   constructor(retryAfterSeconds: number) {

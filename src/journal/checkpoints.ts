@@ -1,5 +1,5 @@
 /**
- * Checkpoints (journal.md §4): the whole directory at a revision, in pieces. The marker is created last and makes the
+ * Checkpoints (spec/journal §4): the whole directory at a revision, in pieces. The marker is created last and makes the
  * pieces known; what is at or below the floor is removed.
  */
 

@@ -1,4 +1,4 @@
-/** A node's contact to its engine, as it tells its workers (journal.md §7). */
+/** A node's contact to its engine, as it tells its workers (spec/journal §7). */
 
 import type { CopyState } from "../store/copy-state.ts";
 import type { StoreTrouble, TroubleKind } from "../store/trouble.ts";

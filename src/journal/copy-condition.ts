@@ -1,4 +1,4 @@
-/** The condition of a node's copy: whether its log still is the one in the database (journal.md §3). */
+/** The condition of a node's copy: whether its log still is the one in the database (spec/journal §3). */
 
 import type { CopyKind, WentBack } from "../store/copy-state.ts";
 import { NothingDone } from "./engine.ts";

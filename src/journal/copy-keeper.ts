@@ -1,5 +1,5 @@
 /**
- * The care of a node for its copy, beside following the log (journal.md §3): it keeps what the log lost, guards a database
+ * The care of a node for its copy, beside following the log (spec/journal §3): it keeps what the log lost, guards a database
  * in which the log is missing, and notes its contact for the process after this one.
  */
 

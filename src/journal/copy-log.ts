@@ -1,4 +1,4 @@
-/** Copies a log with its state, ids and history into an empty engine (journal.md §4). */
+/** Copies a log with its state, ids and history into an empty engine (spec/journal §4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { encodeBody, encodeItem, HEAD_BYTES, LOG_FORMAT, newId } from "../store/log-entry.ts";

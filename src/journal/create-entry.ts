@@ -1,4 +1,4 @@
-/** The create of an entry: the only call that decides anything (journal.md §2.3). */
+/** The create of an entry: the only call that decides anything (spec/journal §2.3). */
 
 import { type Engine, entryName, NothingDone } from "./engine.ts";
 import type { Made } from "./entry-maker.ts";

@@ -1,4 +1,4 @@
-/** The checkpoints that a node writes, and the removal of what is no longer kept (journal.md §4). */
+/** The checkpoints that a node writes, and the removal of what is no longer kept (spec/journal §4). */
 
 import type { Leases } from "../store/leases.ts";
 import type { Replica } from "../store/replica.ts";

@@ -1,5 +1,5 @@
 /**
- * The port of an engine: what holds the log and its checkpoints (journal.md §1). Only {@link Engine.create} decides
+ * The port of an engine: what holds the log and its checkpoints (spec/journal §1). Only {@link Engine.create} decides
  * anything; it has to be atomic, and every read has to be strong: it sees what was created before it was sent.
  */
 
@@ -29,7 +29,7 @@ export interface EntryPage {
   readonly own?: { readonly head: Buffer | undefined };
 }
 
-/** The findings of a look at the log, read in this order (journal.md §2.8). */
+/** The findings of a look at the log, read in this order (spec/journal §2.8). */
 export interface LogLook {
   /** Whether there is an entry after the revision. */
   readonly hasNext: boolean;

@@ -1,4 +1,4 @@
-/** The making of the next entry (journal.md §2.3): its head, what it writes, and its parts where it needs some. */
+/** The making of the next entry (spec/journal §2.3): its head, what it writes, and its parts where it needs some. */
 
 import {
   type EncodedBody,

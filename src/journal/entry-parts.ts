@@ -1,4 +1,4 @@
-/** Bodies of entries in an engine: in the item or, where they are larger, in parts (journal.md §2.3). */
+/** Bodies of entries in an engine: in the item or, where they are larger, in parts (spec/journal §2.3). */
 
 import { createHash, type Hash } from "node:crypto";
 import { concatInTurns } from "../schedule/concat-in-turns.ts";

@@ -1,4 +1,4 @@
-/** The age of a copy beyond which nothing is answered from it (journal.md §3.5). */
+/** The age of a copy beyond which nothing is answered from it (spec/journal §3.5). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type StoreTrouble, troubleInWords } from "../store/trouble.ts";

@@ -1,4 +1,4 @@
-/** Group commit (journal.md §2.2): which of the commits that wait become one entry. */
+/** Group commit (spec/journal §2.2): which of the commits that wait become one entry. */
 
 import type { CheckedCommit } from "../store/checks.ts";
 import type { EncodedBody, PartsOf } from "../store/log-entry.ts";

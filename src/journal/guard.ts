@@ -1,5 +1,5 @@
 /**
- * Guards (journal.md §3): an item with which a node that has a copy says, in a database that was emptied or has another
+ * Guards (spec/journal §3): an item with which a node that has a copy says, in a database that was emptied or has another
  * log, that the log of its copy is missing there. No log is begun beside one.
  */
 

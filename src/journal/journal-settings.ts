@@ -1,4 +1,4 @@
-/** Settings of a node of a log (journal.md §3 and journal.md §4). */
+/** Settings of a node of a log (spec/journal §3 and spec/journal §4). */
 
 /** Settings; times in milliseconds. */
 export interface JournalSettings {

@@ -1,4 +1,4 @@
-/** The answer to callers whose entry's outcome is not known in time (journal.md §2.5). */
+/** The answer to callers whose entry's outcome is not known in time (spec/journal §2.5). */
 
 import type { Clock } from "./clock.ts";
 

@@ -1,4 +1,4 @@
-/** An engine that is opened by its first call: a worker needs it for the past only (journal.md §7). */
+/** An engine that is opened by its first call: a worker needs it for the past only (spec/journal §7). */
 
 import type { Budgets, Engine, EntryPage, ItemKind, ItemName, ListedKind, LogLook } from "./engine.ts";
 import { lookOneByOne } from "./look.ts";

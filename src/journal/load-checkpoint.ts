@@ -1,4 +1,4 @@
-/** The newest checkpoint of a log as a node's copy (journal.md §3). */
+/** The newest checkpoint of a log as a node's copy (spec/journal §3). */
 
 import type { EntryId, Replica } from "../store/replica.ts";
 import {

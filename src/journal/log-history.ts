@@ -1,4 +1,4 @@
-/** The log of an engine as far back as it is kept (journal.md §4). */
+/** The log of an engine as far back as it is kept (spec/journal §4). */
 
 import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { AboutIndex } from "../store/about-index.ts";

@@ -1,4 +1,4 @@
-/** Looks: whether a copy is the newest, asked of the engine and of nothing else (journal.md §2.8). */
+/** Looks: whether a copy is the newest, asked of the engine and of nothing else (spec/journal §2.8). */
 
 import { decodeHead } from "../store/log-entry.ts";
 import { readMarker } from "./checkpoints.ts";

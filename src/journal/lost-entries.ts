@@ -1,5 +1,5 @@
 /**
- * A file of what a log lost when it went back (journal.md §3): the entries that the copy noted, and what they wrote in the
+ * A file of what a log lost when it went back (spec/journal §3): the entries that the copy noted, and what they wrote in the
  * end. A state has no bodies of entries, but every record in it has the revision that wrote it.
  */
 

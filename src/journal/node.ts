@@ -1,6 +1,6 @@
 /**
  * A node's own copy of the directory and where it stands in the log: following, loading of checkpoints, and the check
- * that the log still is the one that the copy came from (journal.md §3).
+ * that the log still is the one that the copy came from (spec/journal §3).
  */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
@@ -205,7 +205,7 @@ export class LogNode {
     if (head.node !== this.id) counters.lagMs = Math.max(0, Date.now() - Date.parse(head.at));
   }
 
-  /** Loads the newest checkpoint where that takes less time than the entries up to it (journal.md §3.3). */
+  /** Loads the newest checkpoint where that takes less time than the entries up to it (spec/journal §3.3). */
   async #skipAhead(): Promise<void> {
     const marker = await newestCheckpoint(this.#parts.engine, this.revision);
     const entries = marker === undefined ? 0 : marker.revision - this.revision;

@@ -1,4 +1,4 @@
-/** The store as calls use it: what they read and check is noted with them (journal.md §2.8). */
+/** The store as calls use it: what they read and check is noted with them (spec/journal §2.8). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Commit, isCheck, type Snapshot, type Store } from "../store/port.ts";

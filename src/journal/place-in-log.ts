@@ -1,4 +1,4 @@
-/** The check that a log still is the one that a copy came from (journal.md §3). */
+/** The check that a log still is the one that a copy came from (spec/journal §3). */
 
 import { decodeHead } from "../store/log-entry.ts";
 import type { EntryId } from "../store/replica.ts";

@@ -1,4 +1,4 @@
-/** The time between two polls of a node, which depends on the number of nodes (journal.md §3.6). */
+/** The time between two polls of a node, which depends on the number of nodes (spec/journal §3.6). */
 
 import { type Store, withSnapshot } from "../store/port.ts";
 import type { Engine } from "./engine.ts";

@@ -1,5 +1,5 @@
 /**
- * Proofs that a copy is the newest (journal.md §2.8): what is answered without a commit is answered from a state that holds
+ * Proofs that a copy is the newest (spec/journal §2.8): what is answered without a commit is answered from a state that holds
  * the newest entry that was found by a read sent after the request came. Nothing else proves that: neither contact a
  * moment ago, nor that no notification came, nor a clock.
  */

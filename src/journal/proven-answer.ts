@@ -1,4 +1,4 @@
-/** Answers of calls that commit nothing: they rest on a state that is proved to be the newest (journal.md §2.8). */
+/** Answers of calls that commit nothing: they rest on a state that is proved to be the newest (spec/journal §2.8). */
 
 import { isErrorCode, tellsOfState } from "@svc-authorizer/policy/errors.ts";
 

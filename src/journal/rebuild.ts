@@ -1,5 +1,5 @@
 /**
- * A copy that is made anew since its log went back (journal.md §3): the new state is made beside the old one, from the newest
+ * A copy that is made anew since its log went back (spec/journal §3): the new state is made beside the old one, from the newest
  * checkpoint and all that follows it, and takes its place when it is the newest of the log.
  */
 

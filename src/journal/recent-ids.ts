@@ -1,4 +1,4 @@
-/** Ids of the newest entries: they tell whether an entry was committed that has been removed since (journal.md §2.6). */
+/** Ids of the newest entries: they tell whether an entry was committed that has been removed since (spec/journal §2.6). */
 
 import type { EntryId } from "../store/replica.ts";
 

@@ -1,4 +1,4 @@
-/** The engine of a node that started while its database was away: it is opened by the first call that succeeds (journal.md §3). */
+/** The engine of a node that started while its database was away: it is opened by the first call that succeeds (spec/journal §3). */
 
 import type { Budgets, Engine, ItemName } from "./engine.ts";
 import { LazyEngine } from "./lazy-engine.ts";

@@ -1,4 +1,4 @@
-/** The positions that answers are given from, and waiting for one (journal.md §6). */
+/** The positions that answers are given from, and waiting for one (spec/journal §6). */
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
@@ -22,7 +22,7 @@ const PATIENCE_MS = 2_000;
 export interface RevisedCall {
   /** `N.LOG.ENTRY`. */
   position: string;
-  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (journal.md §2.8). */
+  /** True once the state was proved to be the newest after the call came, by a commit or otherwise (spec/journal §2.8). */
   isProven: boolean;
   /** True once a state of the store was opened for it. */
   hasRead: boolean;
@@ -158,7 +158,7 @@ export class StoreRevisions {
   }
 
   /**
-   * Runs a mutation, or a part of one: what it answers without a commit is answered from proof (journal.md §2.8).
+   * Runs a mutation, or a part of one: what it answers without a commit is answered from proof (spec/journal §2.8).
    * @param part `refusals`: only what it throws is an answer
    * @throws what the work throws, and AuthorizerError "unavailable" where nothing is proved in time
    */

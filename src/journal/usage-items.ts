@@ -1,6 +1,6 @@
 /**
  * Use, as the nodes of a log tell each other: items `usage/<node>` of the engine, outside the log
- * (decision-log.md §5.1). A node creates the pieces of a telling and then removes those of earlier ones.
+ * (spec/decision-log §5.1). A node creates the pieces of a telling and then removes those of earlier ones.
  */
 
 import { randomBytes } from "node:crypto";

@@ -1,5 +1,5 @@
 /**
- * A node's store as a worker of the node has it (journal.md §7): it reads the copy that the primary process writes, and
+ * A node's store as a worker of the node has it (spec/journal §7): it reads the copy that the primary process writes, and
  * commits through the primary. The past it reads from the engine itself.
  */
 

@@ -4,7 +4,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { TROUBLE_CLAUSES, type TroubleKind } from "../store/trouble.ts";
 import { troubleKind } from "./trouble-state.ts";
 
-/** The error of a commit whose outcome is not known in time (journal.md §2.5). */
+/** The error of a commit whose outcome is not known in time (spec/journal §2.5). */
 export function outcomeUnknown(): AuthorizerError {
   const message =
     "the database did not answer in time: the change may have happened or may still happen; look before trying again";

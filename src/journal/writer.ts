@@ -1,5 +1,5 @@
 /**
- * Committing (journal.md §2): groups of use cases become the next entry, which exists for whoever creates it first.
+ * Committing (spec/journal §2): groups of use cases become the next entry, which exists for whoever creates it first.
  * Everything below follows from three facts: a call may have taken effect though its answer was lost, another node may
  * have been faster, and the entry may have been created where an older one was removed.
  */

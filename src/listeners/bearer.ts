@@ -1,4 +1,4 @@
-/** Authentication of callers of the service listener: bearer tokens (security.md §1.1, security.md §1.2). */
+/** Authentication of callers of the service listener: bearer tokens (spec/security §1.1, spec/security §1.2). */
 
 import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";

@@ -1,5 +1,5 @@
 /**
- * The listener of Envoy's external authorization over gRPC (security.md §2.12). It is loaded only where
+ * The listener of Envoy's external authorization over gRPC (spec/security §2.12). It is loaded only where
  * `authorizer.ext_authz.listen_address` is set.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The connections of the gRPC listener (security.md §2.12, security.md §5.3). Only trusted peers get one; one that is silent, or
+ * The connections of the gRPC listener (spec/security §2.12, spec/security §5.3). Only trusted peers get one; one that is silent, or
  * sends no whole call in time, ends; so does a call that does not arrive whole.
  */
 

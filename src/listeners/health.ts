@@ -1,4 +1,4 @@
-/** `/healthz` and `/readyz`: open on every listener, without token (security.md §2.0). */
+/** `/healthz` and `/readyz`: open on every listener, without token (spec/security §2.0). */
 
 import type { Reply, Route } from "../http/route.ts";
 

@@ -1,5 +1,5 @@
 /**
- * `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; security.md §1.5).
+ * `GET /.well-known/authzen-configuration`: where the AuthZEN endpoints are (AuthZEN 1.0, section 9; spec/security §1.5).
  */
 
 import { nothingHere } from "../http/errors.ts";

@@ -1,4 +1,4 @@
-/** The metrics listener: `GET /metrics` at an address of its own (security.md §1.3). */
+/** The metrics listener: `GET /metrics` at an address of its own (spec/security §1.3). */
 
 import { setTimeout } from "node:timers/promises";
 import { ANONYMOUS_SERVICE, requireScope, type ServiceCaller } from "../api/service-caller.ts";

@@ -1,5 +1,5 @@
 /**
- * Tokens that a data server signs for itself with `auth.encrypt.secret_key` (security.md §1.1). Users hold tokens
+ * Tokens that a data server signs for itself with `auth.encrypt.secret_key` (spec/security §1.1). Users hold tokens
  * signed with the same key, so everything that tells the two apart is checked here, and nothing is optional.
  */
 

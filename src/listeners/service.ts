@@ -1,4 +1,4 @@
-/** The service listener: the APIs that servers, gateways and services call (security.md §1.3). */
+/** The service listener: the APIs that servers, gateways and services call (spec/security §1.3). */
 
 import { type ChangeOptions, openChangeRoutes } from "../api/changes/routes.ts";
 import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";

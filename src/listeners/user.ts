@@ -1,5 +1,5 @@
 /**
- * The user listener: people, `svcctl`, browsers (security.md §1.3). Probes, management API, the page behind
+ * The user listener: people, `svcctl`, browsers (spec/security §1.3). Probes, management API, the page behind
  * invitations.
  */
 
@@ -111,7 +111,7 @@ function otherwise(
 }
 
 /**
- * Headers of every answer, for browsers (security.md §6). There are none for other origins: CORS is off. A page brings
+ * Headers of every answer, for browsers (spec/security §6). There are none for other origins: CORS is off. A page brings
  * a policy of its own, which replaces this one.
  */
 function securityHeaders(tls: boolean): readonly string[] {

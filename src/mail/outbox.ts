@@ -84,7 +84,7 @@ export class Outbox {
 
   /**
    * Moves a mail to a later time, and binds its invitation to the internal id of the user if one is given. Returns the
-   * claim on it (journal.md §5), or false if the invitation no longer exists.
+   * claim on it (spec/journal §5), or false if the invitation no longer exists.
    */
   async postpone(from: Claim, mail: MailRecord, dueAt: number, userId?: string): Promise<Claim | false> {
     const binding = userId === undefined ? {} : await this.#binding(mail, userId);

@@ -1,6 +1,6 @@
 /**
- * Applies the permission tables: from a request of a data server to the permissions that it needs (permissions.md §8,
- * security.md §2). This file is the contract; `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
+ * Applies the permission tables: from a request of a data server to the permissions that it needs (spec/permissions §8,
+ * spec/security §2). This file is the contract; `open-endpoints.ts` builds it from the catalog. Pure and synchronous.
  */
 
 import type { EndpointApi } from "@svc-authorizer/policy/catalog/endpoint-table.ts";
@@ -56,7 +56,7 @@ export interface MatchedRequest {
   readonly authentication: "none" | "optional" | "required";
   /**
    * null: nothing but what `authentication` and `perItem` say. The items of a given body have a leaf each, and an empty
-   * list adds none; where nothing else is required, it is an empty `or`, which is never allowed (security.md §2.4).
+   * list adds none; where nothing else is required, it is an empty `or`, which is never allowed (spec/security §2.4).
    */
   readonly required: RequiredOnSets | null;
   /**

@@ -1,4 +1,4 @@
-/** Compiles the permission tables of a catalog (security.md §2). `endpoints.ts` is the contract. */
+/** Compiles the permission tables of a catalog (spec/security §2). `endpoints.ts` is the contract. */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { EndpointApi, EndpointTable } from "@svc-authorizer/policy/catalog/endpoint-table.ts";

@@ -1,5 +1,5 @@
 /**
- * The parameters of a raw query. Where Go's `url.ParseQuery` drops nothing, the result is the same (security.md §2.7).
+ * The parameters of a raw query. Where Go's `url.ParseQuery` drops nothing, the result is the same (spec/security §2.7).
  */
 
 import { decodeForm, isVisibleAscii } from "./percent.ts";

@@ -13,7 +13,7 @@ type Needs = Pick<MatchedRequest, "required" | "perItem" | "bodyMissing">;
 
 /** One `and` of all nodes, without an `and` inside another. */
 function all(required: RequiredOnSets | null, more: readonly RequiredOnSets[]): RequiredOnSets {
-  // A request about no item needs nothing of the data server, and empty is never allow (security.md §2.4).
+  // A request about no item needs nothing of the data server, and empty is never allow (spec/security §2.4).
   if (required === null && more.length === 0) return { or: [] };
   if (required === null) return more.length === 1 ? (more[0] as RequiredOnSets) : { and: more };
   if (more.length === 0) return required;

@@ -1,4 +1,4 @@
-/** The refusal of a request that the data server could read differently (security.md §2.7). */
+/** The refusal of a request that the data server could read differently (spec/security §2.7). */
 
 /** The reason why a request cannot be read. It is returned, never thrown. */
 export class Unreadable {

@@ -1,4 +1,4 @@
-/** Rules for values that become a part of an ARN (security.md §2.7). */
+/** Rules for values that become a part of an ARN (spec/security §2.7). */
 
 import { Unreadable } from "./unreadable.ts";
 

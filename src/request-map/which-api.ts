@@ -1,5 +1,5 @@
 /**
- * Chooses the permission table of a request (security.md §2.6), as the data server chooses between its S3 gateway and
+ * Chooses the permission table of a request (spec/security §2.6), as the data server chooses between its S3 gateway and
  * its main API. If the rule and the data server would read a request differently, the request is refused: otherwise one
  * table could decide it and the other API serve it.
  */

@@ -1,4 +1,4 @@
-/** Pauses of loops over data in bulk, also of loops that run as several concurrent lanes (security.md §5.3). */
+/** Pauses of loops over data in bulk, also of loops that run as several concurrent lanes (spec/security §5.3). */
 
 import { Turns } from "./turns.ts";
 

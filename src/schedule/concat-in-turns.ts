@@ -1,4 +1,4 @@
-/** Joining of many bytes (security.md §5.3). */
+/** Joining of many bytes (spec/security §5.3). */
 
 import { Turns } from "./turns.ts";
 

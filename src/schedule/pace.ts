@@ -1,6 +1,6 @@
 /**
  * Long asynchronous work (it waits for the store in between) in turns: however much of it runs, other requests wait no
- * longer than for one turn (security.md §5.3).
+ * longer than for one turn (spec/security §5.3).
  */
 
 import { scheduler as processScheduler, type Scheduler, TURN_MS } from "./scheduler.ts";

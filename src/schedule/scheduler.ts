@@ -1,5 +1,5 @@
 /**
- * Long work in turns of the event loop, so that no request waits for another one's work (security.md §5.3). There is
+ * Long work in turns of the event loop, so that no request waits for another one's work (spec/security §5.3). There is
  * one event loop, so there is one {@link scheduler}: whatever is long shares its budget for each turn.
  */
 

@@ -1,4 +1,4 @@
-/** Bulk work that lets other requests in (security.md §5.3). */
+/** Bulk work that lets other requests in (spec/security §5.3). */
 
 import { scheduler, TURN_MS } from "./scheduler.ts";
 

@@ -1,4 +1,4 @@
-/** The index of entries by the names of the things that they are about, in memory (journal.md §4). */
+/** The index of entries by the names of the things that they are about, in memory (spec/journal §4). */
 
 import type { CommittedChange, Thing, Touched, UseCase } from "./port.ts";
 

@@ -1,5 +1,5 @@
 /**
- * A backup of a state as lines (journal.md §4.12): a head, one line for each record in the order of partitions and keys, and
+ * A backup of a state as lines (spec/journal §4.12): a head, one line for each record in the order of partitions and keys, and
  * an end with their number and the digest of everything before it. A file without an end is no backup yet.
  */
 

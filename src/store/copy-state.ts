@@ -1,4 +1,4 @@
-/** The state of a node's copy of a shared log, for operators and callers (journal.md §3). */
+/** The state of a node's copy of a shared log, for operators and callers (spec/journal §3). */
 
 /**
  * The kinds of state of a copy. `whole`: it follows; `rebuilding`: the log went back, and a new state is made beside the copy;

@@ -1,5 +1,5 @@
 /**
- * Leases (journal.md §5): work that one of several processes does. A lease is a record, written only when there is work.
+ * Leases (spec/journal §5): work that one of several processes does. A lease is a record, written only when there is work.
  * Nothing is wrong when two do the same work; the lease spares most of it, and what is committed under one expects it.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The encoding of an entry (journal.md §1). An item is one line of JSON, the head, and the body; a body that is larger
+ * The encoding of an entry (spec/journal §1). An item is one line of JSON, the head, and the body; a body that is larger
  * than an item may be is stored in parts, which the head names. The body has a line for each write, so that one of any
  * size is written and read in turns.
  */
@@ -11,7 +11,7 @@ import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port
 
 /**
  * Number of this encoding. 2 is encoded as 1 is: it says that every process of the log knows positions that name an entry
- * (journal.md §6.4).
+ * (spec/journal §6.4).
  */
 export const LOG_FORMAT = 2;
 

@@ -1,6 +1,6 @@
 /**
  * The port of the key-value store (`database.type`): ordered, partitioned, with snapshots and atomic commits of any
- * size, each of which is one revision (journal.md §1). Each implementation passes the contract suite in
+ * size, each of which is one revision (spec/journal §1). Each implementation passes the contract suite in
  * `test/contract/store-contract.ts`.
  */
 
@@ -115,7 +115,7 @@ export interface Commit {
   readonly actor?: string;
 }
 
-/** The things that a commit touches, by name (journal.md §1). `all`: more than {@link MAX_TOUCHED} names, or a whole state. */
+/** The things that a commit touches, by name (spec/journal §1). `all`: more than {@link MAX_TOUCHED} names, or a whole state. */
 export interface Touched {
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
@@ -189,7 +189,7 @@ export interface VersionedRecord {
   readonly version: number;
 }
 
-/** The log of a store as far back as it is kept (journal.md §4). Entries themselves are listed by {@link Store.changes}. */
+/** The log of a store as far back as it is kept (spec/journal §4). Entries themselves are listed by {@link Store.changes}. */
 export interface History {
   /** The newest entry that this process has, of which its listeners have heard. */
   readonly head: LogHead;
@@ -232,7 +232,7 @@ export type StageSubject = Pick<Commit, "change" | "touched" | "actor">;
 export type StagedPiece = Pick<Commit, "reads" | "put" | "delete">;
 
 /**
- * Writes that are made in pieces and put in force together (journal.md §2). Until {@link commit} makes all of them one
+ * Writes that are made in pieces and put in force together (spec/journal §2). Until {@link commit} makes all of them one
  * entry they are in no revision: readers, watches and replicas see none of them. What is neither put in force nor abandoned
  * ends with the process, and the next one sweeps what is left of it.
  */
@@ -314,7 +314,7 @@ export interface Store {
   /** Frees what processes that ended held of the store. Present where there are workers. */
   clearReaders?(): void;
   /**
-   * Takes a lease on work that one process does (journal.md §5): returns what a commit under it expects, undefined while
+   * Takes a lease on work that one process does (spec/journal §5): returns what a commit under it expects, undefined while
    * another process has it. Absent in a store of one process.
    */
   lease?(name: string): Promise<Expectation | undefined>;
@@ -322,14 +322,14 @@ export interface Store {
   catchUp?(): Promise<void>;
   /**
    * Resolves once this process has heard from the database, by a read that was sent after the call, that what it reads holds
-   * every commit that was acknowledged before the call (journal.md §2.8). Absent in a store of one process: that always does.
+   * every commit that was acknowledged before the call (spec/journal §2.8). Absent in a store of one process: that always does.
    * @param caller one caller may be half of those who wait
    * @throws AuthorizerError "unavailable" where the database does not say so within the time of a commit
    */
   prove?(caller?: string): Promise<void>;
   /**
    * Throws AuthorizerError "stale" if this process was without contact to the others for too long to answer
-   * (journal.md §3.5). Cheap enough for each request. Absent in a store of one process.
+   * (spec/journal §3.5). Cheap enough for each request. Absent in a store of one process.
    */
   assertFresh?(): void;
   /** The state of this process's copy of what it shares with others. Absent in a store of one process. */

@@ -1,4 +1,4 @@
-/** A store that is the copy of a log: it takes entries with their revision, and whole states (journal.md §1). */
+/** A store that is the copy of a log: it takes entries with their revision, and whole states (spec/journal §1). */
 
 import type { Commit, CommittedChange, EntryWrites, Store, VersionedRecord } from "./port.ts";
 
@@ -32,7 +32,7 @@ export interface ReplicaPosition {
   readonly recent: readonly EntryId[];
 }
 
-/** The newest contact of a node to its database, as it is noted beside the copy (journal.md §3). */
+/** The newest contact of a node to its database, as it is noted beside the copy (spec/journal §3). */
 export interface NotedContact {
   /** Id of the machine's run; "" where it is not known. */
   readonly boot: string;
@@ -61,7 +61,7 @@ export interface FormerState {
   release(): Promise<void>;
 }
 
-/** A state that is made beside the one that counts: nobody reads it before it is whole (journal.md §3). */
+/** A state that is made beside the one that counts: nobody reads it before it is whole (spec/journal §3). */
 export interface StateBeside {
   /** Fills it with the state of a revision; once, before entries are applied. */
   fill(

@@ -1,4 +1,4 @@
-/** The trouble of a store with the database that it shares, for operators and callers (journal.md §3.5). */
+/** The trouble of a store with the database that it shares, for operators and callers (spec/journal §3.5). */
 
 /**
  * `away`: nothing answers; `read_only`; `locked`: a lock is not given up in time; `access`: password or rights are wrong;

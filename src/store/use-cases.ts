@@ -1,4 +1,4 @@
-/** Descriptions of the use cases whose writes entries hold (journal.md §1). */
+/** Descriptions of the use cases whose writes entries hold (spec/journal §1). */
 
 import type { CheckedCommit } from "./checks.ts";
 import type { EntryWrites, Touched, UseCase } from "./port.ts";

@@ -1,4 +1,4 @@
-/** The keys that commits wrote, and whether something that was read is among them (journal.md §2.2). */
+/** The keys that commits wrote, and whether something that was read is among them (spec/journal §2.2). */
 
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { ReadSet, RecordName, ScannedRange } from "./port.ts";

@@ -1,6 +1,6 @@
 /**
  * A thread for work that can need any time and memory, with limits for both, so that no other request waits for it
- * (security.md §5.3). It starts with the first job and ends when it is idle.
+ * (spec/security §5.3). It starts with the first job and ends when it is idle.
  */
 
 import { extname } from "node:path";

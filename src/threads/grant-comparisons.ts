@@ -1,6 +1,6 @@
 /**
  * Compares grants in a thread. The comparison is exact, and hostile policies can make it need any time and memory. So
- * the thread has limits for both, and no other request waits for it (security.md §5.3).
+ * the thread has limits for both, and no other request waits for it (spec/security §5.3).
  */
 
 import type { ExcessRight, Grant } from "@svc-authorizer/policy/analysis/compare/grant.ts";

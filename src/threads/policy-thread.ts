@@ -1,6 +1,6 @@
 /**
  * Checks and compares policies for people who edit them, in a thread of its own: a job that takes any time delays
- * neither requests nor the writes that {@link GrantComparisons} judges (security.md §5.3).
+ * neither requests nor the writes that {@link GrantComparisons} judges (spec/security §5.3).
  */
 
 import type { Vocabulary } from "@svc-authorizer/policy/model/policy-warnings.ts";

@@ -1,4 +1,4 @@
-/** The use of users, keys, groups and statements, counted and kept (decision-log.md §5.1). */
+/** The use of users, keys, groups and statements, counted and kept (spec/decision-log §5.1). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Report } from "../decision-log/chain/chain.ts";

@@ -1,4 +1,4 @@
-/** Counts use in memory until it is written (decision-log.md §5.1). */
+/** Counts use in memory until it is written (spec/decision-log §5.1). */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";

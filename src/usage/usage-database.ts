@@ -1,5 +1,5 @@
 /**
- * The counts of use of a node in SQLite, beside the log (decision-log.md §5.1). All processes of the node add to one
+ * The counts of use of a node in SQLite, beside the log (spec/decision-log §5.1). All processes of the node add to one
  * file. Counts of other nodes are kept in it as they were read last.
  */
 

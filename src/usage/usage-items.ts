@@ -1,4 +1,4 @@
-/** The counts of a node as pieces that other nodes read: lines of JSON, compressed (decision-log.md §5.1). */
+/** The counts of a node as pieces that other nodes read: lines of JSON, compressed (spec/decision-log §5.1). */
 
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";

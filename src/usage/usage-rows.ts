@@ -1,4 +1,4 @@
-/** The counts of use as rows (decision-log.md §5.1). */
+/** The counts of use as rows (spec/decision-log §5.1). */
 
 /**
  * `user`: name and internal id. `key`: access key id. `group`: name. `statement`: policy, digest of the statement, and

@@ -1,4 +1,4 @@
-/** The workers of a primary process (journal.md §7), by node:cluster: they share its listening sockets. */
+/** The workers of a primary process (spec/journal §7), by node:cluster: they share its listening sockets. */
 
 import cluster, { type Worker } from "node:cluster";
 import { type Answerer, Channel } from "./channel.ts";

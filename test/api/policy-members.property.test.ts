@@ -1,5 +1,5 @@
 /**
- * A write keeps what restricts (evaluation.md §11): on every way in, a policy is refused, or it is stored, served and decided with
+ * A write keeps what restricts (spec/evaluation §11): on every way in, a policy is refused, or it is stored, served and decided with
  * all that it says. What a text says is read here by a reader of its own, which keeps what `JSON.parse` drops.
  */
 import { readFileSync } from "node:fs";

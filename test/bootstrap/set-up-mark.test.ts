@@ -1,4 +1,4 @@
-/** The mark that the set-up is done: in the commit that gives an administrator a way to sign in (security.md §6.2). */
+/** The mark that the set-up is done: in the commit that gives an administrator a way to sign in (spec/security §6.2). */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isSetUp, noteAdministrator } from "../../src/bootstrap/first-administrator.ts";

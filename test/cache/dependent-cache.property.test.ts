@@ -1,5 +1,5 @@
 /**
- * Random loads, writes and renewals of a {@link DependentCache} beside a naive cache (security.md §4.1): a value is never
+ * Random loads, writes and renewals of a {@link DependentCache} beside a naive cache (spec/security §4.1): a value is never
  * older than the newest write of which the cache has heard, and it is loaded again only where it has to be.
  */
 

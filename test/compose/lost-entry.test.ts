@@ -1,4 +1,4 @@
-/** Records of decisions whose entry the log has lost (decision-log.md §3.2): they are not explained on another state. */
+/** Records of decisions whose entry the log has lost (spec/decision-log §3.2): they are not explained on another state. */
 
 import { afterEach, expect, it } from "vitest";
 import { decisionRecords } from "../../src/compose/records/decision-records.ts";

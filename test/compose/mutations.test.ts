@@ -1,5 +1,5 @@
 /**
- * Every mutation of every listener is answered from proof (journal.md §2.8): the calls are those of the OpenAPI documents, so
+ * Every mutation of every listener is answered from proof (spec/journal §2.8): the calls are those of the OpenAPI documents, so
  * that a new one is among them. A call that is no mutation is listed here.
  */
 

@@ -1,4 +1,4 @@
-/** A copy of a local store that is put back by hand does not revive what was revoked (journal.md §4.11). */
+/** A copy of a local store that is put back by hand does not revive what was revoked (spec/journal §4.11). */
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The names of console.md §2: each belongs to exactly one visible control of its page. */
+/** The names of spec/console §2: each belongs to exactly one visible control of its page. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";

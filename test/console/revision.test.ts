@@ -1,4 +1,4 @@
-/** Pages ask for the state that they have seen last at least (journal.md §6.3). */
+/** Pages ask for the state that they have seen last at least (spec/journal §6.3). */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";

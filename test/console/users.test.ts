@@ -23,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
 
   it("is led to the set-up, and gets a key with the token", async () => {
     await page.goto("/");
-    // Whoever has a key signs in, whether the set-up is done or not (security.md §6.2).
+    // Whoever has a key signs in, whether the set-up is done or not (spec/security §6.2).
     await page.waitForURL("**/login*");
     await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
     await page.getByRole("link", { name: "set up the first one" }).click();

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import {
   type ConditionFields,
   type FieldValue,
@@ -72,7 +72,7 @@ const decided: fc.Arbitrary<Decided> = fc
   )
   .chain(({ policies, user, required: tree, ...rest }) => {
     const compiled = compile(policies, { partition: "svc", evaluator: "extended" });
-    const statements: CompiledStatement[] = [];
+    const statements = new DecidingStatements();
     const request = { user, required: tree, context: rest.context, decidedBy: statements };
     const outcome = decide(compiled, request);
     return fc.record({
@@ -87,7 +87,7 @@ const decided: fc.Arbitrary<Decided> = fc
       operation: fc.constantFrom(null, "GetObject"),
       context: fc.constant(rest.context),
       outcome: fc.constant(outcome),
-      decidedBy: fc.constant(statements),
+      decidedBy: fc.constant(statements.all),
     });
   });
 

@@ -1,4 +1,4 @@
-/** The index follows chains that are written fast, that were damaged, and that ended before its place (decision-log.md §3.3). */
+/** The index follows chains that are written fast, that were damaged, and that ended before its place (spec/decision-log §3.3). */
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
 
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { summaryOf } from "@svc-authorizer/svcctl/decisions/record-summary.ts";
@@ -47,7 +47,7 @@ const ANY_OR_TAG: RequiredPermissions = {
 };
 
 function decidedTree(user: string, required: RequiredPermissions) {
-  const decided: CompiledStatement[] = [];
+  const decided = new DecidingStatements();
   const outcome = decide(policies, { user, required, context: new Map(), decidedBy: decided });
   const loaded = { policies, via: () => [] };
   return {
@@ -55,7 +55,7 @@ function decidedTree(user: string, required: RequiredPermissions) {
     loaded,
     required,
     outcome,
-    decidedBy: decided,
+    decidedBy: decided.all,
     operation: "copyObject",
   };
 }

@@ -115,7 +115,7 @@ describe("what a row needs is decided", () => {
     });
   });
 
-  it("an open set needs all of it (security.md §2.5)", async () => {
+  it("an open set needs all of it (spec/security §2.5)", async () => {
     await openFor([allow("fs:*", `${OBJECTS}*`), deny("fs:DeleteObject", `${OBJECTS}secret`)]);
     expect(await allowed("/write")).toBe(true);
     expect(await request("/delete")).toMatchObject({
@@ -153,7 +153,7 @@ describe("what a row needs is decided", () => {
   });
 });
 
-describe("empty is never allow (security.md §2.4)", () => {
+describe("empty is never allow (spec/security §2.4)", () => {
   it("nobody passes only rows that are open", async () => {
     await openFor([]);
     const nobody = { user: undefined };

@@ -1,4 +1,4 @@
-/** Names in any letter case, as identity providers compare them (scim.md §3). */
+/** Names in any letter case, as identity providers compare them (spec/scim §3). */
 
 import { describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";

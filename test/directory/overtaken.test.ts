@@ -1,4 +1,4 @@
-/** A change that others keep overtaking (journal.md §2.4). */
+/** A change that others keep overtaking (spec/journal §2.4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Use cases that commit nothing, over a store that several nodes share (journal.md §2.8). */
+/** Use cases that commit nothing, over a store that several nodes share (spec/journal §2.8). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { expect, it } from "vitest";

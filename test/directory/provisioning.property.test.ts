@@ -1,4 +1,4 @@
-/** Users and groups by their ids, under any sequence of calls, against a model (scim.md §3). */
+/** Users and groups by their ids, under any sequence of calls, against a model (spec/scim §3). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import fc from "fast-check";

@@ -1,5 +1,5 @@
 /**
- * No caller ends the service or locks others out by connections (security.md §5.3): thousands that send and never read, with
+ * No caller ends the service or locks others out by connections (spec/security §5.3): thousands that send and never read, with
  * few files, beside clients who come new.
  */
 

@@ -1,5 +1,5 @@
 /**
- * No request, however it is made, holds up another caller (security.md §5.3). Each case is sent to a real process while
+ * No request, however it is made, holds up another caller (spec/security §5.3). Each case is sent to a real process while
  * a steady caller asks on; the process itself measures how long its event loop stood still.
  */
 import { Agent } from "node:http";

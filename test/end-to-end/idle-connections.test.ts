@@ -1,6 +1,6 @@
 /**
  * Connections of clients who showed a credential stay open, however many one address has, whatever strangers open beside
- * them, and longer than a request may take (security.md §5.3).
+ * them, and longer than a request may take (spec/security §5.3).
  */
 
 import { once } from "node:events";

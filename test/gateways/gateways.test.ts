@@ -24,7 +24,7 @@ const { cases } = parse(
   readFileSync(new URL("../../fixtures/gateways/requests.yaml", import.meta.url), "utf8"),
 ) as { cases: readonly Case[] };
 
-/** Headers that security.md §2.1 lists, by the names that are in use. */
+/** Headers that spec/security §2.1 lists, by the names that are in use. */
 const FORGED = [
   "X-Original-Method",
   "X-Original-URI",
@@ -143,7 +143,7 @@ for (const name of PROGRAM_NAMES) {
         },
       );
 
-      it("what a client says in the words of proxies reaches neither server (security.md §2.1)", async () => {
+      it("what a client says in the words of proxies reaches neither server (spec/security §2.1)", async () => {
         const headers = Object.fromEntries(FORGED.map((name) => [name, "forged.example.com"]));
         const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
         expect((await send(proxy.port, one)).status).toBe(200);
@@ -151,7 +151,7 @@ for (const name of PROGRAM_NAMES) {
         expect(JSON.stringify(dataServer.reached[0]?.headers)).not.toContain("forged");
       });
 
-      it("a client cannot have headers of the proxy dropped by naming them in Connection (security.md §2.3)", async () => {
+      it("a client cannot have headers of the proxy dropped by naming them in Connection (spec/security §2.3)", async () => {
         const headers = { Connection: "X-Svc-User, X-Svc-Decision-Id, X-Svc-Proxy-Token, X-Forwarded-For" };
         const one = { name: "", as: "writer", target: "/api/v1/repositories/data/branches", headers };
         const { status } = await send(proxy.port, one);
@@ -261,7 +261,7 @@ const DELETED: Readonly<Record<(typeof PROGRAM_NAMES)[number], (name: string, te
 };
 
 it.each(PROGRAM_NAMES)(
-  "the configuration of %s deletes or overwrites whatever a client could forge (security.md §2.1, security.md §2.3)",
+  "the configuration of %s deletes or overwrites whatever a client could forge (spec/security §2.1, spec/security §2.3)",
   (name) => {
     const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
     const text = configuration(name, "/tmp/x", 1, upstreams);
@@ -282,7 +282,7 @@ const AT_SERVER_LEVEL: Readonly<Record<(typeof PROGRAM_NAMES)[number], RegExp>> 
   traefik: /^ {6}rule: PathPrefix\(`\/`\)\n(?: {6}.*\n)*? {6}middlewares: \[delete-forged, svc-authorizer, /m,
 };
 
-it.each(PROGRAM_NAMES)("the configuration of %s protects at server level (security.md §2.1)", (name) => {
+it.each(PROGRAM_NAMES)("the configuration of %s protects at server level (spec/security §2.1)", (name) => {
   const upstreams = { dataServerPort: 2, authorizerPort: 3, proxyToken: "t" };
   expect(configuration(name, "/tmp/x", 1, upstreams)).toMatch(AT_SERVER_LEVEL[name]);
 });

@@ -1,4 +1,4 @@
-/** The manual below `/help` (console.md §5), as the service serves it. */
+/** The manual below `/help` (spec/console §5), as the service serves it. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";

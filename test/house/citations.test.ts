@@ -1,8 +1,8 @@
-/** Citations of the specification: every `name.md §N.M` in the repository leads to a section of `docs/spec/`. */
+/** Citations of the specification: every `spec/name §N.M` in the repository leads to a section of `docs/spec/`. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { citationsIn, sectionsOf } from "./citations.ts";
 
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
 const PAGES = globSync("docs/spec/*.md", { cwd: ROOT });
-const SECTIONS = new Map(PAGES.map((page) => [page.slice("docs/spec/".length), sectionsOf(textOf(page))]));
+const SECTIONS = new Map(PAGES.map((page) => [basename(page, ".md"), sectionsOf(textOf(page))]));
 
 /** Files with text of ours: these tests name the words that they refuse, and are left out. */
 const FILES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
@@ -82,7 +82,7 @@ describe("pages of the specification", () => {
       ([, number]) => number,
     );
     expect(numbers.filter((number, index) => numbers.indexOf(number) !== index)).toEqual([]);
-    expect(SECTIONS.get(page.slice("docs/spec/".length))?.size).toBeGreaterThan(0);
+    expect(SECTIONS.get(basename(page, ".md"))?.size).toBeGreaterThan(0);
   });
 
   it("are all in the index", () => {
@@ -94,19 +94,21 @@ describe("pages of the specification", () => {
 
 describe("reading citations", () => {
   it("finds the page, also at the end of the line before", () => {
-    const text = " * as read (security.md\n * §4.1), and evaluation.md §7 and decision-api.md §2.7.";
+    const text = " * as read (spec/security\n * §4.1), and spec/evaluation §7 and spec/decision-api §2.7.";
     expect(citationsIn(text)).toEqual({
       named: [
-        { page: "security.md", section: "4.1" },
-        { page: "evaluation.md", section: "7" },
-        { page: "decision-api.md", section: "2.7" },
+        { page: "security", section: "4.1" },
+        { page: "evaluation", section: "7" },
+        { page: "decision-api", section: "2.7" },
       ],
       nameless: [],
     });
   });
 
   it("finds what names no page", () => {
-    expect(citationsIn("security.md §2.6, §2.11").nameless).toEqual(["security.md §2.6, §2.11"]);
+    expect(citationsIn("spec/security §2.6, §2.11").nameless).toEqual(["spec/security §2.6, §2.11"]);
+    expect(citationsIn("security.md §2.6").nameless).toEqual(["security.md §2.6"]);
+    expect(citationsIn("security §2.6").nameless).toEqual(["security §2.6"]);
     expect(citationsIn("RFC 9110 §5.3").nameless).toEqual(["RFC 9110 §5.3"]);
     expect(citationsIn("| § | Rule |").nameless).toEqual(["| § | Rule |"]);
   });

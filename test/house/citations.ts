@@ -1,6 +1,6 @@
-/** Reads citations of the specification, `name.md §N.M`, and the sections of its pages. */
+/** Reads citations of the specification, `spec/name §N.M`, and the sections of its pages. */
 
-/** A section of a page of `docs/spec/` that a text names. */
+/** A section of a page of `docs/spec/` that a text names; `page` is the page's name without `.md`. */
 export interface Citation {
   readonly page: string;
   readonly section: string;
@@ -12,7 +12,7 @@ export function citationsIn(text: string): { named: readonly Citation[]; nameles
   const nameless: string[] = [];
   // `§N` stands for any number where the form of a citation is explained.
   for (const { index } of text.matchAll(/§(?!N)/g)) {
-    const before = /([a-z][a-z-]*\.md)(?: |\s*\n\s*(?:\*|\/\/|#|>)? ?)$/.exec(
+    const before = /\bspec\/([a-z][a-z-]*)(?: |\s*\n\s*(?:\*|\/\/|#|>)? ?)$/.exec(
       text.slice(Math.max(0, index - 80), index),
     );
     const number = /^§(\d+(?:\.\d+)*)/.exec(text.slice(index, index + 12));

@@ -67,7 +67,7 @@ describe("trusted proxies", () => {
   });
 });
 
-describe("SourceIp (security.md §2.9) is the first from the right that is no trusted proxy", () => {
+describe("SourceIp (spec/security §2.9) is the first from the right that is no trusted proxy", () => {
   const trusted = new TrustedProxies(["loopback", "10.0.0.0/8"]);
 
   it.each<[string, string, string | undefined, string | undefined]>([

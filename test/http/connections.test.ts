@@ -1,4 +1,4 @@
-/** Connections and answers that hold a listener (security.md §5.3), over real sockets. */
+/** Connections and answers that hold a listener (spec/security §5.3), over real sockets. */
 
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";

@@ -1,4 +1,4 @@
-/** Long answers, which are written in turns with other work (security.md §5.3). */
+/** Long answers, which are written in turns with other work (spec/security §5.3). */
 
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";

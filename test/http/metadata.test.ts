@@ -53,7 +53,7 @@ function metadataAt(url: string) {
   return { policy_decision_point: url, ...Object.fromEntries(endpoints) };
 }
 
-describe("the AuthZEN metadata (security.md §1.5)", () => {
+describe("the AuthZEN metadata (spec/security §1.5)", () => {
   it("tell the public URL and its five endpoints, without a token", async () => {
     const { url } = await start({ "authorizer.public_url": "https://pdp.example.com/" });
     const answer = await ask(url + METADATA_PATH);

@@ -1,5 +1,5 @@
 /**
- * Login tokens where the directory went back to an earlier state (journal.md §5): revisions are given twice then, so that
+ * Login tokens where the directory went back to an earlier state (spec/journal §5): revisions are given twice then, so that
  * a token holds by the beginning of its user's sessions alone.
  */
 

@@ -1,4 +1,4 @@
-/** Lost entries are made again, as far as it still fits (journal.md §3). */
+/** Lost entries are made again, as far as it still fits (spec/journal §3). */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Checkpoints that take long, or fail (journal.md §4.1). */
+/** Checkpoints that take long, or fail (spec/journal §4.1). */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { type Clock, SYSTEM_CLOCK } from "../../src/journal/clock.ts";

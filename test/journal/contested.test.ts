@@ -1,4 +1,4 @@
-/** A set-up of a database in which nodes miss their log (journal.md §3.8). */
+/** A set-up of a database in which nodes miss their log (spec/journal §3.8). */
 
 import { expect, it } from "vitest";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";

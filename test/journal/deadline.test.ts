@@ -1,4 +1,4 @@
-/** No caller waits beyond commit_timeout, whatever the engine does (journal.md §2.4, journal.md §2.5). */
+/** No caller waits beyond commit_timeout, whatever the engine does (spec/journal §2.4, spec/journal §2.5). */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { SYSTEM_CLOCK } from "../../src/journal/clock.ts";

@@ -1,4 +1,4 @@
-/** Answers name their revision, and callers ask for one (journal.md §6.1, journal.md §6.2): two nodes over one log. */
+/** Answers name their revision, and callers ask for one (spec/journal §6.1, spec/journal §6.2): two nodes over one log. */
 
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { afterEach, describe, expect, it } from "vitest";

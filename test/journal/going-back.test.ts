@@ -1,4 +1,4 @@
-/** A log that went back, is gone, or is another one: what a node's copy does (journal.md §3). */
+/** A log that went back, is gone, or is another one: what a node's copy does (spec/journal §3). */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";

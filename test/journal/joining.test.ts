@@ -1,4 +1,4 @@
-/** Nodes that join a log whose entries are all kept (journal.md §3.3). */
+/** Nodes that join a log whose entries are all kept (spec/journal §3.3). */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";

@@ -1,4 +1,4 @@
-/** A database that lost acknowledged entries while a node used it (journal.md §3.2), on PostgreSQL. */
+/** A database that lost acknowledged entries while a node used it (spec/journal §3.2), on PostgreSQL. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, entryName } from "../../src/journal/engine.ts";

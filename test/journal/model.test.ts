@@ -1,5 +1,5 @@
 /**
- * Random schedules of the protocol (journal.md §2, journal.md §3): nodes interleave at every call of the engine; answers are
+ * Random schedules of the protocol (spec/journal §2, spec/journal §3): nodes interleave at every call of the engine; answers are
  * lost, creates land late or twice, nodes are suspended, die and come back, the log is trimmed under those who sleep, and the
  * database is put back to an earlier moment. With `npm run prove` there are more schedules, and every fault is looked for anew.
  */

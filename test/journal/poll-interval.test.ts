@@ -1,4 +1,4 @@
-/** The time between two polls of a node (journal.md §3.6). */
+/** The time between two polls of a node (spec/journal §3.6). */
 
 import { expect, it } from "vitest";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";

@@ -1,4 +1,4 @@
-/** Callers name an entry of the log, and the log may have lost it (journal.md §6): two nodes over one database. */
+/** Callers name an entry of the log, and the log may have lost it (spec/journal §6): two nodes over one database. */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";

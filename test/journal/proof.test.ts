@@ -1,4 +1,4 @@
-/** Proofs that a copy is the newest: answers without a commit rest on them (journal.md §2.8). */
+/** Proofs that a copy is the newest: answers without a commit rest on them (spec/journal §2.8). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** A database that is put back to an earlier moment while a node is at work (journal.md §3). */
+/** A database that is put back to an earlier moment while a node is at work (spec/journal §3). */
 
 import { afterEach, expect, it } from "vitest";
 import { SYSTEM_CLOCK } from "../../src/journal/clock.ts";

@@ -1,5 +1,5 @@
 /**
- * Random schedules of readers, callers and login tokens (journal.md §6, journal.md §5): readers of the replica are cut and come
+ * Random schedules of readers, callers and login tokens (spec/journal §6, spec/journal §5): readers of the replica are cut and come
  * again at any node, callers hold positions, sessions end, and the log goes back meanwhile.
  */
 

@@ -1,4 +1,4 @@
-/** A copy is made anew from its own log only, also where the database is replaced meanwhile (journal.md §3). */
+/** A copy is made anew from its own log only, also where the database is replaced meanwhile (spec/journal §3). */
 
 import { afterEach, expect, it } from "vitest";
 import type { Engine } from "../../src/journal/engine.ts";

@@ -1,4 +1,4 @@
-/** The log keeps what its settings say, and removal takes the rest (journal.md §4.1, journal.md §4.2). */
+/** The log keeps what its settings say, and removal takes the rest (spec/journal §4.1, spec/journal §4.2). */
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkpointAtMost, newestCheckpoint, writeCheckpoint } from "../../src/journal/checkpoints.ts";

@@ -1,4 +1,4 @@
-/** A log that lacks an entry between others does not end there (journal.md §3). */
+/** A log that lacks an entry between others does not end there (spec/journal §3). */
 
 import { afterEach, expect, it } from "vitest";
 import { entryName } from "../../src/journal/engine.ts";

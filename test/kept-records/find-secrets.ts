@@ -1,4 +1,4 @@
-/** Looks through records for what no record may have (decision-log.md §1.2). */
+/** Looks through records for what no record may have (spec/decision-log §1.2). */
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Metrics of several processes as those of one service (journal.md §7.4). */
+/** Metrics of several processes as those of one service (spec/journal §7.4). */
 
 import { describe, expect, it } from "vitest";
 import { grown, type MetricSnapshot, mergeMetrics } from "../../src/observe/metrics/merge-metrics.ts";

@@ -1,4 +1,4 @@
-/** Proof: a node's copy, and a local store in use, are exported and checked as they are at one revision (journal.md §3). */
+/** Proof: a node's copy, and a local store in use, are exported and checked as they are at one revision (spec/journal §3). */
 
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

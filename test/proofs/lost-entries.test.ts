@@ -1,4 +1,4 @@
-/** Proof: what a database lost is shown, and made again by command as far as it still fits (journal.md §3). */
+/** Proof: what a database lost is shown, and made again by command as far as it still fits (spec/journal §3). */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

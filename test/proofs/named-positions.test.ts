@@ -1,4 +1,4 @@
-/** Proof: no route of either listener names an empty revision or log, also on a node whose copy is not whole (journal.md §3). */
+/** Proof: no route of either listener names an empty revision or log, also on a node whose copy is not whole (spec/journal §3). */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Proof: whoever searches records hears first which nodes were not asked (decision-log.md §3.1). */
+/** Proof: whoever searches records hears first which nodes were not asked (spec/decision-log §3.1). */
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * Two processes on one database, in pairs of calls: one node makes something, and the other takes it away at once. Whatever
- * was taken away with 204 is gone (journal.md §2.8).
+ * was taken away with 204 is gone (spec/journal §2.8).
  */
 
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
  * Proof: a database that is lost, emptied, replaced or put back never takes users away by itself, and never lets a stranger
- * set the directory up (journal.md §3).
+ * set the directory up (spec/journal §3).
  */
 
 import { readdirSync, readFileSync } from "node:fs";

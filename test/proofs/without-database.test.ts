@@ -1,4 +1,4 @@
-/** Proof: nodes that start while their database is away, and what a node says that was without it for too long (journal.md §3). */
+/** Proof: nodes that start while their database is away, and what a node says that was without it for too long (spec/journal §3). */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -4,7 +4,7 @@ import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { type Asked, outcome, readLines, wireRequest, withoutSets } from "./fixtures.ts";
 
 /**
- * A rule of reading (security.md §2.4 to security.md §2.7), a request, and the operation or the reason that answers it.
+ * A rule of reading (spec/security §2.4 to spec/security §2.7), a request, and the operation or the reason that answers it.
  */
 interface ReadingCase {
   readonly rule: string;

@@ -16,7 +16,7 @@ function api({ host, query = "", headers = {} }: Asked): string {
   return found.bucket === undefined ? found.api : `${found.api} ${found.bucket}`;
 }
 
-describe("which table a request is for (security.md §2.6)", () => {
+describe("which table a request is for (spec/security §2.6)", () => {
   it.each<[string | undefined, string]>([
     ["s3.example.com", "gateway"],
     ["s3.example.com:443", "gateway"],

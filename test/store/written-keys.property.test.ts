@@ -1,4 +1,4 @@
-/** Whether a read-set has a key that was written, beside a naive answer over all pairs (journal.md §2.2). */
+/** Whether a read-set has a key that was written, beside a naive answer over all pairs (spec/journal §2.2). */
 
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";

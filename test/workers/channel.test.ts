@@ -1,4 +1,4 @@
-/** Questions and answers between a primary and its workers (journal.md §7.3), over a real pair of message ports. */
+/** Questions and answers between a primary and its workers (spec/journal §7.3), over a real pair of message ports. */
 
 import { MessageChannel } from "node:worker_threads";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

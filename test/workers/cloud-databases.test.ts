@@ -1,4 +1,4 @@
-/** Workers of nodes that share a DynamoDB or a Cosmos DB (journal.md §7), as real processes. */
+/** Workers of nodes that share a DynamoDB or a Cosmos DB (spec/journal §7), as real processes. */
 
 import dynalite from "dynalite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** A worker sees a commit at the beginning of its next request, though nobody has told it (journal.md §7.2). */
+/** A worker sees a commit at the beginning of its next request, though nobody has told it (spec/journal §7.2). */
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";

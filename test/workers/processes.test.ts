@@ -1,4 +1,4 @@
-/** Several worker processes on one folder (journal.md §7), as real processes. */
+/** Several worker processes on one folder (spec/journal §7), as real processes. */
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** Workers of nodes that share a PostgreSQL (journal.md §7), as real processes. */
+/** Workers of nodes that share a PostgreSQL (spec/journal §7), as real processes. */
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";

@@ -1,5 +1,5 @@
 /**
- * A client of the decision API (decision-api.md §2, decision-api.md §3) over `fetch`. It has no dependencies and runs
+ * A client of the decision API (spec/decision-api §2, spec/decision-api §3) over `fetch`. It has no dependencies and runs
  * in Node, Deno, Bun, browsers and edge runtimes.
  */
 
@@ -189,7 +189,7 @@ export class AuthorizerClient {
     return this.#post("/access/v1/simulate", simulation, options);
   }
 
-  /** Describes the resources on which a user may act, as patterns (decision-api.md §3.7). */
+  /** Describes the resources on which a user may act, as patterns (spec/decision-api §3.7). */
   plan(request: Given<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
     return this.#post("/access/v1/plan", request, options);
   }

@@ -1,4 +1,4 @@
-/** Filters any number of resources in one call: lines go out while lines come in (decision-api.md §3.2). */
+/** Filters any number of resources in one call: lines go out while lines come in (spec/decision-api §3.2). */
 
 import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";

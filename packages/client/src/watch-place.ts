@@ -1,5 +1,5 @@
 /**
- * The place of a watch beside what calls of the same client read at other nodes (journal.md §6). A node that does not
+ * The place of a watch beside what calls of the same client read at other nodes (spec/journal §6). A node that does not
  * know yet that the directory went back answers from entries that are lost, and the watch, which was told before, would
  * say nothing any more: the caller would keep what it read there.
  */

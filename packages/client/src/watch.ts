@@ -1,4 +1,4 @@
-/** Follows the changes of the directory (`GET /api/v1/watch`, journal.md §6.4), across broken connections. */
+/** Follows the changes of the directory (`GET /api/v1/watch`, spec/journal §6.4), across broken connections. */
 
 import { isPosition, parseRevision, type Revision } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "./client-error.ts";

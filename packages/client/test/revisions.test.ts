@@ -1,4 +1,4 @@
-/** Answers of the whole service name their revision, and the client asks for the highest one (journal.md §6). */
+/** Answers of the whole service name their revision, and the client asks for the highest one (spec/journal §6). */
 
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";

@@ -1,4 +1,4 @@
-/** A client asks for what its watch told it, and its watch tells what calls read elsewhere (journal.md §6). */
+/** A client asks for what its watch told it, and its watch tells what calls read elsewhere (spec/journal §6). */
 
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";

@@ -27,7 +27,7 @@ export function addCommands<Context extends CommandOutput>(
   }
 }
 
-/** Adds a group. An unknown word is an error (management-cli.md §8.6). */
+/** Adds a group. An unknown word is an error (spec/management-cli §8.6). */
 function addGroup<Context extends CommandOutput>(
   parent: Command,
   spec: GroupSpec<Context>,

@@ -1,4 +1,4 @@
-/** Durations in Go's notation (configuration.md §2.5): `5m`, `1h30m`, `1.5h`, `100ms`, `0`. */
+/** Durations in Go's notation (spec/configuration §2.5): `5m`, `1h30m`, `1.5h`, `100ms`, `0`. */
 
 /** Nanoseconds of a unit. Both signs for micro are in use. */
 const UNITS: ReadonlyMap<string, bigint> = new Map([

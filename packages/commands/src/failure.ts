@@ -1,6 +1,6 @@
 /** Errors of the command line, of both programs. */
 
-/** The command line is wrong. Programs print the message without usage (management-cli.md §1). */
+/** The command line is wrong. Programs print the message without usage (spec/management-cli §1). */
 export class UsageFailure extends Error {
   override readonly name = "UsageFailure";
   /** Lines after the message, such as what was probably meant. */

@@ -32,7 +32,7 @@ function suggestion(group: Command, word: string): readonly string[] {
   return first === undefined ? [] : [`Did you mean ${first}?`];
 }
 
-/** The block that the data server's own tool prints below the program itself (management-cli.md §1). */
+/** The block that the data server's own tool prints below the program itself (spec/management-cli §1). */
 function suggestions(program: Command, word: string): readonly string[] {
   const found = meantCommands(program, word);
   return found.length === 0 ? [] : ["", "Did you mean this?", ...found.map((name) => `\t${name}`), ""];

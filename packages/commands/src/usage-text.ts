@@ -5,7 +5,7 @@ import type { CommanderError } from "commander";
 import { unknownFlagText } from "./failure.ts";
 
 /**
- * The message of an error that commander found, worded as in management-cli.md §1.
+ * The message of an error that commander found, worded as in spec/management-cli §1.
  * @param flags that every command takes beside those that commander knows
  */
 export function usageText({ code, message }: CommanderError, flags: readonly string[] = []): string {

@@ -1,5 +1,5 @@
 /**
- * Numbers as texts (security.md §3.2). A double has 53 bits, and an identifier of more digits would be taken for its neighbour:
+ * Numbers as texts (spec/security §3.2). A double has 53 bits, and an identifier of more digits would be taken for its neighbour:
  * such a number is all of its digits.
  */
 

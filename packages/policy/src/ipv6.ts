@@ -1,6 +1,6 @@
 /**
  * Reads IPv6 addresses. ipaddr.js takes `::10.1.2.3` for the IPv4-mapped address `::ffff:10.1.2.3`, and its equal `::a01:203`
- * for what it is; so the library never sees an IPv4 tail (evaluation.md §7.7).
+ * for what it is; so the library never sees an IPv4 tail (spec/evaluation §7.7).
  */
 
 import ipaddr from "ipaddr.js";

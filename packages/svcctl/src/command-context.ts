@@ -33,7 +33,7 @@ export class CommandContext {
   readonly version: string;
   #options: GlobalOptions = {};
   #terminal = false;
-  /** Help, as the data server's own tool has it (management-cli.md §1.5). */
+  /** Help, as the data server's own tool has it (spec/management-cli §1.5). */
   readonly codeWithoutCommand = 0;
   /** As the data server's own tool. */
   readonly ignoresFurtherArguments = true;
@@ -57,7 +57,7 @@ export class CommandContext {
     return this.#options;
   }
 
-  /** Terminal mode (management-cli.md §1): tables with a grid, colours, paging hints. */
+  /** Terminal mode (spec/management-cli §1): tables with a grid, colours, paging hints. */
   get terminal(): boolean {
     return this.#terminal;
   }

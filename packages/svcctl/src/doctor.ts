@@ -1,4 +1,4 @@
-/** `svcctl doctor`: does the configuration work, and if not, why (management-cli.md §5, management-cli.md §8). */
+/** `svcctl doctor`: does the configuration work, and if not, why (spec/management-cli §5, spec/management-cli §8). */
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import type { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";

@@ -1,4 +1,4 @@
-/** Options that every command takes, before or after its name (management-cli.md §2). */
+/** Options that every command takes, before or after its name (spec/management-cli §2). */
 
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
 import { GLOBAL_HEADING } from "@svc-authorizer/commands/new-program.ts";

@@ -1,4 +1,4 @@
-/** The one place where failures of svcctl become text on standard error and an exit code (management-cli.md §1). */
+/** The one place where failures of svcctl become text on standard error and an exit code (spec/management-cli §1). */
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";

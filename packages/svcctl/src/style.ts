@@ -1,4 +1,4 @@
-/** Colours of svcctl's messages, with the codes of management-cli.md §1. */
+/** Colours of svcctl's messages, with the codes of spec/management-cli §1. */
 
 /** Colours text. If colours are off, every function returns its argument unchanged. */
 export interface Style {

@@ -17,7 +17,7 @@ export async function showVersion(call: CommandCall): Promise<void> {
 
 /**
  * The option: the same, but a server that does not answer is no failure. The reason is printed only with `--verbose`
- * (management-cli.md §2).
+ * (spec/management-cli §2).
  */
 export async function printVersion(context: CommandContext): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 /**
- * Every `auth` command: what it asks, and what it prints on a terminal and piped (management-cli.md §3). The grids were
+ * Every `auth` command: what it asks, and what it prints on a terminal and piped (spec/management-cli §3). The grids were
  * printed by the table library of lakectl.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The test kit (decision-api.md §7): the real service in this process, on free loopback ports, with its store in
+ * The test kit (spec/decision-api §7): the real service in this process, on free loopback ports, with its store in
  * memory. Many can run side by side.
  */
 

@@ -20,7 +20,7 @@ interface TouchedIds {
   readonly all?: boolean;
 }
 
-/** An entry by its number and its id: the number alone may be given twice (journal.md §6). */
+/** An entry by its number and its id: the number alone may be given twice (spec/journal §6). */
 export interface EntryName {
   /** 0: before the first entry. */
   readonly revision: number;
@@ -73,7 +73,7 @@ export interface DecisionSettings {
   readonly policies_per_user: number;
 }
 
-/** Port: the records that decision points in other processes need (journal.md §6.5), and no others. */
+/** Port: the records that decision points in other processes need (spec/journal §6.5), and no others. */
 export interface ReplicaRecords {
   /** The partitions that are sent. */
   readonly partitions: readonly string[];

@@ -1,5 +1,5 @@
 /**
- * A reader of `GET /api/v1/replica` (journal.md §6.5): the directory and what changes in it, as lines of JSON. What is
+ * A reader of `GET /api/v1/replica` (spec/journal §6.5): the directory and what changes in it, as lines of JSON. What is
  * sent is read when the reader has taken what was sent before, so that a slow reader costs no memory.
  */
 

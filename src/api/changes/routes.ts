@@ -1,4 +1,4 @@
-/** The API of changes (journal.md §6.4, journal.md §6.5): what it serves, and how its streams begin. */
+/** The API of changes (spec/journal §6.4, spec/journal §6.5): what it serves, and how its streams begin. */
 
 import type { ServerResponse } from "node:http";
 import type { Described } from "../../http/openapi/document.ts";

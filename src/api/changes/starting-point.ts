@@ -1,4 +1,4 @@
-/** The entry that a reader of changes begins behind (journal.md §6). */
+/** The entry that a reader of changes begins behind (spec/journal §6). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parsePosition, shortId } from "@svc-authorizer/policy/model/position.ts";

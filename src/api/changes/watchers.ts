@@ -1,5 +1,5 @@
 /**
- * The readers of `GET /api/v1/watch` (journal.md §6.4). An entry is read and written as text once for all of them. Who
+ * The readers of `GET /api/v1/watch` (spec/journal §6.4). An entry is read and written as text once for all of them. Who
  * reads too slowly is disconnected, so that the memory for all readers is bounded.
  */
 

@@ -1,4 +1,4 @@
-/** The audit log of the data-server API (security.md §5.2): every write, every secret handed out. */
+/** The audit log of the data-server API (spec/security §5.2): every write, every secret handed out. */
 
 import type { RestCall } from "../rest/grants.ts";
 import type { CallAudit } from "../rest/parts.ts";

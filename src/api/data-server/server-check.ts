@@ -1,4 +1,4 @@
-/** The two calls that a data server makes when it starts (authorization-api.md §7, operations 36 and 37). */
+/** The two calls that a data server makes when it starts (spec/authorization-api §7, operations 36 and 37). */
 
 import { BASE_PATH, NO_CONTENT } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";

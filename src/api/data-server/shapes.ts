@@ -1,4 +1,4 @@
-/** Users, groups and policies as they go over the wire (authorization-api.md §6). */
+/** Users, groups and policies as they go over the wire (spec/authorization-api §6). */
 
 import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";

@@ -1,4 +1,4 @@
-/** One-time tokens (authorization-api.md §7, operation 31). */
+/** One-time tokens (spec/authorization-api §7, operation 31). */
 
 import { BASE_PATH, created } from "../rest/operation.ts";
 import { CREATE } from "../rest/operation-kinds.ts";

@@ -1,4 +1,4 @@
-/** Limits of the decision API (`authorizer.limits`, decision-api.md §1). */
+/** Limits of the decision API (`authorizer.limits`, spec/decision-api §1). */
 
 import type { HttpLimits } from "../../http/limits.ts";
 

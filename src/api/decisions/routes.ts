@@ -1,4 +1,4 @@
-/** The routes of the decision API (decision-api.md §2, decision-api.md §3). */
+/** The routes of the decision API (spec/decision-api §2, spec/decision-api §3). */
 
 import { AUTHZEN_ROUTES } from "./authzen/authzen-routes.ts";
 import type { DecisionDeclaration } from "./declaration.ts";

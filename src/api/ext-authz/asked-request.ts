@@ -1,4 +1,4 @@
-/** Reads the request that Envoy asks about from its attributes (security.md §2.12). */
+/** Reads the request that Envoy asks about from its attributes (spec/security §2.12). */
 
 import { isIP } from "node:net";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

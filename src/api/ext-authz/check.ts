@@ -1,5 +1,5 @@
 /**
- * `Check` of Envoy's external authorization (security.md §2.12): the same judgement as `/forward-auth`, asked and
+ * `Check` of Envoy's external authorization (spec/security §2.12): the same judgement as `/forward-auth`, asked and
  * answered in messages. A pass is made from a 200 of forward-auth alone.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Cuts a message of headers before it is decoded (security.md §5.3): each header becomes objects, of which a message of
+ * Cuts a message of headers before it is decoded (spec/security §5.3): each header becomes objects, of which a message of
  * a megabyte makes half a million, before anybody knows who calls.
  */
 

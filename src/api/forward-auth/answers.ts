@@ -1,4 +1,4 @@
-/** Answers to proxies about requests of clients (security.md §2.2, security.md §2.3). */
+/** Answers to proxies about requests of clients (spec/security §2.2, spec/security §2.3). */
 
 import type { HttpLog } from "../../http/ports.ts";
 import type { Reply } from "../../http/route.ts";
@@ -30,7 +30,7 @@ function passed(identity: Sender | undefined, id: string): Reply {
 
 /**
  * A user's name as a header can carry it: what is not printable ASCII is percent-encoded, and so is the name that would
- * read as anonymous. Names hold no `%` (security.md §3.0), so it can be decoded.
+ * read as anonymous. Names hold no `%` (spec/security §3.0), so it can be decoded.
  */
 function headerName(username: string): string {
   if (PLAIN_NAME.test(username)) return username;

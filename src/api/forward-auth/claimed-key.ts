@@ -1,5 +1,5 @@
 /**
- * The access key that a refused request names, for the audit log (security.md §5.2): claimed, not proved. Never a
+ * The access key that a refused request names, for the audit log (spec/security §5.2): claimed, not proved. Never a
  * secret: a Basic credential without its colon, or a credential without its scope, names nothing.
  */
 

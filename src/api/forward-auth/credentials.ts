@@ -1,5 +1,5 @@
 /**
- * Finds the credential of an end user (security.md §2.6, security.md §2.11): at most one kind, recognised in the same
+ * Finds the credential of an end user (spec/security §2.6, spec/security §2.11): at most one kind, recognised in the same
  * way as in the data server.
  */
 
@@ -11,7 +11,7 @@ import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api
 import type { RequestHeaders } from "./request-headers.ts";
 
 /**
- * Sessions of the data server: alone nothing to us (security.md §2.11), but it acts as their user, even beside a
+ * Sessions of the data server: alone nothing to us (spec/security §2.11), but it acts as their user, even beside a
  * signature.
  */
 const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;

@@ -1,5 +1,5 @@
 /**
- * Decides a request that a proxy asks about (security.md §2): who sent it, what it needs, whether it may pass.
+ * Decides a request that a proxy asks about (spec/security §2): who sent it, what it needs, whether it may pass.
  * All ways to a pass meet in one place, `outcomeOf`; everything else is a refusal. A preflight, which asks for nothing,
  * passes before that where the configuration says so.
  */
@@ -147,7 +147,7 @@ function identify(
   return identities.withLoginToken(shown.token);
 }
 
-/** A write that another site made a browser send along with its cookie (security.md §6.1). */
+/** A write that another site made a browser send along with its cookie (spec/security §6.1). */
 class CrossSite extends Error {}
 
 function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): boolean {

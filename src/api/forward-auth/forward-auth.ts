@@ -1,5 +1,5 @@
 /**
- * `/forward-auth`: proxies ask whether a request may pass (security.md §2). Everything below the path comes here, for
+ * `/forward-auth`: proxies ask whether a request may pass (spec/security §2). Everything below the path comes here, for
  * all methods, on the raw request target and before any router; nothing but `answers.ts` makes a 2xx.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Reads the original request from the headers of each proxy (security.md §2.1, security.md §2.2). Only the named
+ * Reads the original request from the headers of each proxy (spec/security §2.1, spec/security §2.2). Only the named
  * headers are read; a missing or repeated one makes the subrequest invalid.
  */
 

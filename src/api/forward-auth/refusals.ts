@@ -1,4 +1,4 @@
-/** Refusals as clients of the data server get them: JSON of the main API, XML of S3 (security.md §2.3). */
+/** Refusals as clients of the data server get them: JSON of the main API, XML of S3 (spec/security §2.3). */
 
 import { XMLBuilder } from "fast-xml-parser";
 import { errorBody } from "../../http/errors.ts";

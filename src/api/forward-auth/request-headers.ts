@@ -1,4 +1,4 @@
-/** The headers of a subrequest, with those that came more than once (security.md §2.1). */
+/** The headers of a subrequest, with those that came more than once (spec/security §2.1). */
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { SentHeaders } from "../../identity/identity.ts";

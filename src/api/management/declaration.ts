@@ -85,7 +85,7 @@ export interface UserDeclaration extends Declaration<ManagementParts, UserCaller
   readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */
   readonly values?: (call: OpenCall) => Named;
-  /** Condition fields beside those of the path's parameters (security.md §3.5). */
+  /** Condition fields beside those of the path's parameters (spec/security §3.5). */
   readonly fields?: (call: OpenCall, parts: Pick<ManagementParts, "acls">) => Named;
   /** Names of what a call writes, beside those in its path, for the audit of one whose outcome is not known. */
   readonly names?: (call: UserCall, parts: Pick<ManagementParts, "acls">) => AuditedFields;

@@ -53,7 +53,7 @@ function isOwnRefusal(error: unknown): boolean {
   return error instanceof RequestRefused && error.code === "not_found";
 }
 
-/** 401, or 429 after too many failures of one key and source (security.md §2.10). */
+/** 401, or 429 after too many failures of one key and source (spec/security §2.10). */
 function unauthenticated({ message, retryAfterSeconds }: AuthorizerError): ErrorReply {
   const body = errorBody(message);
   if (retryAfterSeconds === undefined) return { status: 401, body, headers: CHALLENGE };

@@ -1,4 +1,4 @@
-/** Last use in lists of the management API (decision-log.md §5.1): `last_used=true` adds it to each item. */
+/** Last use in lists of the management API (spec/decision-log §5.1): `last_used=true` adds it to each item. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";

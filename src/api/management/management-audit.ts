@@ -1,4 +1,4 @@
-/** The audit log of the management API (security.md §5.2). */
+/** The audit log of the management API (spec/security §5.2). */
 
 import type { Identity } from "../../identity/identity.ts";
 import type { CallAudit } from "../rest/parts.ts";

@@ -99,7 +99,7 @@ function auditing(
 
 /**
  * The author of the writes of a call. Whether the proof still holds and whether the caller may make the call is
- * found out again in the state of each write (journal.md §2.1).
+ * found out again in the state of each write (spec/journal §2.1).
  */
 function authorOfCalls(
   { parts: { identities } }: ServingParts,

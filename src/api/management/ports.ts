@@ -50,7 +50,7 @@ interface AdministratorKey {
   readonly creation_date: number;
 }
 
-/** Port: set-up of the first administrator (security.md §6.2). */
+/** Port: set-up of the first administrator (spec/security §6.2). */
 export interface Setup {
   /** Returns whether there is a first administrator, by the durable mark. */
   isDone(): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Versions and capabilities of the server (management-cli.md §1, management-cli.md §2). */
+/** Versions and capabilities of the server (spec/management-cli §1, spec/management-cli §2). */
 
 import { BASE_PATH, json, NO_CONTENT } from "../rest/operation.ts";
 import { answerWith } from "../rest/operation-kinds.ts";

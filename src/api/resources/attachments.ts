@@ -1,4 +1,4 @@
-/** Policies of users and groups (authorization-api.md §7, operations 25 to 30; permissions.md §12). */
+/** Policies of users and groups (spec/authorization-api §7, operations 25 to 30; spec/permissions §12). */
 
 import type { Policy, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { PageRequest } from "../../directory/directory.ts";
@@ -116,7 +116,7 @@ function policiesForDataServers({ directory: { users }, decisions, shapes }: Dat
       : listReply(call, (asked) => users.policies(param(call, 0), asked), shapes.policy, FEW_TOGETHER);
 }
 
-/** People see policies as they are stored, not in the form that data servers get (security.md §3.3). */
+/** People see policies as they are stored, not in the form that data servers get (spec/security §3.3). */
 function policiesForPeople({ directory: { users }, holdings, shapes }: RestParts) {
   return (call: RestCall): Promise<Reply> => {
     const user = param(call, 0);

@@ -1,4 +1,4 @@
-/** Access keys (authorization-api.md §7, operations 19 to 23; permissions.md §12). */
+/** Access keys (spec/authorization-api §7, operations 19 to 23; spec/permissions §12). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";

@@ -1,5 +1,5 @@
 /**
- * External principals (authorization-api.md §7, operations 32 to 35; permissions.md §12): served in every mode.
+ * External principals (spec/authorization-api §7, operations 32 to 35; spec/permissions §12): served in every mode.
  */
 
 import { PRINCIPAL_ID } from "../rest/declared.ts";

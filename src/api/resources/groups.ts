@@ -1,4 +1,4 @@
-/** Groups and their members (authorization-api.md §7, operations 7 to 10 and 16 to 18; permissions.md §12). */
+/** Groups and their members (spec/authorization-api §7, operations 7 to 10 and 16 to 18; spec/permissions §12). */
 
 import type { Reply } from "../../http/route.ts";
 import { decidedOnNewName } from "../management/permissions/new-names.ts";

@@ -42,14 +42,14 @@ const RESOURCE_OPERATIONS: readonly ResourceOperation[] = [
   ...EXTERNAL_PRINCIPAL_OPERATIONS,
 ];
 
-/** The data-server API: the 37 operations that data servers call (authorization-api.md §7). */
+/** The data-server API: the 37 operations that data servers call (spec/authorization-api §7). */
 export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
   ...forDataServers(RESOURCE_OPERATIONS),
   ...TOKEN_ID_OPERATIONS,
   ...SERVER_CHECK_OPERATIONS,
 ];
 
-/** The management API of the user listener: every operation, authorized by policy (permissions.md §12). */
+/** The management API of the user listener: every operation, authorized by policy (spec/permissions §12). */
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,

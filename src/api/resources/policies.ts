@@ -1,4 +1,4 @@
-/** Policies (authorization-api.md §7, operations 11 to 15; permissions.md §12). */
+/** Policies (spec/authorization-api §7, operations 11 to 15; spec/permissions §12). */
 
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { NewPolicy } from "../../directory/directory.ts";
@@ -31,7 +31,7 @@ const TAG = { tag: "policies" } as const;
 const MISSING = { missing: "policy not found" } as const;
 /** Fields of the directory → fields of the management API. */
 const NAMES = new Map([["/name", "/id"]]);
-/** The label of a policy that is no access list: what a data server stores (authorization-api.md §15.9). */
+/** The label of a policy that is no access list: what a data server stores (spec/authorization-api §15.9). */
 const NO_LABEL = "";
 const STATEMENTS = { statement: [EXAMPLE_STATEMENT] };
 const WRITTEN = { schema: "PolicyWrite", example: { id: "ReadData", ...STATEMENTS } };

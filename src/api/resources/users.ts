@@ -1,4 +1,4 @@
-/** Users (authorization-api.md §7, operations 1 to 6 and 24; permissions.md §12). */
+/** Users (spec/authorization-api §7, operations 1 to 6 and 24; spec/permissions §12). */
 
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";

@@ -1,4 +1,4 @@
-/** Changes of who holds which policies, as both REST APIs describe them before they make them (security.md §3.5). */
+/** Changes of who holds which policies, as both REST APIs describe them before they make them (spec/security §3.5). */
 
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { JudgedState } from "../../directory/directory.ts";
@@ -32,7 +32,7 @@ export interface Judged<T> {
   readonly warnings: readonly string[];
 }
 
-/** Checks changes in the state that they are made on (journal.md §2.1). */
+/** Checks changes in the state that they are made on (spec/journal §2.1). */
 export interface GrantChecks {
   /** Makes a change that gives policies; throws where it is refused. */
   checkGrant<T>(call: RestCall, grant: Grant, write: () => Promise<T>): Promise<Judged<T>>;

@@ -5,7 +5,7 @@ import type { Call, Reply } from "../../http/route.ts";
 /** The path that all operations are below. */
 export const BASE_PATH = "/api/v1";
 
-/** Headers of answers that hold a secret (security.md §1.2). */
+/** Headers of answers that hold a secret (spec/security §1.2). */
 export const NO_STORE: readonly string[] = ["Cache-Control", "no-store"];
 
 /** The answer without body to a deletion and the like. */
@@ -40,7 +40,7 @@ export function pathValues(path: string, params: readonly string[]): Map<string,
 
 /**
  * The value of a path segment: data servers encode it twice. Undefined where not even the first decoding succeeds.
- * Where the second fails the first is the value: the caller encoded once. A `+` is a plus (authorization-api.md §1).
+ * Where the second fails the first is the value: the caller encoded once. A `+` is a plus (spec/authorization-api §1).
  */
 export function decodeSegment(segment: string): string | undefined {
   if (!segment.includes("%")) return segment;

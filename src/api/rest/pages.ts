@@ -1,4 +1,4 @@
-/** Pages on the wire (authorization-api.md §5). */
+/** Pages on the wire (spec/authorization-api §5). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";

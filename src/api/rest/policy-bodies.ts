@@ -1,4 +1,4 @@
-/** Bodies with policies: their members in any letter case, each once, and none that would be lost (evaluation.md §11). */
+/** Bodies with policies: their members in any letter case, each once, and none that would be lost (spec/evaluation §11). */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { canonicalPolicy, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";

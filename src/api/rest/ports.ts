@@ -1,6 +1,6 @@
 /** Ports of both REST APIs; `observe` and `compose` implement them. */
 
-/** Events that the APIs audit (security.md §5.2). */
+/** Events that the APIs audit (spec/security §5.2). */
 export type AuditEventKind =
   /** A change of users, groups, policies, attachments, credentials or principals. */
   | "write"

@@ -1,4 +1,4 @@
-/** Bodies that both REST APIs answer with (authorization-api.md §6). */
+/** Bodies that both REST APIs answer with (spec/authorization-api §6). */
 
 import type { Credential, ExternalPrincipal, Group } from "@svc-authorizer/policy/model/entities.ts";
 

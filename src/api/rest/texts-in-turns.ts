@@ -1,4 +1,4 @@
-/** The items of a list as JSON, written in turns with other work (security.md §5.3). */
+/** The items of a list as JSON, written in turns with other work (spec/security §5.3). */
 
 import { Turns } from "../../schedule/turns.ts";
 

@@ -1,4 +1,4 @@
-/** Writes whose outcome is not known are audited as such (journal.md §2.5, security.md §5.2). */
+/** Writes whose outcome is not known are audited as such (spec/journal §2.5, spec/security §5.2). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Answer, Caller, RawCall } from "../../http/route.ts";

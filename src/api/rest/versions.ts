@@ -12,7 +12,7 @@ export const EXAMPLE_VERSIONS = {
 
 /**
  * Returns the handler: the version of the service, and version and digest of the policy set. A data server reads
- * `version` and ignores the rest (authorization-api.md §1).
+ * `version` and ignores the rest (spec/authorization-api §1).
  */
 export function versions(parts: { readonly version: string; readonly policySet: PolicySet }): () => Reply {
   const { version, policySet } = parts;

@@ -1,5 +1,5 @@
 /**
- * The routes of SCIM 2.0 (scim.md §2). The OpenAPI document names them; the attributes of resources are described by
+ * The routes of SCIM 2.0 (spec/scim §2). The OpenAPI document names them; the attributes of resources are described by
  * `/scim/v2/Schemas`, in the form that identity providers read.
  */
 

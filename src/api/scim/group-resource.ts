@@ -1,4 +1,4 @@
-/** Groups as SCIM resources (scim.md §5). */
+/** Groups as SCIM resources (spec/scim §5). */
 
 import type { ProvisionedGroup, ProvisionedRef } from "../../directory/provisioning.ts";
 import type { Attributes } from "./read-values.ts";

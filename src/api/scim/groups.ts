@@ -1,4 +1,4 @@
-/** The calls about groups (scim.md §5). */
+/** The calls about groups (spec/scim §5). */
 
 import type { ProvisionedGroup, ProvisionedGroupChange } from "../../directory/provisioning.ts";
 import { isObject } from "../../http/body/json-body.ts";

@@ -1,4 +1,4 @@
-/** Serves the routes of SCIM 2.0 (scim.md §2). */
+/** Serves the routes of SCIM 2.0 (spec/scim §2). */
 
 import type { Directory } from "../../directory/directory.ts";
 import { routeOf } from "../../http/declaration.ts";

@@ -1,4 +1,4 @@
-/** The calls that read users or groups, and the search for them (scim.md §2). */
+/** The calls that read users or groups, and the search for them (spec/scim §2). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { readsAttribute } from "./filter/matching.ts";

@@ -1,4 +1,4 @@
-/** The search over users and groups together (scim.md §2, RFC 7644, section 3.4.3): users first, each by name. */
+/** The search over users and groups together (spec/scim §2, RFC 7644, section 3.4.3): users first, each by name. */
 
 import type { ProvisionedGroup, ProvisionedUser } from "../../directory/provisioning.ts";
 import { READ_GROUPS } from "./groups.ts";

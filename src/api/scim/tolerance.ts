@@ -1,5 +1,5 @@
 /**
- * Operations that cannot be done as they are sent (scim.md §2). An operation that takes access away must not be lost
+ * Operations that cannot be done as they are sent (spec/scim §2). An operation that takes access away must not be lost
  * because of another one beside it: identity providers send all that changed together.
  */
 

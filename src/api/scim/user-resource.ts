@@ -1,4 +1,4 @@
-/** Users as SCIM resources, and back (scim.md §4). Attributes without a place of their own are properties below `scim`. */
+/** Users as SCIM resources, and back (spec/scim §4). Attributes without a place of their own are properties below `scim`. */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { ProvisionedFields, ProvisionedRef, ProvisionedUser } from "../../directory/provisioning.ts";

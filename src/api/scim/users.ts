@@ -1,4 +1,4 @@
-/** The calls about users (scim.md §4). */
+/** The calls about users (spec/scim §4). */
 
 import type { ProvisionedUser } from "../../directory/provisioning.ts";
 import { NO_CONTENT } from "../rest/operation.ts";

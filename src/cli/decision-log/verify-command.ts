@@ -1,4 +1,4 @@
-/** Implements `svc-authorizer decision-log verify` (decision-log.md §2.6). */
+/** Implements `svc-authorizer decision-log verify` (spec/decision-log §2.6). */
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

@@ -1,6 +1,6 @@
 /**
- * A client of a data-server API that is read whole (authorization-api.md §1, authorization-api.md §5 to
- * authorization-api.md §7).
+ * A client of a data-server API that is read whole (spec/authorization-api §1, spec/authorization-api §5 to
+ * spec/authorization-api §7).
  */
 
 import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";

@@ -1,4 +1,4 @@
-/** `run --quickstart`: a service that works without a configuration file (decision-api.md §1). */
+/** `run --quickstart`: a service that works without a configuration file (spec/decision-api §1). */
 
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -10,7 +10,7 @@ export interface StartedService {
   readonly version: string;
   /** URLs of the three listeners, and `host:port` of Envoy's where there is one. */
   readonly addresses: ServiceAddresses;
-  /** The one-time token, until the first administrator exists (security.md §6.2). */
+  /** The one-time token, until the first administrator exists (spec/security §6.2). */
   readonly setup: SetupOffer | undefined;
   /** Present for a quick start. */
   readonly quickstart?: {

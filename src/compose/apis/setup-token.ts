@@ -1,4 +1,4 @@
-/** The one-time token of the set-up: where it is kept, and what it is derived from (security.md §6.2). */
+/** The one-time token of the set-up: where it is kept, and what it is derived from (spec/security §6.2). */
 
 import { hkdfSync, randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The set-up of the running service (security.md §6.2). */
+/** The set-up of the running service (spec/security §6.2). */
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * Reads certificates again when their files change (decision-api.md §1.2). It polls the times of the files: Kubernetes
+ * Reads certificates again when their files change (spec/decision-api §1.2). It polls the times of the files: Kubernetes
  * changes mounted secrets through links to other folders, which a watch of a file does not notice.
  */
 

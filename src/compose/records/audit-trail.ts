@@ -1,4 +1,4 @@
-/** The audit log in a chain, as the configuration has it (decision-log.md §6). */
+/** The audit log in a chain, as the configuration has it (spec/decision-log §6). */
 
 import { join, resolve } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** Notes what the commits of a call change, for the records of the audit log (decision-log.md §6.1). */
+/** Notes what the commits of a call change, for the records of the audit log (spec/decision-log §6.1). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import {

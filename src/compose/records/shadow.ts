@@ -1,4 +1,4 @@
-/** The shadow candidate, as the configuration has it (decision-log.md §4.2). */
+/** The shadow candidate, as the configuration has it (spec/decision-log §4.2). */
 
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";

@@ -1,4 +1,4 @@
-/** The command that lets nodes go over to another log (journal.md §3). */
+/** The command that lets nodes go over to another log (spec/journal §3). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";

@@ -1,4 +1,4 @@
-/** Reading of a file of lost entries (journal.md §3). */
+/** Reading of a file of lost entries (spec/journal §3). */
 
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";

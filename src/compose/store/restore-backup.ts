@@ -1,4 +1,4 @@
-/** Puts a backup in the place of a local store; what was revoked since stays revoked (journal.md §4.12). */
+/** Puts a backup in the place of a local store; what was revoked since stays revoked (spec/journal §4.12). */
 
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";

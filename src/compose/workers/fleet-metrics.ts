@@ -1,4 +1,4 @@
-/** The metrics of a primary and its workers as those of one service (journal.md §7). */
+/** The metrics of a primary and its workers as those of one service (spec/journal §7). */
 
 import { grown, type MetricSnapshot, mergeMetrics } from "../../observe/metrics/merge-metrics.ts";
 import type { Metrics } from "../../observe/metrics/metrics.ts";

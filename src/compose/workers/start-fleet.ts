@@ -1,4 +1,4 @@
-/** The primary process of several workers (journal.md §7): it writes, looks after the store, and answers for metrics. */
+/** The primary process of several workers (spec/journal §7): it writes, looks after the store, and answers for metrics. */
 
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

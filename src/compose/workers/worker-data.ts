@@ -1,4 +1,4 @@
-/** The store of a worker: its primary's folder, or the primary's copy of a shared database (journal.md §7). */
+/** The store of a worker: its primary's folder, or the primary's copy of a shared database (spec/journal §7). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";

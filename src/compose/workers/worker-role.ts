@@ -1,4 +1,4 @@
-/** The part of a process that is one of several workers, and what it gets from its primary (journal.md §7). */
+/** The part of a process that is one of several workers, and what it gets from its primary (spec/journal §7). */
 
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";

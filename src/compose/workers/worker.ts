@@ -1,5 +1,5 @@
 /**
- * One of several worker processes (journal.md §7): it serves both listeners, reads the store's folder, and commits
+ * One of several worker processes (spec/journal §7): it serves both listeners, reads the store's folder, and commits
  * through its primary.
  */
 

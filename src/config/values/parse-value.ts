@@ -38,7 +38,7 @@ const PARSERS: Readonly<Record<ItemType, ValueParser>> = {
 
 /**
  * The value that `raw` gives to `item`, of the type the table promises; undefined when it gives none (null, an
- * empty text, a placeholder, configuration.md §2.4) or is wrong, which `sink` is then told.
+ * empty text, a placeholder, spec/configuration §2.4) or is wrong, which `sink` is then told.
  */
 export function parseValue(item: AnyItem, raw: RawValue, base: PathBase, sink: ProblemSink): unknown {
   if (raw.shape === "null") return undefined;

@@ -1,7 +1,7 @@
 /** Placeholders for values that an operator must fill in. */
 
 /**
- * Matches the reference's placeholders for values to fill in (configuration.md §2.4): `<SIGNING_SECRET>`, `{auth_url}`.
+ * Matches the reference's placeholders for values to fill in (spec/configuration §2.4): `<SIGNING_SECRET>`, `{auth_url}`.
  */
 const PLACEHOLDER = /^(?:<[A-Z][A-Z0-9_]*>|\{[a-z][a-z0-9_]*\})$/;
 

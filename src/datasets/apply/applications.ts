@@ -1,4 +1,4 @@
-/** Applies documents to a running service: what the management API asks of data sets (management-cli.md §10). */
+/** Applies documents to a running service: what the management API asks of data sets (spec/management-cli §10). */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** The result of comparing what documents said last time, what they say now, and what is there (management-cli.md §10). */
+/** The result of comparing what documents said last time, what they say now, and what is there (spec/management-cli §10). */
 
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import type { BatchOperation } from "../../directory/batch.ts";

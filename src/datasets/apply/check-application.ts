@@ -1,4 +1,4 @@
-/** Checks an application against the directory: references, owners, what would be left (management-cli.md §10). */
+/** Checks an application against the directory: references, owners, what would be left (spec/management-cli §10). */
 
 import { type BatchOperation, type DirectoryState, entityKey } from "../../directory/batch.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";

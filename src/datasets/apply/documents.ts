@@ -1,4 +1,4 @@
-/** Reads the documents of an application, which are data sets (management-cli.md §10). */
+/** Reads the documents of an application, which are data sets (spec/management-cli §10). */
 
 import type { Schema } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { DatasetDocument, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";

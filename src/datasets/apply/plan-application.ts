@@ -1,4 +1,4 @@
-/** Plans an application of documents: the difference, and the operations of one batch (management-cli.md §10). */
+/** Plans an application of documents: the difference, and the operations of one batch (spec/management-cli §10). */
 
 import {
   type Applied,

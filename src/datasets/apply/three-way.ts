@@ -1,4 +1,4 @@
-/** The three-way comparison: what documents said last time, what they say now, and what is there (management-cli.md §10). */
+/** The three-way comparison: what documents said last time, what they say now, and what is there (spec/management-cli §10). */
 
 import type { Said } from "../../directory/batch.ts";
 import { sameJson } from "../same-json.ts";

@@ -1,4 +1,4 @@
-/** The rows of audit records in the index (decision-log.md §3.3): by actor, operation, target and event. */
+/** The rows of audit records in the index (spec/decision-log §3.3): by actor, operation, target and event. */
 
 import type { DecisionRow } from "../index/index-rows.ts";
 

@@ -1,4 +1,4 @@
-/** The records of the audit log in a chain of their own (decision-log.md §6). */
+/** The records of the audit log in a chain of their own (spec/decision-log §6). */
 
 import { randomBytes } from "node:crypto";
 import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";

@@ -1,5 +1,5 @@
 /**
- * The lines of a chain (decision-log.md §2). A line is a JSON object that ends with two members: `prev`, the digest of
+ * The lines of a chain (spec/decision-log §2). A line is a JSON object that ends with two members: `prev`, the digest of
  * the line before, and `crc`, a checksum of everything before it, which finds a damage of the last line too.
  */
 

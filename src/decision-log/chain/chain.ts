@@ -1,6 +1,6 @@
 /**
  * The chain of one process: lines are chained when they are added, written together, and closed segment by segment
- * (decision-log.md §2).
+ * (spec/decision-log §2).
  */
 
 import { join } from "node:path";

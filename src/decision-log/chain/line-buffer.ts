@@ -1,4 +1,4 @@
-/** Lines of a chain that are not on disk yet, encoded and chained (decision-log.md §2.2). */
+/** Lines of a chain that are not on disk yet, encoded and chained (spec/decision-log §2.2). */
 
 import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
 import { type LineText, mostBytes, writeLine } from "./chain-line.ts";

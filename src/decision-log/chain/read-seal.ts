@@ -1,4 +1,4 @@
-/** Reads the seal that ends a closed segment (decision-log.md §2.4). */
+/** Reads the seal that ends a closed segment (spec/decision-log §2.4). */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { LoggedSeal } from "@svc-authorizer/policy/records/record.ts";

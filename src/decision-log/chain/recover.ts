@@ -1,4 +1,4 @@
-/** The state of a chain at start: its newest segment, without a line that a crash tore (decision-log.md §2.5). */
+/** The state of a chain at start: its newest segment, without a line that a crash tore (spec/decision-log §2.5). */
 
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Checks the chains of a decision log (decision-log.md §2.6). */
+/** Checks the chains of a decision log (spec/decision-log §2.6). */
 
 import { access } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Encodes the decisions of one call as one record (decision-log.md §1.3). */
+/** Encodes the decisions of one call as one record (spec/decision-log §1.3). */
 
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import type { Effect, Outcome } from "@svc-authorizer/policy/model/decision.ts";

@@ -1,5 +1,5 @@
 /**
- * Encodes decisions as the lines of the log (decision-log.md §1). It is written by hand because a record must not cost
+ * Encodes decisions as the lines of the log (spec/decision-log §1). It is written by hand because a record must not cost
  * more than a decision: what repeats is remembered as text. A text lacks its closing brace, which the chain adds.
  */
 
@@ -18,7 +18,7 @@ interface EncoderOptions {
   readonly policySet: string;
   /** The current revision of the directory. */
   readonly revision: () => number;
-  /** ENTRY of its position (journal.md §6.1); "" where it is not known. Default: "". */
+  /** ENTRY of its position (spec/journal §6.1); "" where it is not known. Default: "". */
   readonly entry?: () => string;
   /** Milliseconds since 1970; default the clock. */
   readonly now?: () => number;
@@ -34,7 +34,7 @@ export interface DecidedAt {
   readonly peer: string | undefined;
 }
 
-/** The text of a failed evaluation, which denies everything (evaluation.md §2.1). */
+/** The text of a failed evaluation, which denies everything (spec/evaluation §2.1). */
 const FAILED = ',"error":"a statement cannot be evaluated"';
 /** End of the message that a refusal has for it alone. */
 const FAILED_MESSAGE = "insufficient permissions: not allowed";

@@ -1,4 +1,4 @@
-/** The condition fields of a record whose resources have attributes (decision-log.md §1.1). */
+/** The condition fields of a record whose resources have attributes (spec/decision-log §1.1). */
 
 import type { ConditionFields, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decided } from "../../decisions/decision-log.ts";

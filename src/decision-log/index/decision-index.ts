@@ -1,4 +1,4 @@
-/** Questions about the records of a node and all its processes (decision-log.md §3). A thread answers them. */
+/** Questions about the records of a node and all its processes (spec/decision-log §3). A thread answers them. */
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";

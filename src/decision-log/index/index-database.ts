@@ -1,5 +1,5 @@
 /**
- * The index of records in SQLite: it may be thrown away, and is then made anew from the segments (decision-log.md §3.3).
+ * The index of records in SQLite: it may be thrown away, and is then made anew from the segments (spec/decision-log §3.3).
  * It works synchronously, and therefore in a thread of its own.
  */
 

@@ -1,4 +1,4 @@
-/** The rows of records in the index (decision-log.md §3.3). */
+/** The rows of records in the index (spec/decision-log §3.3). */
 
 import type { Effect, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";

@@ -1,4 +1,4 @@
-/** The questions about records (decision-log.md §3): which ones, and which part of them. */
+/** The questions about records (spec/decision-log §3): which ones, and which part of them. */
 
 /** Conditions on records, all of which hold. In a text, `*` stands for any characters and `?` for one. */
 export interface RecordFilter {

@@ -1,6 +1,6 @@
 /**
  * Sends a chain to an HTTP server: batch after batch in order, each at least once, from the place on disk up to which it
- * was taken (decision-log.md §2.9). A sink that is down loses nothing as long as the segments are kept.
+ * was taken (spec/decision-log §2.9). A sink that is down loses nothing as long as the segments are kept.
  */
 
 import { stat } from "node:fs/promises";

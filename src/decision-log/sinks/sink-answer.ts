@@ -1,4 +1,4 @@
-/** Reads what a sink says to a batch of lines (decision-log.md §2.9). */
+/** Reads what a sink says to a batch of lines (spec/decision-log §2.9). */
 
 /** Largest part of an answer that is read. */
 const MOST_BYTES = 64 << 10;

@@ -1,6 +1,6 @@
-/** AuthZEN access evaluations, mapped to policies (decision-api.md §2.7). */
+/** AuthZEN access evaluations, mapped to policies (spec/decision-api §2.7). */
 
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
@@ -98,11 +98,11 @@ export class Authzen {
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, TypeTest | undefined>();
     const loaded = policiesOf(user);
-    const place = new DecidingPlace();
+    const lookup = new Lookup();
     const about = addressing();
     const testOf = (type: string): TypeTest | undefined => {
       const action = types.action(type, actionName);
-      const test = quickTest(user, username, action);
+      const test = quickTest(user, username, action, lookup);
       if (action === undefined || test === undefined) return undefined;
       const subject = { user: username, action, loaded, context: NO_FIELDS };
       return { test, use: deciding.useOf(loaded)?.inARow(action), subject };
@@ -121,11 +121,10 @@ export class Authzen {
       if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
-      if (use !== undefined || batch !== undefined) test.tellPlace(place);
-      use?.decided(place);
+      use?.decided(test.place());
       if (batch !== undefined) {
         batch.about(about(subject, context));
-        batch.add(outcome, arn, { type, id }, place.statementIn(loaded.policies));
+        batch.add(outcome, arn, { type, id }, test.place().statementIn(loaded.policies));
       }
       return outcome;
     };
@@ -264,9 +263,10 @@ function quickTest(
   { policies }: CachedPrincipal,
   user: string,
   action: string | undefined,
+  lookup: Lookup,
 ): OutcomeTest | undefined {
   if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
-  return outcomeTest(policies, { user, action, context: NO_FIELDS });
+  return outcomeTest(policies, { user, action, context: NO_FIELDS }, lookup);
 }
 
 /**

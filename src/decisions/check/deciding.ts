@@ -7,7 +7,8 @@ import {
   type EngineRequest,
   isShort,
 } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import {
   type ExplainedOutcome,
   explainInSteps,
@@ -61,7 +62,7 @@ export interface DecisionSubject
   /** Absent if no policies were read. */
   readonly loaded?: UserPolicies;
   /** See `decidedBy` of `EngineRequest`. */
-  readonly decidedBy?: CompiledStatement[];
+  readonly decidedBy?: DecidingStatements;
   /** Type of a subject that is no user. */
   readonly subjectType?: string;
   /** The reason why nothing was evaluated. */
@@ -97,7 +98,7 @@ interface DecidingOptions {
 export class Deciding {
   readonly #options: DecidingOptions;
   readonly #notesStatements: boolean;
-  readonly #place = new DecidingPlace();
+  readonly #lookup = new Lookup();
 
   constructor(options: DecidingOptions) {
     this.#options = options;
@@ -149,7 +150,7 @@ export class Deciding {
     }
     const asked = this.#notesStatements ? noting(request) : request;
     if (call.explain) return this.#explained(loaded, asked, call);
-    const outcome = isQuick ? decideAtOnce(loaded.policies, asked) : undefined;
+    const outcome = isQuick ? decideAtOnce(loaded.policies, asked, this.#lookup) : undefined;
     if (outcome === undefined) return this.#decidedInSteps(loaded, asked, call);
     return this.#answered(outcome, asked, loaded, call);
   }
@@ -161,15 +162,14 @@ export class Deciding {
     required: RequiredLeaf,
     call: DecisionCall,
   ): CheckAnswer | Promise<CheckAnswer> | undefined {
-    const place = this.#place;
     const { contextOf } = request;
     const asked = contextOf === undefined ? request : { ...request, context: contextOf(required.resource) };
-    const outcome = decideOne(loaded.policies, required, asked, place);
+    const outcome = decideOne(loaded.policies, required, asked, this.#lookup);
     if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    this.useOf(loaded)?.decidedOne(required.action, place);
+    this.useOf(loaded)?.decidedOne(required.action, this.#lookup.place());
     if (!this.logs) return this.#unlogged(outcome, asked, call);
-    const statement = place.statementIn(loaded.policies);
+    const statement = this.#lookup.place().statementIn(loaded.policies);
     const { user, context } = asked;
     if (call.batch !== undefined)
       addTo(call.batch, { user, loaded, required, context }, outcome, call, statement);
@@ -205,12 +205,11 @@ export class Deciding {
     subject: DecisionSubject,
     call: Omit<DecisionCall, "explain">,
   ): { readonly outcome: Outcome; readonly id: string } | undefined {
-    const place = this.#place;
     const { required } = request;
-    const outcome = decideOne(loaded.policies, required, request, place);
+    const outcome = decideOne(loaded.policies, required, request, this.#lookup);
     if (outcome === undefined) return undefined;
     this.#options.counters.decisions[call.entrance][outcome.effect]++;
-    this.useOf(loaded)?.decidedOne(required.action, place);
+    this.useOf(loaded)?.decidedOne(required.action, this.#lookup.place());
     return { outcome, id: this.#audited(outcome, subject, call) };
   }
 
@@ -275,9 +274,9 @@ export class Deciding {
   #used(
     loaded: UserPolicies | undefined,
     required: RequiredPermissions | null,
-    decidedBy: CompiledStatement[] | undefined,
+    decidedBy: DecidingStatements | undefined,
   ): void {
-    if (loaded !== undefined) this.useOf(loaded)?.decided(required, decidedBy);
+    if (loaded !== undefined) this.useOf(loaded)?.decided(required, decidedBy?.all);
   }
 
   /** Records a refusal for which no policy was read and which counts as no decision. */
@@ -297,7 +296,8 @@ export class Deciding {
     newId: () => string,
   ): Recorded {
     if (!this.logs) return { id: newId(), written: undefined };
-    const { decidedBy = NO_STATEMENTS, loaded, required } = subject;
+    const { loaded, required } = subject;
+    const decidedBy = subject.decidedBy?.all ?? NO_STATEMENTS;
     if (call.batch !== undefined && required !== null && "action" in required) {
       addTo(call.batch, { ...subject, required }, outcome, call, decidedBy[0]);
       return { id: newId(), written: undefined };
@@ -392,6 +392,6 @@ function addTo(
 /** The request with a place for the statements that decide. */
 function noting({ user, required, context, contextOf }: EngineRequest): EngineRequest {
   return contextOf === undefined
-    ? { user, required, context, decidedBy: [] }
-    : { user, required, context, contextOf, decidedBy: [] };
+    ? { user, required, context, decidedBy: new DecidingStatements() }
+    : { user, required, context, contextOf, decidedBy: new DecidingStatements() };
 }

@@ -1,4 +1,4 @@
-/** Condition fields of an AuthZEN request (decision-api.md §2.7). */
+/** Condition fields of an AuthZEN request (spec/decision-api §2.7). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";

@@ -1,10 +1,10 @@
 /**
  * `/filter`: selects the resources on which a user may act, each exactly as a single check decides
- * (decision-api.md §3.2).
+ * (spec/decision-api §3.2).
  */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { finishWithin, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
@@ -33,19 +33,16 @@ export function* filterResources(
   const { user, action, resources, context, batch, use } = request;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
-  const test = outcomeTest(policies, { user, action, context });
+  const test = outcomeTest(policies, { user, action, context }, new Lookup());
   const counted = use?.inARow(action);
-  const place = new DecidingPlace();
-  const notes = counted !== undefined || batch !== undefined;
   let done = 0;
   for (let index = 0; index < resources.length; index++) {
     const resource = resources[index] as string;
     const outcome = test(resource) ?? (yield* test.inSteps(resource));
     const { effect } = outcome;
     counts[effect]++;
-    if (notes) test.tellPlace(place);
-    counted?.decided(place);
-    batch?.add(outcome, resource, undefined, place.statementIn(policies));
+    counted?.decided(test.place());
+    batch?.add(outcome, resource, undefined, test.place().statementIn(policies));
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -71,10 +68,9 @@ function* decidedItem(
   resource: string,
 ): Steps<{ readonly outcome: Outcome; readonly decidedBy: CompiledStatement | undefined }> {
   const outcome = yield* test.inSteps(resource);
-  const place = new DecidingPlace();
-  test.tellPlace(place);
+  const decidedBy = test.place().statementIn(policies);
   yield test.work();
-  return { outcome, decidedBy: place.statementIn(policies) };
+  return { outcome, decidedBy };
 }
 
 /**
@@ -91,13 +87,14 @@ export async function filterByAttributes(
 ): Promise<readonly number[]> {
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
+  const lookup = new Lookup();
   for (let from = 0; from < resources.length; from += READ) {
     const some = resources.slice(from, from + READ);
     const fields = await Promise.all(some.map(fieldsOf));
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
-      const item = decidedItem(policies, outcomeTest(policies, { user, action, context }), resource);
+      const item = decidedItem(policies, outcomeTest(policies, { user, action, context }, lookup), resource);
       const done = finishWithin(item, STEP_UNITS);
       const { outcome, decidedBy } = done === undefined ? await run(item) : done.value;
       const { effect } = outcome;

@@ -1,4 +1,4 @@
-/** Condition fields of native calls, which name resources by their ARNs (decision-api.md §3). */
+/** Condition fields of native calls, which name resources by their ARNs (spec/decision-api §3). */
 
 import type { EngineRequest } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type {

@@ -1,9 +1,11 @@
 /**
- * Decisions about whole requests of a data server (decision-api.md §3 `/request`; security.md §2.4, security.md §2.5).
+ * Decisions about whole requests of a data server (spec/decision-api §3 `/request`; spec/security §2.4, spec/security §2.5).
  */
 
 import { decideAtOnce, decideInSteps, isShort } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { decideSetsInSteps, openLeaves } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { finishWithin } from "@svc-authorizer/policy/engine/work.ts";
 import type { Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import { type RequiredOnSets, shownSet } from "@svc-authorizer/policy/model/resource-set.ts";
@@ -80,6 +82,7 @@ const NOTHING: Needed = {
 /** Applies the permission tables. */
 export class Requesting {
   readonly #options: RequestingOptions;
+  readonly #lookup = new Lookup();
   /** Analyses of matches. The same request gives the same match object. */
   readonly #needed: Readonly<Record<RequestCheck["items"], WeakMap<MatchedRequest, Needed>>> = {
     required: new WeakMap(),
@@ -165,14 +168,16 @@ export class Requesting {
       const one = deciding.one(loaded, asking, this.#subject(asked), asked.check);
       if (one !== undefined) return answerOf(asked, one.outcome, undefined, one.id);
     }
-    const decided = deciding.notesStatements ? { loaded, decidedBy: [], ...fields } : undefined;
+    const decided = deciding.notesStatements
+      ? { loaded, decidedBy: new DecidingStatements(), ...fields }
+      : undefined;
     const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
     const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
     const options = () => ({ budget: workBudget(asked.check.call) });
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
       const request = { ...who, required: shown };
-      const outcome = isQuick ? decideAtOnce(policies, request) : undefined;
+      const outcome = isQuick ? decideAtOnce(policies, request, this.#lookup) : undefined;
       if (outcome !== undefined) return answer(outcome);
       return scheduler.run(decideInSteps(policies, request), options()).then(answer);
     }
@@ -287,7 +292,7 @@ function leavesOf(tree: RequiredOnSets): readonly RequiredOnSets[] {
   return "or" in tree ? tree.or.flatMap(leavesOf) : [tree];
 }
 
-/** The tree without empty nodes that would allow (security.md §2.4). */
+/** The tree without empty nodes that would allow (spec/security §2.4). */
 function closed(tree: RequiredOnSets): RequiredOnSets {
   if ("and" in tree) return tree.and.length === 0 ? NEVER : { and: tree.and.map(closed) };
   return "or" in tree ? { or: tree.or.map(closed) } : tree;

@@ -1,4 +1,4 @@
-/** `/simulate`: decisions from given policies, or as if a user's policies were changed (decision-api.md §3.5). */
+/** `/simulate`: decisions from given policies, or as if a user's policies were changed (spec/decision-api §3.5). */
 
 import { type CompiledPolicies, compileInSteps } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { hasActionOnAnyResource, isListedInSteps } from "@svc-authorizer/policy/engine/decide/list-filter.ts";

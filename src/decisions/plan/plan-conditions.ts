@@ -1,6 +1,6 @@
 /**
  * Partial evaluation of conditions: parts whose fields are all known are evaluated, known variables are filled in, and
- * the rest reads only unknown fields (decision-api.md §3.3).
+ * the rest reads only unknown fields (spec/decision-api §3.3).
  */
 
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";

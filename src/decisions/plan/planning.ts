@@ -1,5 +1,5 @@
 /**
- * `/plan`: the resources on which a user may act, as patterns (decision-api.md §3.3). It takes the statements about an
+ * `/plan`: the resources on which a user may act, as patterns (spec/decision-api §3.3). It takes the statements about an
  * action, fills in the user's name, and evaluates conditions as far as possible. The plan agrees with a check of every
  * resource.
  */
@@ -73,7 +73,7 @@ class Draft {
   }
 
   /**
-   * True if the statement cannot be evaluated, which denies everything (evaluation.md §2). If that depends on unknown
+   * True if the statement cannot be evaluated, which denies everything (spec/evaluation §2). If that depends on unknown
    * fields, adds a conditional deny of everything.
    */
   *failsWith(statement: CompiledStatement): Steps<boolean> {

@@ -1,5 +1,6 @@
 /** Selects the actions that a user may perform on one resource. */
 
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
@@ -49,11 +50,16 @@ export class ActionsOf {
     const results: string[] = [];
     let total = 0;
     let more = false;
+    const lookup = new Lookup();
     for (const name of names) {
       await pause();
       const required = { action: action(name), resource };
       await principals.ready(policies, required, budget);
-      const test = outcomeTest(policies, { user: principal.username, action: required.action, context });
+      const test = outcomeTest(
+        policies,
+        { user: principal.username, action: required.action, context },
+        lookup,
+      );
       const { effect } = test(resource) ?? (await scheduler.run(test.inSteps(resource), { budget }));
       budget.spend(test.work());
       counters.decisions[entrance][effect]++;

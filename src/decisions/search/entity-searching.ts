@@ -1,5 +1,6 @@
-/** AuthZEN search for subjects and actions (decision-api.md §2.3). */
+/** AuthZEN search for subjects and actions (spec/decision-api §2.3). */
 
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
@@ -55,6 +56,7 @@ export class EntitySearching {
     const fields = (own: Properties): ConditionFields =>
       withRegistered(context, { subject: own }, requestProperties);
     const required = { action: name, resource: arn };
+    const lookup = new Lookup();
     return users.find({
       budget,
       required,
@@ -64,7 +66,7 @@ export class EntitySearching {
       answer: async ({ principal, policies }) => {
         const { username } = principal;
         const context = policies.readsContext ? fields(principal.properties) : NO_FIELDS;
-        const test = outcomeTest(policies, { user: username, action: name, context });
+        const test = outcomeTest(policies, { user: username, action: name, context }, lookup);
         const { effect } = test(arn) ?? (await scheduler.run(test.inSteps(arn), { budget }));
         budget.spend(test.work());
         this.#options.counters.decisions.search[effect]++;

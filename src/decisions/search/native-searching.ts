@@ -1,5 +1,6 @@
-/** `/who-can`, `/what-can` and `/plan` (decision-api.md §3): searches in the terms of policies. */
+/** `/who-can`, `/what-can` and `/plan` (spec/decision-api §3): searches in the terms of policies. */
 
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { firstAllowing } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { nameOf } from "@svc-authorizer/policy/engine/statement.ts";
@@ -37,6 +38,7 @@ interface NativeSearchingOptions {
 /** Answers them. */
 export class NativeSearching {
   readonly #options: NativeSearchingOptions;
+  readonly #lookup = new Lookup();
 
   constructor(options: NativeSearchingOptions) {
     this.#options = options;
@@ -68,7 +70,11 @@ export class NativeSearching {
   ): Promise<WhoCanResult | undefined> {
     const { counters, scheduler } = this.#options;
     const { username } = user.principal;
-    const test = outcomeTest(user.policies, { user: username, action: required.action, context });
+    const test = outcomeTest(
+      user.policies,
+      { user: username, action: required.action, context },
+      this.#lookup,
+    );
     const { resource } = required;
     const { effect } = test(resource) ?? (await scheduler.run(test.inSteps(resource), { budget }));
     budget.spend(test.work());

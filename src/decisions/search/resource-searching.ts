@@ -1,6 +1,7 @@
-/** AuthZEN search for resources: the registered ones on which a user may act (decision-api.md §2.3). */
+/** AuthZEN search for resources: the registered ones on which a user may act (spec/decision-api §2.3). */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
@@ -93,8 +94,9 @@ export class ResourceSearching {
     const { types, counters } = this.#options;
     const fields = this.#fieldsOf(policies, given, principal.properties);
     const counts = counters.decisions.search;
+    const lookup = new Lookup();
     const testOf = (properties: Properties | undefined) =>
-      outcomeTest(policies, { user: principal.username, action, context: fields(properties) });
+      outcomeTest(policies, { user: principal.username, action, context: fields(properties) }, lookup);
     const shared = policies.readsResource ? undefined : testOf(undefined);
     let paid = 0;
     let spent = 0;

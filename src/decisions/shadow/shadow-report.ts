@@ -1,4 +1,4 @@
-/** The findings of a shadow, for people and programs (decision-log.md §4.2). */
+/** The findings of a shadow, for people and programs (spec/decision-log §4.2). */
 
 import type { Effect, StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { DescribedQuestion } from "./shadow-question.ts";

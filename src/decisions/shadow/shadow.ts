@@ -1,5 +1,5 @@
 /**
- * Decides answered questions again under a candidate, beside the service (decision-log.md §4.2). It cannot change an
+ * Decides answered questions again under a candidate, beside the service (spec/decision-log §4.2). It cannot change an
  * answer, because it begins when the answer is made; and it holds up no other request for longer than a slice.
  */
 

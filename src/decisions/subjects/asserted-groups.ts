@@ -1,5 +1,5 @@
 /**
- * The groups that a request names for a subject that the directory does not know (decision-api.md §8): which of them
+ * The groups that a request names for a subject that the directory does not know (spec/decision-api §8): which of them
  * its caller may name, in one form for each set.
  */
 

@@ -1,4 +1,4 @@
-/** Port: tokens of identity providers that say who a subject is (decision-api.md §8.9). `compose` implements it. */
+/** Port: tokens of identity providers that say who a subject is (spec/decision-api §8.9). `compose` implements it. */
 
 import type { Asserter } from "./asserted-groups.ts";
 

@@ -1,8 +1,8 @@
 /**
  * The subjects of decisions: users of the directory, and where `authorizer.subjects.unknown` says so, subjects that it
- * does not know, with the policies of the groups that their request asserts (decision-api.md §8). A user of the
+ * does not know, with the policies of the groups that their request asserts (spec/decision-api §8). A user of the
  * directory has what the directory says, whatever a request asserts. A token of an identity provider says who the
- * subject is, and asserts its groups in place of the request (decision-api.md §8.9).
+ * subject is, and asserts its groups in place of the request (spec/decision-api §8.9).
  */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** A subject that is no user of the directory, with the policies of groups that it has (decision-api.md §8.2). */
+/** A subject that is no user of the directory, with the policies of groups that it has (spec/decision-api §8.2). */
 
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";

@@ -1,4 +1,4 @@
-/** Makes again what a log lost, as far as it still fits: one ordinary commit (journal.md §3). */
+/** Makes again what a log lost, as far as it still fits: one ordinary commit (spec/journal §3). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Touched } from "../../store/port.ts";

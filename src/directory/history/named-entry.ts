@@ -1,4 +1,4 @@
-/** Entries of the past as callers name them: by position, so that a revision that was given twice is noticed (journal.md §6). */
+/** Entries of the past as callers name them: by position, so that a revision that was given twice is noticed (spec/journal §6). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import {

@@ -1,4 +1,4 @@
-/** The changes that make the present directory what it was (journal.md §4). */
+/** The changes that make the present directory what it was (spec/journal §4). */
 
 import { isDeepStrictEqual } from "node:util";
 import type { BatchOperation, DirectoryState, GroupState, Managed, UserState } from "../batch.ts";

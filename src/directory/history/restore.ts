@@ -1,4 +1,4 @@
-/** Going back to an earlier state of the directory (journal.md §4). */
+/** Going back to an earlier state of the directory (spec/journal §4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DirectoryState } from "../batch.ts";

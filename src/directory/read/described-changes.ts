@@ -1,5 +1,5 @@
 /**
- * The changes of a commit for people: what was before and what is after, by name, without any secret (decision-log.md §6.1).
+ * The changes of a commit for people: what was before and what is after, by name, without any secret (spec/decision-log §6.1).
  * Only what is named here is shown: a new kind of record shows nothing until somebody decides what of it is no secret.
  */
 

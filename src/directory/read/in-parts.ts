@@ -1,5 +1,5 @@
 /**
- * Reads of many records in parts, between which other work runs (security.md §5.3): a policy has up to 100 KiB, a user
+ * Reads of many records in parts, between which other work runs (spec/security §5.3): a policy has up to 100 KiB, a user
  * or a resource 64 KiB of attributes, and what documents said of one as much.
  */
 

@@ -1,4 +1,4 @@
-/** Pages of lists (authorization-api.md §5): in UTF-8 byte order, an empty offset on the last page. */
+/** Pages of lists (spec/authorization-api §5): in UTF-8 byte order, an empty offset on the last page. */
 
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { assertField } from "../checks.ts";

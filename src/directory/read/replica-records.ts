@@ -1,5 +1,5 @@
 /**
- * The records that decision points in other processes get (journal.md §6.5): a closed list of partitions and of their
+ * The records that decision points in other processes get (spec/journal §6.5): a closed list of partitions and of their
  * fields. What is not on it is not sent.
  */
 

@@ -1,4 +1,4 @@
-/** Access keys made by this service, in the form that the data server's doctor expects (authorization-api.md §11). */
+/** Access keys made by this service, in the form that the data server's doctor expects (spec/authorization-api §11). */
 
 import { randomBytes } from "node:crypto";
 

@@ -57,7 +57,7 @@ interface EntityHead {
 /** A user; its name is the key. */
 export interface UserRecord extends EntityHead, Omit<User, "username"> {
   /**
-   * Unix milliseconds: what was issued to the user then or before is over (security.md §4.4). Set when the user is
+   * Unix milliseconds: what was issued to the user then or before is over (spec/security §4.4). Set when the user is
    * made, so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
    */
   readonly sessions_valid_after?: number;
@@ -73,7 +73,7 @@ export interface GroupRecord extends EntityHead, Omit<Group, "name"> {
 export interface PolicyRecord extends EntityHead, Omit<Policy, "name"> {
   /** New with every write of the policy; never repeats. */
   readonly rev: string;
-  /** Written by a version that drops no member (evaluation.md §11.1). Absent: an earlier one may have dropped some. */
+  /** Written by a version that drops no member (spec/evaluation §11.1). Absent: an earlier one may have dropped some. */
   readonly whole?: true;
 }
 
@@ -125,7 +125,7 @@ export interface ResourceRecord {
   readonly managed?: true;
 }
 
-/** The sessions of a user (journal.md §5); absent until some were ended. */
+/** The sessions of a user (spec/journal §5); absent until some were ended. */
 interface SessionRecord {
   /** New with each writing; random. Login tokens carry that of their issue, and hold only with it. */
   readonly since: string;
@@ -142,7 +142,7 @@ export interface ProvisionedRecord {
   readonly name: string;
 }
 
-/** The last state that a manager's documents gave an entity (management-cli.md §10). It holds for this id only. */
+/** The last state that a manager's documents gave an entity (spec/management-cli §10). It holds for this id only. */
 export interface AppliedRecord {
   /** Internal id of the entity. */
   readonly id: string;
@@ -167,9 +167,9 @@ export interface MetaRecord {
   readonly N?: number;
   readonly r?: number;
   readonly p?: number;
-  /** `sealing`: id of the key that seals, whatever a node is configured with (journal.md §4.10). */
+  /** `sealing`: id of the key that seals, whatever a node is configured with (spec/journal §4.10). */
   readonly key?: string;
-  /** `partition`: that of the ARNs in this store (journal.md §5). */
+  /** `partition`: that of the ARNs in this store (spec/journal §5). */
   readonly partition?: string;
   /** `node/<id>`: ids of the keys that a node of several holds, until it stops. */
   readonly holds?: readonly string[];

@@ -44,7 +44,7 @@ export async function putKey(
   tx.changes.touch("user", id, username);
 }
 
-/** Removes an access key of a user, and ends the user's sessions (security.md §4.4). */
+/** Removes an access key of a user, and ends the user's sessions (spec/security §4.4). */
 export function removeKey(
   tx: Transaction,
   { username, user, nowMs }: { readonly username: string; readonly user: UserRecord; readonly nowMs: number },

@@ -1,4 +1,4 @@
-/** The key that seals secrets, as the log says it, and the keys that nodes hold (journal.md §4.10). */
+/** The key that seals secrets, as the log says it, and the keys that nodes hold (spec/journal §4.10). */
 
 /** Key of the record in `meta` that names the key that seals. */
 export const SEALING = "sealing";

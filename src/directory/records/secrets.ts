@@ -1,5 +1,5 @@
 /**
- * Secrets encrypted at rest (security.md §5.1): AES-256-GCM with associated data, so that a ciphertext copied to
+ * Secrets encrypted at rest (spec/security §5.1): AES-256-GCM with associated data, so that a ciphertext copied to
  * another record does not open; keys from scrypt with the store's own salt, then HKDF per purpose.
  */
 

@@ -7,7 +7,7 @@ export const PARTITION = "partition";
 const ITEM = "authorizer.partition";
 
 /**
- * Refuses a partition other than that of the store (journal.md §5).
+ * Refuses a partition other than that of the store (spec/journal §5).
  * @param stored undefined for a store that names none yet: a new one, or one of an earlier version
  * @throws AuthorizerError "invalid_request", naming the configuration item and both partitions
  */

@@ -118,7 +118,7 @@ export function endSessions(tx: Transaction, username: string, record: UserRecor
   tx.changes.touch("user", record.id, username);
 }
 
-/** Makes a new beginning: what was issued before does not hold (journal.md §5). */
+/** Makes a new beginning: what was issued before does not hold (spec/journal §5). */
 function beginSessions(tx: Transaction, userId: string): void {
   tx.put("session", userId, { since: generateId(), strict: true });
 }

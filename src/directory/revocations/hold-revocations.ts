@@ -1,4 +1,4 @@
-/** Revokes again what a state that was put back has revived (journal.md §4.11). */
+/** Revokes again what a state that was put back has revived (spec/journal §4.11). */
 
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { DirectoryContext } from "../context.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds what a commit revokes (journal.md §4.11): deleted or changed access keys, claimed tokens, deleted and inactive users,
+ * Finds what a commit revokes (spec/journal §4.11): deleted or changed access keys, claimed tokens, deleted and inactive users,
  * ends of sessions, removed external principals. Memberships, attachments and policies are none.
  */
 

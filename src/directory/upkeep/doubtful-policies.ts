@@ -1,5 +1,5 @@
 /**
- * Policies of which an earlier version may have stored a part: until it read every member of a statement (evaluation.md §11.1), the
+ * Policies of which an earlier version may have stored a part: until it read every member of a statement (spec/evaluation §11.1), the
  * APIs dropped those that they did not know. What was dropped is nowhere any more; what is left may grant more than was meant.
  * `doubtful-origins.ts` finds who wrote them.
  */

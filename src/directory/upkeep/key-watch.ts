@@ -1,4 +1,4 @@
-/** Follows which key seals, and tells others which keys this node holds (journal.md §4.10). */
+/** Follows which key seals, and tells others which keys this node holds (spec/journal §4.10). */
 
 import { randomUUID } from "node:crypto";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

@@ -1,5 +1,5 @@
 /**
- * Changes the key that secrets at rest are sealed with (journal.md §4.10), in one commit: readers see all of it or nothing,
+ * Changes the key that secrets at rest are sealed with (spec/journal §4.10), in one commit: readers see all of it or nothing,
  * also after a crash. Every secret is opened before it, and again with the new key alone after it.
  */
 

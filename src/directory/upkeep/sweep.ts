@@ -129,7 +129,7 @@ export async function nextSweeps(
   return found.map(({ key, value }) => ({ id: key, sweep: parseJsonText(value) as SweepRecord }));
 }
 
-/** Seconds for which claims are kept after the expiry of their tokens, since clocks of nodes differ (journal.md §5). */
+/** Seconds for which claims are kept after the expiry of their tokens, since clocks of nodes differ (spec/journal §5). */
 const CLAIM_KEPT_SECONDS = 24 * 3_600;
 
 /**

@@ -1,4 +1,4 @@
-/** Background work that one of several processes does (journal.md §5). */
+/** Background work that one of several processes does (spec/journal §5). */
 
 import type { Store } from "../../store/port.ts";
 

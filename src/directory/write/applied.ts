@@ -1,4 +1,4 @@
-/** The records of the last state that documents gave to entities (management-cli.md §10). */
+/** The records of the last state that documents gave to entities (spec/management-cli §10). */
 
 import { type Applied, type BatchOperation, entityKey } from "../batch.ts";
 import { notFound } from "../checks.ts";

@@ -1,4 +1,4 @@
-/** Judges the right of authors to their writes (journal.md §2.1). */
+/** Judges the right of authors to their writes (spec/journal §2.1). */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Store } from "../../store/port.ts";

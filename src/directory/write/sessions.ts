@@ -1,5 +1,5 @@
 /**
- * Access keys with their owners, and the validity of sessions (security.md §4.4).
+ * Access keys with their owners, and the validity of sessions (spec/security §4.4).
  * The mark `sessions_valid_after` of a user record is internal: it is in no answer, data set or export.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The durable mark that the set-up is done (security.md §6.2). It is in the commit that first gives anybody a way to sign in
+ * The durable mark that the set-up is done (spec/security §6.2). It is in the commit that first gives anybody a way to sign in
  * as an administrator, whatever made that commit, and never follows from what is there later.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Writes as transactions (journal.md §2): a use case runs on one snapshot, and commits only if nothing that it read,
+ * Writes as transactions (spec/journal §2): a use case runs on one snapshot, and commits only if nothing that it read,
  * also by scan, has changed meanwhile; after a lost race it runs again on the newest state.
  */
 
@@ -227,7 +227,7 @@ interface WriterParts {
 
 /** The course of a use case over its attempts. */
 interface Course {
-  /** True once what it answers without a commit rests on proof (journal.md §2.8). */
+  /** True once what it answers without a commit rests on proof (spec/journal §2.8). */
   isProven: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The memory of all request bodies that have not arrived whole (security.md §5.3). */
+/** The memory of all request bodies that have not arrived whole (spec/security §5.3). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Members of JSON objects that are there more than once. `JSON.parse` keeps the last and hides the others; another
- * reader may keep the first, or take names that differ in letter case for one, as Go does (security.md §2.7).
+ * reader may keep the first, or take names that differ in letter case for one, as Go does (spec/security §2.7).
  */
 
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** Addresses of peers, and of clients behind proxies (security.md §2.9). */
+/** Addresses of peers, and of clients behind proxies (spec/security §2.9). */
 
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";

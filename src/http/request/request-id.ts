@@ -1,4 +1,4 @@
-/** `X-Request-ID`: echoed, or made (decision-api.md §2). */
+/** `X-Request-ID`: echoed, or made (spec/decision-api §2). */
 
 import { randomBytes } from "node:crypto";
 

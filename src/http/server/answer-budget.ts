@@ -1,6 +1,6 @@
 /**
  * Counts answers that callers have not taken, and requests that they sent ahead of them, over all connections of a listener
- * (security.md §5.3).
+ * (spec/security §5.3).
  */
 
 import type { Socket } from "node:net";

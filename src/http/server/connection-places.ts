@@ -1,5 +1,5 @@
 /**
- * Places for the connections of all listeners of a process (security.md §5.3). An address has at most half of those of a
+ * Places for the connections of all listeners of a process (spec/security §5.3). An address has at most half of those of a
  * listener. Who has shown a credential keeps its place: where all are taken, the connection that has shown none for
  * longest gives way, of the address that has most of them.
  */

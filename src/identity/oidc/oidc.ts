@@ -1,4 +1,4 @@
-/** Tokens of identity providers by OpenID Connect (security.md §7). This file is the contract; `open-oidc.ts` builds it. */
+/** Tokens of identity providers by OpenID Connect (spec/security §7). This file is the contract; `open-oidc.ts` builds it. */
 
 /** One of `authorizer.oidc.issuers`. */
 export interface OidcIssuer {

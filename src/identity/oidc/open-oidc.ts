@@ -1,4 +1,4 @@
-/** Verifies tokens of identity providers (security.md §7). */
+/** Verifies tokens of identity providers (spec/security §7). */
 
 import { hash } from "node:crypto";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** The credential of a signature: an access key id with the scope of the signing key (security.md §2.8). */
+/** The credential of a signature: an access key id with the scope of the signing key (spec/security §2.8). */
 
 import { rememberLast } from "../../remember-last.ts";
 import type { SignatureFault } from "../identity.ts";

@@ -1,5 +1,5 @@
 /**
- * The statement of a signature about the body (security.md §2.8). It is signed; the body itself is not verified here.
+ * The statement of a signature about the body (spec/security §2.8). It is signed; the body itself is not verified here.
  */
 
 import type { SentHeaders } from "../identity.ts";

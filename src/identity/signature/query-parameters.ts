@@ -1,4 +1,4 @@
-/** The query of a signed request: its parameters in canonical form (security.md §2.7, security.md §2.8). */
+/** The query of a signed request: its parameters in canonical form (spec/security §2.7, spec/security §2.8). */
 
 import { rememberLast } from "../../remember-last.ts";
 import { canonicalQueryPart } from "./uri-encoding.ts";

@@ -1,5 +1,5 @@
 /**
- * AWS Signature Version 4 of S3 requests (security.md §2.8): the signed text, from the request as it was on the wire.
+ * AWS Signature Version 4 of S3 requests (spec/security §2.8): the signed text, from the request as it was on the wire.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-auth-using-authorization-header.html and its neighbours.
  */
 

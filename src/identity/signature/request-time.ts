@@ -1,4 +1,4 @@
-/** The period of validity of a signature (security.md §2.8). */
+/** The period of validity of a signature (spec/security §2.8). */
 
 import { rememberLast } from "../../remember-last.ts";
 import { SignatureRefused } from "../refusals.ts";

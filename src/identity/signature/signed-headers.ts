@@ -1,4 +1,4 @@
-/** The headers that a signature covers (security.md §2.8). */
+/** The headers that a signature covers (spec/security §2.8). */
 
 import { rememberLast } from "../../remember-last.ts";
 import type { SentHeaders } from "../identity.ts";

@@ -1,4 +1,4 @@
-/** Changes of access that nobody has made yet, and what they would change for whom (console.md §4.3). */
+/** Changes of access that nobody has made yet, and what they would change for whom (spec/console §4.3). */
 
 import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import type { Effect, FieldValue, StatementName } from "@svc-authorizer/policy/model/decision.ts";
@@ -20,7 +20,7 @@ export interface ChangedAccess {
   /** The example. */
   readonly action?: string;
   readonly resource?: string;
-  /** True for the gate of lists: the action on any resource (evaluation.md §10). */
+  /** True for the gate of lists: the action on any resource (spec/evaluation §10). */
   readonly anyResource: boolean;
   readonly context: Readonly<Record<string, FieldValue>>;
   /** False: it depends on conditions in a way for which no example was found. */

@@ -40,7 +40,7 @@ export class Relevance {
   }
 }
 
-/** True for a statement whose evaluation can fail: it then denies every action (evaluation.md §2.1). */
+/** True for a statement whose evaluation can fail: it then denies every action (spec/evaluation §2.1). */
 function mayFail({ effect, resource, condition }: Statement): boolean {
   const hasCondition = condition !== undefined && condition !== null;
   return hasCondition || !EFFECTS.includes(effect) || parseResourceText(resource) === undefined;

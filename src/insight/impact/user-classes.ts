@@ -116,7 +116,7 @@ function named({ name, statement }: NamedStatements): NamedStatements {
 }
 
 /**
- * The policy as it is for a name with wildcards: allows that contain `${user}` are no allows (security.md §3.1). They
+ * The policy as it is for a name with wildcards: allows that contain `${user}` are no allows (spec/security §3.1). They
  * stay without actions, since answers name statements by their numbers.
  */
 function withoutOwn({ name, statement }: NamedStatements): NamedStatements {

@@ -1,4 +1,4 @@
-/** The state of a node and its directory at a glance (console.md §4.4). */
+/** The state of a node and its directory at a glance (spec/console §4.4). */
 
 import type { ActivityReport } from "./activity.ts";
 import type { DirectoryWarnings } from "./directory-warnings.ts";

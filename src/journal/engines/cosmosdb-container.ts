@@ -1,6 +1,6 @@
 /**
- * The way to the container of the engine on Cosmos DB (journal.md §8): the client, what the account must promise
- * (journal.md §3), and the container, made where it is missing.
+ * The way to the container of the engine on Cosmos DB (spec/journal §8): the client, what the account must promise
+ * (spec/journal §3), and the container, made where it is missing.
  */
 
 import { type Container, CosmosClient, type CosmosClientOptions } from "@azure/cosmos";

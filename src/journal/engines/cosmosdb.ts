@@ -1,5 +1,5 @@
 /**
- * The engine on Cosmos DB (journal.md §8): one container with the partition key `/pk`. Entries and the floor share one
+ * The engine on Cosmos DB (spec/journal §8): one container with the partition key `/pk`. Entries and the floor share one
  * partition, so that whoever saw an entry sees the floor as it was before (also with the consistency level Session).
  * Parts and pieces are spread, and beside each stands a small item by which they are listed.
  */
@@ -22,7 +22,7 @@ import {
   openCosmosdbContainer,
 } from "./cosmosdb-container.ts";
 
-/** Largest encoded items, in bytes (journal.md §2.3). */
+/** Largest encoded items, in bytes (spec/journal §2.3). */
 const ENTRY_BYTES = 256 * 1024;
 const PART_BYTES = 1_536 * 1024;
 /** Room for names and for what the database adds to an item. */

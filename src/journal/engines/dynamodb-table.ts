@@ -1,4 +1,4 @@
-/** The way to the table of the engine on DynamoDB (journal.md §8): the client's settings, and the table itself. */
+/** The way to the table of the engine on DynamoDB (spec/journal §8): the client's settings, and the table itself. */
 
 import {
   CreateTableCommand,

@@ -1,5 +1,5 @@
 /**
- * The engine on DynamoDB (journal.md §8): one table with the key (`pk`, `sk`). Entries of one thousand revisions share a
+ * The engine on DynamoDB (spec/journal §8): one table with the key (`pk`, `sk`). Entries of one thousand revisions share a
  * `pk`, so that a query reads them in order; parts and pieces are spread, and beside each stands a small item by which
  * they are listed. Every read is strongly consistent.
  */

@@ -1,4 +1,4 @@
-/** The database of the engine on PostgreSQL: its tables, and what a node checks at its start (journal.md §3 and journal.md §8). */
+/** The database of the engine on PostgreSQL: its tables, and what a node checks at its start (spec/journal §3 and spec/journal §8). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type pg from "pg";

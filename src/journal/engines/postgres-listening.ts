@@ -1,5 +1,5 @@
 /**
- * LISTEN on a connection of its own (journal.md §3). After each connect a notification is sent to it over another
+ * LISTEN on a connection of its own (spec/journal §3). After each connect a notification is sent to it over another
  * connection: where that is not heard, a pooler in transaction mode stands between, and polling alone has to do. (Sent
  * over its own, it would be heard at first, as the pooler still serves it with the connection that listens.)
  */

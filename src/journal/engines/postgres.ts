@@ -1,5 +1,5 @@
 /**
- * The engine on PostgreSQL (journal.md §8): one table for each kind of item, and one row for the floor. An entry is
+ * The engine on PostgreSQL (spec/journal §8): one table for each kind of item, and one row for the floor. An entry is
  * created by a single statement outside of any transaction; what commits is its primary key.
  */
 

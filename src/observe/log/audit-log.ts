@@ -1,5 +1,5 @@
 /**
- * The audit log (security.md §5.2). Where a record goes:
+ * The audit log (spec/security §5.2). Where a record goes:
  *
  * | record | `authorizer.audit.output` set | empty |
  * |---|---|---|

@@ -2,7 +2,7 @@
 
 import type { LogFields } from "./redact.ts";
 
-/** Events that are always audited (security.md §5.2). */
+/** Events that are always audited (spec/security §5.2). */
 export type AuditEventKind =
   /** A change of users, groups, policies, attachments, credentials, principals or data sets. */
   | "write"

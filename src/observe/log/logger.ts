@@ -1,6 +1,6 @@
 /**
  * The log (`logging.*`): entries by pino, as JSON lines or text, to any number of outputs. Secrets are
- * replaced by field name at any depth, and no value can forge a line (security.md §5.2).
+ * replaced by field name at any depth, and no value can forge a line (spec/security §5.2).
  */
 
 import { type Logger as PinoLogger, pino } from "pino";

@@ -1,6 +1,6 @@
 /**
  * The shape of log lines on disk and terminals: one line per entry, whatever callers put into names and values
- * (security.md §5.2). Control characters, line separators, invisible and direction-changing characters and lone
+ * (spec/security §5.2). Control characters, line separators, invisible and direction-changing characters and lone
  * surrogates are written as `\uXXXX`.
  */
 

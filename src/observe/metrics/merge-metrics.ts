@@ -1,4 +1,4 @@
-/** The metrics of several processes as those of one service (journal.md §7). */
+/** The metrics of several processes as those of one service (spec/journal §7). */
 
 import type { Sample } from "./fast-histogram.ts";
 import type { MetricDescription, ScrapedMetric } from "./scraped-metric.ts";

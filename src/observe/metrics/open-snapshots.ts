@@ -3,7 +3,7 @@
 /** Time after which an open snapshot is counted as held for long, in milliseconds. */
 const LONG_MS = 30_000;
 
-/** Counts snapshots that are held for long (journal.md §7). */
+/** Counts snapshots that are held for long (spec/journal §7). */
 export class OpenSnapshots {
   /** Monotonic milliseconds of the opening. */
   readonly #open = new Map<object, number>();

@@ -8,7 +8,7 @@ export interface MetricDescription {
   /** One sentence, without line breaks and `|`. */
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** Names of labels, without `le`. Their values come from closed sets, never from callers (security.md §1.3). */
+  /** Names of labels, without `le`. Their values come from closed sets, never from callers (spec/security §1.3). */
   readonly labels: readonly string[];
 }
 

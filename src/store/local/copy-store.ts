@@ -1,4 +1,4 @@
-/** A node's copy as a store that is only read: without a database, and while the node runs (journal.md §3). */
+/** A node's copy as a store that is only read: without a database, and while the node runs (spec/journal §3). */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";

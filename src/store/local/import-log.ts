@@ -1,4 +1,4 @@
-/** An empty local store that a log is copied into, with its ids and its history (journal.md §4). */
+/** An empty local store that a log is copied into, with its ids and its history (spec/journal §4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { encodeBody } from "../log-entry.ts";

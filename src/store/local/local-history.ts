@@ -1,4 +1,4 @@
-/** The log of the local store as far back as it is kept (journal.md §4). */
+/** The log of the local store as far back as it is kept (spec/journal §4). */
 
 import { Turns } from "../../schedule/turns.ts";
 import { PastSnapshot, ReplacedRecords } from "../past-snapshot.ts";

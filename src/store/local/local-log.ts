@@ -1,5 +1,5 @@
 /**
- * The log of the local store (journal.md §4), in the database that has the state. Each entry stands with what it
+ * The log of the local store (spec/journal §4), in the database that has the state. Each entry stands with what it
  * replaced, so that every state that is kept can be read from the newest one, without copies of the whole.
  */
 

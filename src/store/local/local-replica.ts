@@ -1,5 +1,5 @@
 /**
- * A node's copy of a log in LMDB (journal.md §1). Each whole state that is loaded is a database of its own in a folder
+ * A node's copy of a log in LMDB (spec/journal §1). Each whole state that is loaded is a database of its own in a folder
  * below that of the copy, so that it is there whole or not at all, and who reads the one before goes on. Nothing is
  * flushed to the disk but at a clean end: the copy keeps the machine's boot id, and is made anew after another boot
  * without a clean end.

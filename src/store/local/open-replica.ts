@@ -1,4 +1,4 @@
-/** Opening of a node's copy in a folder: what an earlier process left, or an empty one (journal.md §1). */
+/** Opening of a node's copy in a folder: what an earlier process left, or an empty one (spec/journal §1). */
 
 import { join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";

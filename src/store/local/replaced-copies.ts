@@ -1,4 +1,4 @@
-/** Copies that another one has replaced since the log went back: the newest of them are kept (journal.md §3). */
+/** Copies that another one has replaced since the log went back: the newest of them are kept (spec/journal §3). */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

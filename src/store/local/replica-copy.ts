@@ -1,4 +1,4 @@
-/** One database with a copy of a log: records, the position, and the ids of the newest entries (journal.md §1). */
+/** One database with a copy of a log: records, the position, and the ids of the newest entries (spec/journal §1). */
 
 import { rmSync } from "node:fs";
 import { basename } from "node:path";
@@ -14,7 +14,7 @@ import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-
 import { entryNote, idOfNote, readNotes } from "./replica-entries.ts";
 import { REPLACED } from "./worker-folder.ts";
 
-/** Ids that a copy keeps, as checkpoints carry them (journal.md §2.6). */
+/** Ids that a copy keeps, as checkpoints carry them (spec/journal §2.6). */
 const CARRIED_IDS = 10_000;
 /** Writes during which no other work runs: less than a millisecond. */
 const AT_ONCE = 200;

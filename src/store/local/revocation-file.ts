@@ -1,5 +1,5 @@
 /**
- * The file beside a local store that outlives what is put in the store's place (journal.md §4.11): the newest position of
+ * The file beside a local store that outlives what is put in the store's place (spec/journal §4.11): the newest position of
  * the log, and the newest revocation of each thing. A line is a JSON object; the newest line about a thing counts. It is
  * not flushed: after a power loss it may lack the last lines.
  */

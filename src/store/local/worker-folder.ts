@@ -1,4 +1,4 @@
-/** A folder of LMDB that another process writes, as a worker follows it (journal.md §7). */
+/** A folder of LMDB that another process writes, as a worker follows it (spec/journal §7). */
 
 import { basename } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";

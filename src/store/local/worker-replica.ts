@@ -1,4 +1,4 @@
-/** A node's copy of a log in a folder as a worker of the node reads it (journal.md §7); the primary process writes it. */
+/** A node's copy of a log in a folder as a worker of the node reads it (spec/journal §7); the primary process writes it. */
 
 import { join } from "node:path";
 import { readStateFile } from "./copy-file.ts";

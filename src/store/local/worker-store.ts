@@ -1,5 +1,5 @@
 /**
- * The store in a local folder as a worker has it (journal.md §7): it reads the folder, and the primary process, which
+ * The store in a local folder as a worker has it (spec/journal §7): it reads the folder, and the primary process, which
  * holds the lock of the folder, writes.
  */
 

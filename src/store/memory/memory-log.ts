@@ -1,4 +1,4 @@
-/** The log of a store in memory: its newest entries, with what each of them replaced (journal.md §4). */
+/** The log of a store in memory: its newest entries, with what each of them replaced (spec/journal §4). */
 
 import { AboutIndex } from "../about-index.ts";
 import type { Replaced } from "../past-snapshot.ts";

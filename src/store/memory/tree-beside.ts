@@ -1,4 +1,4 @@
-/** A state in memory that is made beside the one that counts (journal.md §3), and one that was replaced by it. */
+/** A state in memory that is made beside the one that counts (spec/journal §3), and one that was replaced by it. */
 
 import { Turns } from "../../schedule/turns.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";

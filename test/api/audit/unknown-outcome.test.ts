@@ -1,4 +1,4 @@
-/** A write that is answered `outcome_unknown` is audited as such (journal.md §2.5, security.md §5.2). */
+/** A write that is answered `outcome_unknown` is audited as such (spec/journal §2.5, spec/security §5.2). */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** `GET /api/v1/replica` over real connections (journal.md §6.5). */
+/** `GET /api/v1/replica` over real connections (spec/journal §6.5). */
 
 import { afterEach, describe, expect, it } from "vitest";
 import { REPLICATED } from "../../../src/directory/read/replica-records.ts";

@@ -1,4 +1,4 @@
-/** `GET /api/v1/watch` over real connections (journal.md §6.4). */
+/** `GET /api/v1/watch` over real connections (spec/journal §6.4). */
 
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";

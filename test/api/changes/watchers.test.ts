@@ -1,4 +1,4 @@
-/** The readers of a watch over a log that goes back before anybody says so (journal.md §6.4). */
+/** The readers of a watch over a log that goes back before anybody says so (spec/journal §6.4). */
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -23,7 +23,7 @@ interface Received {
 /** Generated values that differ from run to run. */
 const TIMES = new Set(["creation_date"]);
 const FREE_TEXTS = new Set(["message", "version"]);
-/** Field that only our answer to an operation has. A data server ignores additional fields (authorization-api.md §1). */
+/** Field that only our answer to an operation has. A data server ignores additional fields (spec/authorization-api §1). */
 const ADDITIONAL = new Map([["getVersion", "policy_set"]]);
 const MAX_TRIES = 2000;
 /** Index at which the random part of a generated key begins. */

@@ -211,7 +211,7 @@ describe("a request", () => {
   });
 });
 
-describe("the API of a request has to be the one that it is for (security.md §2.6)", () => {
+describe("the API of a request has to be the one that it is for (spec/security §2.6)", () => {
   const S3 = { user: "alice", method: "GET", path: "/data/main/a", api: "gateway" };
   const signed = { authorization: "AWS4-HMAC-SHA256 Credential=x" };
 

@@ -50,7 +50,7 @@ async function started(config: Record<string, unknown>): Promise<[TestAuthorizer
   return [other, client];
 }
 
-describe("Check over gRPC (security.md §2.12)", () => {
+describe("Check over gRPC (spec/security §2.12)", () => {
   it("lets an allowed request pass with its user, and removes what proxies alone may send", async () => {
     const answer = await envoy.check(by("writer"), bearer(DECIDER));
     expect(answer).toMatchObject({ status: { code: 0 } });

@@ -12,7 +12,7 @@ const named = (authorization: string | undefined, query = "") =>
     query,
   );
 
-describe("the key that a refused request names (security.md §5.2)", () => {
+describe("the key that a refused request names (spec/security §5.2)", () => {
   it.each<[string, string | undefined, string, string]>([
     ["Basic", basic("AKIAX:secret"), "", "AKIAX"],
     ["Basic with a colon in the secret", basic("AKIAX:a:b"), "", "AKIAX"],

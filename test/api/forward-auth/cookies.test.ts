@@ -16,7 +16,7 @@ async function statusOf(at: TestAuthorizer, request: Headers, ...more: Headers):
   return (await ask(at.url, "/forward-auth", [...request, cookie, ...more])).status;
 }
 
-describe("a login cookie in forward-auth (security.md §6.1)", () => {
+describe("a login cookie in forward-auth (spec/security §6.1)", () => {
   const write = told(`${READ}/b`, "DELETE");
 
   it("writes only from the origin of authorizer.public_url, and from nowhere without one", async () => {

@@ -51,7 +51,7 @@ describe("one credential is read", () => {
   });
 });
 
-describe("refused is (security.md §2.6)", () => {
+describe("refused is (spec/security §2.6)", () => {
   it.each<[string, readonly string[], string]>([
     ["a key and a cookie", ["Authorization", basic("a:b"), "Cookie", "access_token=t"], ""],
     ["a token and a presigned query", ["Authorization", "Bearer t"], "X-Amz-Signature=1"],

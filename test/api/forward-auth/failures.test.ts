@@ -1,5 +1,5 @@
 /**
- * Tests requests about which no decision is possible (security.md §2.2, security.md §4.3, security.md §5.3): an error,
+ * Tests requests about which no decision is possible (spec/security §2.2, spec/security §4.3, spec/security §5.3): an error,
  * never a pass.
  */
 

@@ -1,4 +1,4 @@
-/** Tokens of an identity provider behind a proxy (security.md §7): what they are good for, and what they are not. */
+/** Tokens of an identity provider behind a proxy (spec/security §7): what they are good for, and what they are not. */
 
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

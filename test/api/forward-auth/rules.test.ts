@@ -1,4 +1,4 @@
-/** Rules of security.md §2 that no other test holds alone; test/security-rules.md names the test of every rule. */
+/** Rules of spec/security §2 that no other test holds alone; test/security-rules.md names the test of every rule. */
 
 import { connect } from "node:net";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
@@ -72,7 +72,7 @@ function signedRequest(change: Partial<ToSign> = {}, sent: Readonly<Record<strin
 const codeOf = ({ status, body }: Answer) =>
   status === 200 ? "passes" : `${status} ${/<Code>(\w+)</.exec(body)?.[1] ?? "JSON"}`;
 
-describe("security.md §2.0: who may ask", () => {
+describe("spec/security §2.0: who may ask", () => {
   it.each(["/healthz", "/readyz", "/api/v1/healthcheck", "/.well-known/authzen-configuration"])(
     "%s needs no token",
     async (path) => {
@@ -98,7 +98,7 @@ describe("security.md §2.0: who may ask", () => {
   });
 });
 
-describe("security.md §2.1: only what the proxy tells is read", () => {
+describe("spec/security §2.1: only what the proxy tells is read", () => {
   it("a request with so many headers that some could be lost is 403", async () => {
     const filler = Array.from({ length: 600 }, () => ["a", ""] as const);
     const answer = await call([...told(), basic("writer"), ...filler]);
@@ -142,7 +142,7 @@ describe("security.md §2.1: only what the proxy tells is read", () => {
   });
 });
 
-describe("security.md §2.2: nothing but an allow is 2xx", () => {
+describe("spec/security §2.2: nothing but an allow is 2xx", () => {
   it.each(METHODS)("%s: a conditional or ranged request gets no 2xx or 304 of its own", async (method) => {
     const conditional: Headers = [
       ["If-None-Match", "*"],
@@ -178,7 +178,7 @@ describe("security.md §2.2: nothing but an allow is 2xx", () => {
   });
 });
 
-describe("security.md §2.3: what the answer tells", () => {
+describe("spec/security §2.3: what the answer tells", () => {
   it("every 200 names the user, and no other answer does", async () => {
     expect((await as("writer", READ)).headers["x-svc-user"]).toBe("writer");
     expect((await call(told("/api/v1/healthcheck"))).headers["x-svc-user"]).toBe("-");
@@ -212,7 +212,7 @@ describe("security.md §2.3: what the answer tells", () => {
   });
 });
 
-describe("security.md §2.4 and security.md §2.5: what is open needs everything", () => {
+describe("spec/security §2.4 and spec/security §2.5: what is open needs everything", () => {
   const DELETE_MANY = "/api/v1/repositories/data/branches/main/objects/delete";
 
   it("rows that read a body need every resource; with authorizer.forward_auth.body: deny they are refused", async () => {
@@ -238,7 +238,7 @@ describe("security.md §2.4 and security.md §2.5: what is open needs everything
   });
 });
 
-describe("security.md §2.6: one table, one credential", () => {
+describe("spec/security §2.6: one table, one credential", () => {
   const other = "/api/v1/repositories/other";
   const cookie = ["Cookie", "internal_auth_session=MTcwfGFiYw"] as const;
 
@@ -287,7 +287,7 @@ describe("security.md §2.6: one table, one credential", () => {
   });
 });
 
-describe("security.md §2.8: what is signed", () => {
+describe("spec/security §2.8: what is signed", () => {
   it.each<[string, string, Parameters<typeof signedRequest>]>([
     ["sound", "passes", []],
     ["presigned", "passes", [{ form: "presigned" }]],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { ask, basic, type Headers, READ, TOKEN, told } from "./ask.ts";
 
-describe("what is written down (security.md §5.2)", () => {
+describe("what is written down (spec/security §5.2)", () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "rules-"));

@@ -1,4 +1,4 @@
-/** Streams of records, while the right to them ends (security.md §4.4, decision-log.md §3.1). */
+/** Streams of records, while the right to them ends (spec/security §4.4, spec/decision-log §3.1). */
 
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

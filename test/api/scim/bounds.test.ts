@@ -1,4 +1,4 @@
-/** Bounds of the cost of one call (scim.md §2, security.md §5.3): such calls once held up everybody else for seconds. */
+/** Bounds of the cost of one call (spec/scim §2, spec/security §5.3): such calls once held up everybody else for seconds. */
 
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";

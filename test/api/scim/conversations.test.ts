@@ -1,4 +1,4 @@
-/** Conversations of identity providers with the service (scim.md §2). */
+/** Conversations of identity providers with the service (spec/scim §2). */
 
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

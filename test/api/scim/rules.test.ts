@@ -1,4 +1,4 @@
-/** The reach of SCIM, and its effects (scim.md §4 to scim.md §6). */
+/** The reach of SCIM, and its effects (spec/scim §4 to spec/scim §6). */
 
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";

@@ -83,7 +83,7 @@ describe("the quick start", () => {
     const line = `npm run -s svc-authorizer -- setup --quickstart --data '${data}' --user-name admin --write-config`;
     expect(said.split("\n").slice(-2)).toEqual([line, ""]);
     expect(said).toMatch(/^setup token in .*svc-authorizer-setup-token$/m);
-    // The token itself is for a terminal only (security.md §6.2).
+    // The token itself is for a terminal only (spec/security §6.2).
     const token = readFileSync(join(data, "svc-authorizer-setup-token"), "utf8").trim();
     expect(token).toMatch(/^[\w-]{43}$/);
     expect(said).not.toContain(token);

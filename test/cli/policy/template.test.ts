@@ -17,7 +17,7 @@ describe("svcctl policy template", () => {
     expect((await svcctl(["policy", "template", "--help"])).stdout).toContain(stdout);
   });
 
-  it("fills one in: five statements to read and write one repository (permissions.md §13.6)", async () => {
+  it("fills one in: five statements to read and write one repository (spec/permissions §13.6)", async () => {
     const { code, stdout } = await svcctl(["policy", "template", ...REPOSITORY]);
     expect(code).toBe(0);
     const repository = "arn:svc:fs:::repository/data";

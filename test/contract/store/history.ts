@@ -1,4 +1,4 @@
-/** The log: entries with who asked and what they touch, and every state that is kept (journal.md §4). */
+/** The log: entries with who asked and what they touch, and every state that is kept (spec/journal §4). */
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

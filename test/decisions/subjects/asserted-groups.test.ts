@@ -1,4 +1,4 @@
-/** Every call decides in the same way about subjects that the directory does not know (decision-api.md §8). */
+/** Every call decides in the same way about subjects that the directory does not know (spec/decision-api §8). */
 
 import { readFileSync } from "node:fs";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";

@@ -1,4 +1,4 @@
-/** Records of decisions about subjects that the directory does not know (decision-log.md §1.1, decision-api.md §8). */
+/** Records of decisions about subjects that the directory does not know (spec/decision-log §1.1, spec/decision-api §8). */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Subjects that the directory does not know, over a directory that changes (decision-api.md §8, security.md §4). */
+/** Subjects that the directory does not know, over a directory that changes (spec/decision-api §8, spec/security §4). */
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

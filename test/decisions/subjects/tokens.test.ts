@@ -1,5 +1,5 @@
 /**
- * Tokens of identity providers in the decision API (decision-api.md §8.9): every call verifies them with the keys of a
+ * Tokens of identity providers in the decision API (spec/decision-api §8.9): every call verifies them with the keys of a
  * real issuer, and they give an unknown subject the policies of groups, and a user of the directory nothing.
  */
 

@@ -1,4 +1,4 @@
-/** Explanations name what masks keep them from saying (decision-log.md §3.2). */
+/** Explanations name what masks keep them from saying (spec/decision-log §3.2). */
 
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Records have the condition fields by which decisions were made, whichever way a question comes (decision-log.md §1.1). */
+/** Records have the condition fields by which decisions were made, whichever way a question comes (spec/decision-log §1.1). */
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";

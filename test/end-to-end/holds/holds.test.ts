@@ -1,5 +1,5 @@
 /**
- * No request holds the service (security.md §5.3): every operation that the documents declare is called for a user with very
+ * No request holds the service (spec/security §5.3): every operation that the documents declare is called for a user with very
  * many statements, and every member that takes many values is filled to its limit. A new operation, or a new list, is among
  * them by being declared.
  */

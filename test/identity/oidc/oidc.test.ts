@@ -1,4 +1,4 @@
-/** Tokens of identity providers, verified with the keys of a real issuer (security.md §7). */
+/** Tokens of identity providers, verified with the keys of a real issuer (spec/security §7). */
 
 import { createPublicKey } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

@@ -93,7 +93,7 @@ async function runUseCase(node: ModelNode, uid: string, useCase: UseCase): Promi
 }
 
 /**
- * Answers what it read, without a commit (journal.md §2.8), as a check does or as a call does. Whatever is answered was so
+ * Answers what it read, without a commit (spec/journal §2.8), as a check does or as a call does. Whatever is answered was so
  * at some moment since the request came.
  */
 async function findNothing(node: ModelNode, uid: string, useCase: UseCase): Promise<void> {
@@ -161,7 +161,7 @@ async function decide(node: ModelNode, uid: string, { read, scan, write }: UseCa
   return { reads, trace: JSON.stringify({ uid, seen, wrote: KEYS[write]! } satisfies Trace) };
 }
 
-/** Whoever is answered reads his own write (journal.md §2.7). */
+/** Whoever is answered reads his own write (spec/journal §2.7). */
 async function assertInForce(node: ModelNode, uid: string, trace: string): Promise<void> {
   const snapshot = await node.replica.snapshot();
   const found = await snapshot.get(TRACES, uid);

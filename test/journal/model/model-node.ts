@@ -16,7 +16,7 @@ import type { Schedule } from "./schedule.ts";
 /** Milliseconds that a step takes. */
 export const STEP_MS = 50;
 export const COMMIT_TIMEOUT_MS = 150 * STEP_MS;
-/** Time for which a node holds its commits back for another one's turn (journal.md §2.4). */
+/** Time for which a node holds its commits back for another one's turn (spec/journal §2.4). */
 const TURN_MS = 5_000;
 
 /** The things that all nodes of a run have in common. */
@@ -149,7 +149,7 @@ export class ModelNode {
     };
   }
 
-  /** A state that takes the place of another one is whole, and of the same log (journal.md §3). */
+  /** A state that takes the place of another one is whole, and of the same log (spec/journal §3). */
   #watchStates(before: ModelNode | undefined): void {
     const { replica } = this;
     const replace = before === undefined ? replica.replaceState.bind(replica) : before.#replace!;
@@ -205,7 +205,7 @@ export class ModelNode {
     this.fault ||= "a node commits in another one's turn";
   }
 
-  /** The copy was the newest when a read was sent that proved it, or later (journal.md §3). */
+  /** The copy was the newest when a read was sent that proved it, or later (spec/journal §3). */
   #watchProofs(): void {
     const { node } = this;
     const { schedule, database } = this.world;

@@ -1,4 +1,4 @@
-/** The view that a session has of the log (journal.md §3): all that it wrote itself, and of the writes of others a beginning that may lag. */
+/** The view that a session has of the log (spec/journal §3): all that it wrote itself, and of the writes of others a beginning that may lag. */
 
 import type { Engine } from "../../../src/journal/engine.ts";
 import type { Database } from "./database.ts";

@@ -1,4 +1,4 @@
-/** A log that goes back, and nodes with copies of it: what readers and callers of the model meet (journal.md §6). */
+/** A log that goes back, and nodes with copies of it: what readers and callers of the model meet (spec/journal §6). */
 
 import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { CommittedChange, EntryWrites, History, Snapshot, Store } from "../../../src/store/port.ts";

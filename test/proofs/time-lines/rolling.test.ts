@@ -1,5 +1,5 @@
 /**
- * Positions through a rolling upgrade (journal.md §6): nodes, decision points and clients of the commit before positions
+ * Positions through a rolling upgrade (spec/journal §6): nodes, decision points and clients of the commit before positions
  * named their entries, beside those of this one, over one PostgreSQL that also loses entries.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Readers and callers of a service that goes back to an earlier state, under random writes, restarts and cut connections
- * (journal.md §6): an embedded decision point, a client that keeps answers, and a reader of the watch. In contact, each
+ * (spec/journal §6): an embedded decision point, a client that keeps answers, and a reader of the watch. In contact, each
  * answers as the service does, and none refuses for ever.
  */
 

@@ -1,4 +1,4 @@
-/** Decides from one state, with the engine of the service (decision-api.md §3.1), synchronously. */
+/** Decides from one state, with the engine of the service (spec/decision-api §3.1), synchronously. */
 
 import { typeInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
@@ -8,6 +8,7 @@ import {
   type EngineRequest,
   isShort,
 } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type {
   ConditionFields,
@@ -46,6 +47,7 @@ export class DecisionPoint {
   readonly state: ReplicaState;
   readonly settings: DecisionSettings;
   readonly #users: CompiledUsers;
+  readonly #lookup = new Lookup();
   #resources: ResourceNames;
 
   constructor(state: ReplicaState, settings: DecisionSettings) {
@@ -68,13 +70,25 @@ export class DecisionPoint {
     const ready = this.#users.get(user);
     if (ready === undefined) return undefined;
     const { policies } = ready;
-    if (!policies.readsContext) return decided(policies, { user, required, context: NO_FIELDS }, allowance);
+    if (!policies.readsContext)
+      return this.#decided(policies, { user, required, context: NO_FIELDS }, allowance);
     const context = this.#fieldsOf(ready, given);
-    if (!policies.readsResource) return decided(policies, { user, required, context }, allowance);
+    if (!policies.readsResource) return this.#decided(policies, { user, required, context }, allowance);
     const { request_properties } = this.settings;
     const contextOf = (arn: string): ConditionFields =>
       withRegistered(context, { resource: this.#resources.propertiesOf(arn) }, request_properties);
-    return decided(policies, { user, required, context, contextOf }, allowance);
+    return this.#decided(policies, { user, required, context, contextOf }, allowance);
+  }
+
+  #decided(policies: CompiledPolicies, request: EngineRequest, allowance: Allowance): Outcome {
+    const outcome = isShort(request.required) ? decideAtOnce(policies, request, this.#lookup) : undefined;
+    if (outcome !== undefined) return outcome;
+    const steps = decideInSteps(policies, request);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+      allowance.spend(step.value);
+    }
   }
 
   /** Takes notice that an entry of the log changed the state. */
@@ -103,16 +117,5 @@ export class DecisionPoint {
       this.state,
       RESOURCE_TYPES.map((type) => typeInPartition(type, partition)),
     );
-  }
-}
-
-function decided(policies: CompiledPolicies, request: EngineRequest, allowance: Allowance): Outcome {
-  const outcome = isShort(request.required) ? decideAtOnce(policies, request) : undefined;
-  if (outcome !== undefined) return outcome;
-  const steps = decideInSteps(policies, request);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    allowance.spend(step.value);
   }
 }

@@ -1,4 +1,4 @@
-/** Follows the replica stream of a service into a decision point, and knows how old it is (journal.md §6.5). */
+/** Follows the replica stream of a service into a decision point, and knows how old it is (spec/journal §6.5). */
 
 import { FORGET_AT, parseRevision } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "../client-error.ts";

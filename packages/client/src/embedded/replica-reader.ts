@@ -1,5 +1,5 @@
 /**
- * Reads the lines of a replica stream (journal.md §6.5) into a decision point. A state and its name change in one step, at
+ * Reads the lines of a replica stream (spec/journal §6.5) into a decision point. A state and its name change in one step, at
  * the line `complete`: a stream that is cut anywhere leaves both as they were.
  */
 

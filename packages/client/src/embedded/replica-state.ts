@@ -1,4 +1,4 @@
-/** The part of the directory that decisions need, in memory, as the replica stream sends it (journal.md §6.5). */
+/** The part of the directory that decisions need, in memory, as the replica stream sends it (spec/journal §6.5). */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";

@@ -10,7 +10,7 @@ const MOST_NODES = 1_000;
 
 /**
  * The tree with every empty `and` as an empty `or`: an empty requirement is neutral, whereas the engine's empty `and`
- * allows (security.md §2.4).
+ * allows (spec/security §2.4).
  * @throws TypeError for a value that is no tree; RangeError for one of more than 1,000 nodes
  */
 export function asRequired(required: unknown): RequiredPermissions {

@@ -1,4 +1,4 @@
-/** Registered properties of a resource that a question names by its ARN (security.md §3.4). */
+/** Registered properties of a resource that a question names by its ARN (spec/security §3.4). */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import {

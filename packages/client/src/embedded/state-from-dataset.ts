@@ -1,4 +1,4 @@
-/** A state from a data set alone (decision-api.md §6), without a service. */
+/** A state from a data set alone (spec/decision-api §6), without a service. */
 
 import { policyInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";

@@ -1,4 +1,4 @@
-/** Translates the rest of a statement's condition to SQL (decision-api.md §4): a missing field is a column that is NULL. */
+/** Translates the rest of a statement's condition to SQL (spec/decision-api §4): a missing field is a column that is NULL. */
 
 import { type Dialect, isOneOf, matchesOne, textOf } from "./dialect.ts";
 import { ALWAYS, type Column, type Fragment, join, NEVER, not } from "./fragment.ts";

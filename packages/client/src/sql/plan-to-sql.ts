@@ -1,5 +1,5 @@
 /**
- * Turns a plan (decision-api.md §3.3) into the condition of a query: it selects exactly the rows that `/filter` would
+ * Turns a plan (spec/decision-api §3.3) into the condition of a query: it selects exactly the rows that `/filter` would
  * allow.
  */
 

@@ -14,7 +14,7 @@ const FIELDS_BEFORE_RESOURCE = 5;
 
 /**
  * Returns the patterns that the rest of an ARN must match one of, so that the ARN matches the pattern; none where it
- * cannot (evaluation.md §3).
+ * cannot (spec/evaluation §3).
  * @param start the constant beginning of the ARN; it includes the five colons before the resource
  * @throws UntranslatablePlanError for a pattern that SQL would match otherwise than the service
  */

@@ -1,5 +1,5 @@
 /**
- * A replica stream that is cut at every byte (journal.md §6.5): a state and its name change in one step, or not at all. The
+ * A replica stream that is cut at every byte (spec/journal §6.5): a state and its name change in one step, or not at all. The
  * bytes are a service's own, of two directories of which the second is what a backup of the first became.
  */
 

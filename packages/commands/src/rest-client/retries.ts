@@ -1,4 +1,4 @@
-/** Sends a request again when another try can help, whatever its method (management-cli.md §1). */
+/** Sends a request again when another try can help, whatever its method (spec/management-cli §1). */
 
 import { setTimeout as wait } from "node:timers/promises";
 import pRetry from "p-retry";
@@ -126,7 +126,7 @@ function askedWait(error: unknown): number {
   return error instanceof RetriedAnswer ? (error.answer.retryAfterMs ?? 0) : 0;
 }
 
-/** The message of management-cli.md §1, with the server's own text behind it. */
+/** The message of spec/management-cli §1, with the server's own text behind it. */
 function gaveUp(
   { method, url }: Pick<ApiRequest, "method" | "url">,
   error: unknown,

@@ -1,4 +1,4 @@
-/** Every item of svcctl's configuration file (management-cli.md §2). */
+/** Every item of svcctl's configuration file (spec/management-cli §2). */
 
 import { booleanText } from "../boolean-switches.ts";
 import { parseDuration } from "../duration.ts";

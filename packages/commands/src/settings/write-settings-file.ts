@@ -1,4 +1,4 @@
-/** Writes svcctl's configuration file so that nobody else can read the secret (management-cli.md §8). */
+/** Writes svcctl's configuration file so that nobody else can read the secret (spec/management-cli §8). */
 
 import { randomUUID } from "node:crypto";
 import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";

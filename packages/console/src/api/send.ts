@@ -1,6 +1,6 @@
 /**
  * Requests to the service. Each asks for the highest revision at least that an earlier answer named, so that behind a
- * balancer a page shows what its user has just written (journal.md §6.3).
+ * balancer a page shows what its user has just written (spec/journal §6.3).
  */
 
 import {

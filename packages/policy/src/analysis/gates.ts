@@ -1,4 +1,4 @@
-/** The gate of list filtering: some statement of effect exactly `allow` has the action (evaluation.md §10). */
+/** The gate of list filtering: some statement of effect exactly `allow` has the action (spec/evaluation §10). */
 
 import type { NamedStatements } from "../model/policy.ts";
 import { findText, UNDECIDED } from "./compare/pattern-language.ts";

@@ -1,10 +1,10 @@
-/** The permission tables of `policies/endpoints/`: what each operation of a data server needs (permissions.md §8). */
+/** The permission tables of `policies/endpoints/`: what each operation of a data server needs (spec/permissions §8). */
 
 import type { RequiredAnyResource, RequiredLeaf } from "../model/decision.ts";
 
 /** The source of a piece of policy data, and how other sources differ. */
 export interface Provenance {
-  /** The section of `docs/spec/` that specifies it, such as `permissions.md §12`. */
+  /** The section of `docs/spec/` that specifies it, such as `spec/permissions §12`. */
   readonly source: string;
   /** The difference between the reference and the data server, and the choice made here. */
   readonly note?: string;
@@ -48,7 +48,7 @@ export interface PerItemTemplate extends RequiredLeaf {
   readonly unlessFalse?: string;
 }
 
-/** The row of the reference (permissions.md §12) to which a row of the table corresponds. */
+/** The row of the reference (spec/permissions §12) to which a row of the table corresponds. */
 interface ReferenceRow {
   /** Counted from 1. */
   readonly row: number;
@@ -73,7 +73,7 @@ export interface EndpointRow extends Provenance {
   readonly authentication: "none" | "optional" | "required";
   /**
    * True if every authenticated user may perform the operation. This is explicit because empty is never allow
-   * (security.md §2.4).
+   * (spec/security §2.4).
    */
   readonly anyAuthenticatedUser: boolean;
   /** null if only `forEach` and `perItem` apply. */

@@ -1,4 +1,4 @@
-/** Fills the parameters of a policy template (permissions.md §13.4). */
+/** Fills the parameters of a policy template (spec/permissions §13.4). */
 
 import { AuthorizerError, type Problem } from "../errors.ts";
 import type { NamedStatements } from "../model/policy.ts";
@@ -6,7 +6,7 @@ import type { PolicyTemplate } from "./catalog.ts";
 import { mapResources } from "./partition.ts";
 
 const PARAMETER = /\{([A-Za-z][A-Za-z0-9_]*)\}/g;
-/** Not a parameter but the placeholder of the current user (evaluation.md §5). */
+/** Not a parameter but the placeholder of the current user (spec/evaluation §5). */
 const USER = "${user}";
 
 /** Names of the parameters in a policy's resources, without `${user}`. */

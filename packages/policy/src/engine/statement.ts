@@ -23,7 +23,7 @@ export interface CompiledStatement {
   /** Index of the statement in its policy. */
   readonly index: number;
   readonly actions: ActionList;
-  /** Only effect `deny` denies; every other text grants (evaluation.md §2.6). */
+  /** Only effect `deny` denies; every other text grants (spec/evaluation §2.6). */
   readonly deny: boolean;
   /**
    * The resources, or undefined if the resource text is broken or the statement has a member that this version does not

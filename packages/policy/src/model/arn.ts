@@ -1,4 +1,4 @@
-/** ARNs: `arn:<partition>:<service>:<region>:<account>:<resource>` (evaluation.md §3, permissions.md §11.3). */
+/** ARNs: `arn:<partition>:<service>:<region>:<account>:<resource>` (spec/evaluation §3, spec/permissions §11.3). */
 
 /** The parsed fields of an ARN. */
 export interface Arn {

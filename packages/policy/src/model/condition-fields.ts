@@ -1,5 +1,5 @@
 /**
- * Condition fields from attributes (decision-api.md §2.7, decision-api.md §4.4): `subject.X`, `resource.X`,
+ * Condition fields from attributes (spec/decision-api §2.7, spec/decision-api §4.4): `subject.X`, `resource.X`,
  * `action.X` and `context.X`. A list of scalars has several values, null is missing, an object gives fields by dotted
  * path. A value that no operator can read is an evaluation error of its own statement.
  */
@@ -78,7 +78,7 @@ export function hasMoreFields(properties: Properties, most: number): boolean {
   return isOver(properties, 1);
 }
 
-/** The field of a caller's address. A value that is not a text is not an IP address (evaluation.md §7.6). */
+/** The field of a caller's address. A value that is not a text is not an IP address (spec/evaluation §7.6). */
 export function sourceIpOf(context: Properties | undefined): string | undefined {
   const value = context !== undefined && Object.hasOwn(context, "SourceIp") ? context["SourceIp"] : undefined;
   if (value === undefined || value === null) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The operators that a condition may name: the data server's four (evaluation.md §7) and those of the AWS IAM policy
- * language (decision-api.md §4; security.md §3.2), with the forms `IfExists`, `ForAnyValue:` and `ForAllValues:`.
+ * The operators that a condition may name: the data server's four (spec/evaluation §7) and those of the AWS IAM policy
+ * language (spec/decision-api §4; spec/security §3.2), with the forms `IfExists`, `ForAnyValue:` and `ForAllValues:`.
  */
 
 /** The kind of values that an operator compares. `arn` has patterns in each of its six parts; `folded` is text without regard to letter case. */

@@ -1,4 +1,4 @@
-/** Values that conditions compare, read from their texts (decision-api.md §4; IAM, "Condition operators"). */
+/** Values that conditions compare, read from their texts (spec/decision-api §4; IAM, "Condition operators"). */
 
 import { exactNumber } from "../decimal.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Variables in condition values (decision-api.md §4): `${user}`, `${subject.X}`, `${resource.X}`, `${context.X}`, each
+ * Variables in condition values (spec/decision-api §4): `${user}`, `${subject.X}`, `${resource.X}`, `${context.X}`, each
  * with a default in IAM's notation (`${subject.team, 'none'}`), and IAM's escapes `${*}`, `${?}`, `${$}`. The text
  * operators read them, except the data server's StringLike and StringNotLike, for which `${…}` is ordinary text.
  */

@@ -1,6 +1,6 @@
 /**
- * Warnings about conditions that are valid but almost certainly a mistake (security.md §2.9, security.md §3.2;
- * evaluation.md §7, evaluation.md §10).
+ * Warnings about conditions that are valid but almost certainly a mistake (spec/security §2.9, spec/security §3.2;
+ * spec/evaluation §7, spec/evaluation §10).
  */
 
 import { closestName } from "./closest-name.ts";

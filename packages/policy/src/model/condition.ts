@@ -1,6 +1,6 @@
 /**
- * Validation of conditions, and whether a data server can evaluate them (evaluation.md §7,
- * evaluation.md §11).
+ * Validation of conditions, and whether a data server can evaluate them (spec/evaluation §7,
+ * spec/evaluation §11).
  */
 
 import { type Problem, pointTo } from "../errors.ts";
@@ -33,7 +33,7 @@ export const FIELD_LIMITS = {
 const QUANTIFIED = /^(?:ForAnyValue:|ForAllValues:)/;
 
 /**
- * True if a data server cannot evaluate the condition (security.md §3.3): it has an operator other than the data
+ * True if a data server cannot evaluate the condition (spec/security §3.3): it has an operator other than the data
  * server's four, or a field other than {@link SOURCE_IP}. An unknown operator does not count: it denies everything, in
  * a data server and here.
  */
@@ -109,7 +109,7 @@ function operatorProblems(
 }
 
 /**
- * Lists all problems that keep a condition from being stored (evaluation.md §11): unknown operators (one locks its user
+ * Lists all problems that keep a condition from being stored (spec/evaluation §11): unknown operators (one locks its user
  * out), empty field names, empty value lists, values that the operator cannot read, unknown variables.
  * @param pointer JSON pointer of the condition in its document
  */

@@ -1,4 +1,4 @@
-/** A data set document (decision-api.md §6). `policies/schema/dataset.schema.json` is its schema. */
+/** A data set document (spec/decision-api §6). `policies/schema/dataset.schema.json` is its schema. */
 
 import type { Group, User } from "./entities.ts";
 import type { Policy } from "./policy.ts";

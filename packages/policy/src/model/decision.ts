@@ -1,6 +1,6 @@
 /**
- * Questions and answers of the policy decision point (evaluation.md §1, evaluation.md §8; decision-api.md §3,
- * decision-api.md §5).
+ * Questions and answers of the policy decision point (spec/evaluation §1, spec/evaluation §8; spec/decision-api §3,
+ * spec/decision-api §5).
  */
 
 import type { Via } from "./policy.ts";
@@ -12,19 +12,19 @@ export interface RequiredLeaf {
   readonly resource: string;
 }
 
-/** Holds when some statement allows the action on any resource (the gate of list filtering, evaluation.md §10). */
+/** Holds when some statement allows the action on any resource (the gate of list filtering, spec/evaluation §10). */
 export interface RequiredAnyResource {
   readonly any_resource: { readonly action: string };
 }
 
-/** The tree of permissions a request needs (evaluation.md §8). */
+/** The tree of permissions a request needs (spec/evaluation §8). */
 export type RequiredPermissions =
   | RequiredLeaf
   | RequiredAnyResource
   | { readonly and: readonly RequiredPermissions[] }
   | { readonly or: readonly RequiredPermissions[] };
 
-/** A value that exists and that no operator can read, such as an object (security.md §3.2). */
+/** A value that exists and that no operator can read, such as an object (spec/security §3.2). */
 export const UNREADABLE: unique symbol = Symbol("unreadable");
 
 /** The value of a condition field: a text, a list of texts, or an unreadable value. A missing field has no value. */
@@ -47,7 +47,7 @@ export type Effect = "allow" | "neutral" | "deny";
 /** The result of a decision without its explanation. */
 export interface Outcome {
   readonly effect: Effect;
-  /** Text of evaluation.md §9, absent when allowed. */
+  /** Text of spec/evaluation §9, absent when allowed. */
   readonly message?: string;
 }
 
@@ -89,7 +89,7 @@ export interface StatementName {
   readonly sid?: string;
 }
 
-/** A statement that decided (decision-api.md §5). */
+/** A statement that decided (spec/decision-api §5). */
 export interface DeterminingStatement extends StatementName {
   readonly effect: string;
   /** The action pattern that matched; "" if the statement is broken and denies everything. */
@@ -119,7 +119,7 @@ export interface NearMiss extends StatementName {
   readonly conditions?: readonly ConditionTest[];
 }
 
-/** The groups whose policies decided about a subject that the directory does not know (decision-api.md §8). */
+/** The groups whose policies decided about a subject that the directory does not know (spec/decision-api §8). */
 export interface Assertion {
   /** Name of the token whose request named the groups, or the issuer of the verified token that did. */
   readonly by: string;
@@ -127,7 +127,7 @@ export interface Assertion {
   readonly groups: readonly string[];
 }
 
-/** The reason of a decision (decision-api.md §5). */
+/** The reason of a decision (spec/decision-api §5). */
 export interface Explanation {
   /** Decision id, also in the audit log. */
   readonly id: string;
@@ -137,7 +137,7 @@ export interface Explanation {
   readonly near_misses: readonly NearMiss[];
   /** Doubts that the question can have an answer; absent where there are none. */
   readonly doubts?: readonly QuestionDoubt[];
-  /** Present if the policies are those of groups that a caller asserted (decision-api.md §8). */
+  /** Present if the policies are those of groups that a caller asserted (spec/decision-api §8). */
   readonly asserted?: Assertion;
   readonly cache: "hit" | "miss";
   /** Digest of the policy set under `policies/`. */

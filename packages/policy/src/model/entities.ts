@@ -1,8 +1,8 @@
 /**
- * The entities of the directory: users, groups, credentials, external principals, token claims (permissions.md §11.2).
+ * The entities of the directory: users, groups, credentials, external principals, token claims (spec/permissions §11.2).
  */
 
-/** A scalar or nested attribute value of a registered property (decision-api.md §4). */
+/** A scalar or nested attribute value of a registered property (spec/decision-api §4). */
 export type PropertyValue =
   | string
   | number
@@ -23,7 +23,7 @@ export interface User {
   readonly email?: string;
   readonly source?: string;
   readonly external_id?: string;
-  /** True for a user who can do nothing until an identity provider makes it active again (scim.md §4). */
+  /** True for a user who can do nothing until an identity provider makes it active again (spec/scim §4). */
   readonly inactive?: boolean;
   /** Base64, opaque to this service. */
   readonly encryptedPassword?: string;

@@ -1,5 +1,5 @@
 /**
- * IP addresses and ranges in conditions (evaluation.md §7.6, evaluation.md §7.7), read and compared by ipaddr.js. IPv4
+ * IP addresses and ranges in conditions (spec/evaluation §7.6, spec/evaluation §7.7), read and compared by ipaddr.js. IPv4
  * and IPv4-mapped IPv6 are the same address.
  */
 

@@ -1,4 +1,4 @@
-/** Resource types ready for use, and the types that an ARN can be of (decision-api.md §2.8; security.md §3.4). */
+/** Resource types ready for use, and the types that an ARN can be of (spec/decision-api §2.8; spec/security §3.4). */
 
 import type { ResourceType } from "./resource-type.ts";
 import { type CompiledTemplate, compileTemplate, parseTemplate } from "./template.ts";

@@ -1,5 +1,5 @@
 /**
- * Rules for names and ids that enter the directory (security.md §3.0, security.md §3.1), and for texts in look-ups.
+ * Rules for names and ids that enter the directory (spec/security §3.0, spec/security §3.1), and for texts in look-ups.
  * Each rule returns a message with the problem, or undefined. A message never repeats the text.
  */
 
@@ -88,7 +88,7 @@ export function tokenIdProblem(tokenId: string): string | undefined {
   return problemOf("a token id", tokenId);
 }
 
-/** The problem of the name of a resource type, or undefined; `arn` is reserved (decision-api.md §2.7). */
+/** The problem of the name of a resource type, or undefined; `arn` is reserved (spec/decision-api §2.7). */
 export function resourceTypeNameProblem(name: string): string | undefined {
   if (name === "arn") return 'a resource type must not be named "arn": that type takes an ARN as its id';
   return problemOf("the name of a resource type", name);
@@ -101,7 +101,7 @@ export function resourceIdProblem(id: string): string | undefined {
 
 /**
  * True if a text can be a name or an id: 1 to 1,024 bytes, no control character, no lone surrogate, not `.` or `..`.
- * Any other text is "not found" without a call to the store (security.md §3.0).
+ * Any other text is "not found" without a call to the store (spec/security §3.0).
  */
 export function isPossibleName(text: string): boolean {
   return problemOf("a name", text) === undefined;

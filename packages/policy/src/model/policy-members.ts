@@ -1,5 +1,5 @@
 /**
- * The names of the members of policies and statements (evaluation.md §11). Every way in reads them here: in any ASCII letter
+ * The names of the members of policies and statements (spec/evaluation §11). Every way in reads them here: in any ASCII letter
  * case, as a data server does, and nothing that is not understood, since it may have been meant to restrict.
  */
 

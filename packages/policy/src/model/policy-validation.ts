@@ -1,4 +1,4 @@
-/** The rules that a policy must keep to be stored (evaluation.md §11; limits of decision-api.md §1). */
+/** The rules that a policy must keep to be stored (spec/evaluation §11; limits of spec/decision-api §1). */
 
 import type { Problem } from "../errors.ts";
 import { parseArn } from "./arn.ts";

@@ -1,6 +1,6 @@
 /**
- * Warnings about policies that are valid but almost certainly a mistake (evaluation.md §3, evaluation.md §5;
- * permissions.md §5).
+ * Warnings about policies that are valid but almost certainly a mistake (spec/evaluation §3, spec/evaluation §5;
+ * spec/permissions §5).
  */
 
 import type { Problem } from "../errors.ts";
@@ -58,7 +58,7 @@ interface WarningLimits {
   readonly warnings: number;
 }
 
-/** Limits for a process that also answers requests: about ten milliseconds of work (security.md §5.3). */
+/** Limits for a process that also answers requests: about ten milliseconds of work (spec/security §5.3). */
 export const QUICK_LIMITS: WarningLimits = { steps: 1_500_000, warnings: 100 };
 
 const NO_LIMITS: WarningLimits = { steps: Number.POSITIVE_INFINITY, warnings: Number.POSITIVE_INFINITY };

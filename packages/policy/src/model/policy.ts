@@ -1,6 +1,6 @@
-/** Policies and statements as they are stored and evaluated (authorization-api.md §6). */
+/** Policies and statements as they are stored and evaluated (spec/authorization-api §6). */
 
-/** Condition of a statement: operator → field → values (evaluation.md §7). */
+/** Condition of a statement: operator → field → values (spec/evaluation §7). */
 export type Condition = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 /** One rule of a policy. `resource` is kept verbatim: an ARN, `*`, or a JSON array of ARNs inside the string. */

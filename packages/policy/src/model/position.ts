@@ -1,5 +1,5 @@
 /**
- * Positions in the log of a directory, as callers and readers name them (journal.md §6): `N.LOG.ENTRY`. Revision N alone
+ * Positions in the log of a directory, as callers and readers name them (spec/journal §6): `N.LOG.ENTRY`. Revision N alone
  * may be given twice, where a database is put back to an earlier state. ENTRY makes it one entry, and so, as each entry
  * names the one before, one past.
  */

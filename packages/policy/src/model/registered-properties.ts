@@ -1,5 +1,5 @@
 /**
- * Registered attributes of the directory, combined with those of a request (decision-api.md §2.7; security.md §3.4).
+ * Registered attributes of the directory, combined with those of a request (spec/decision-api §2.7; spec/security §3.4).
  */
 
 import { addProperties } from "./condition-fields.ts";

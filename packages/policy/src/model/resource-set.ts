@@ -1,6 +1,6 @@
 /**
- * Sets of ARNs: everything that a template can produce when one of its values is unknown (security.md §2.4,
- * security.md §2.5). A decision is made about the set, never about a text with a star in it.
+ * Sets of ARNs: everything that a template can produce when one of its values is unknown (spec/security §2.4,
+ * spec/security §2.5). A decision is made about the set, never about a text with a star in it.
  */
 
 /**

@@ -1,4 +1,4 @@
-/** The `resource` text of a statement: one resource, or a JSON array of them (evaluation.md §4). */
+/** The `resource` text of a statement: one resource, or a JSON array of them (spec/evaluation §4). */
 
 import { parseJsonText } from "../json-text.ts";
 

@@ -1,4 +1,4 @@
-/** Validation of declared resource types (decision-api.md §2.8). */
+/** Validation of declared resource types (spec/decision-api §2.8). */
 
 import { type Problem, pointTo } from "../errors.ts";
 import { formatArn, parseArn } from "./arn.ts";

@@ -1,4 +1,4 @@
-/** Resource types map AuthZEN entities to actions and ARNs (decision-api.md §2.7, decision-api.md §2.8). */
+/** Resource types map AuthZEN entities to actions and ARNs (spec/decision-api §2.7, spec/decision-api §2.8). */
 
 import type { Properties } from "./entities.ts";
 

@@ -1,4 +1,4 @@
-/** Warnings about a resource of a statement that is valid, and most likely not what is meant (evaluation.md §5). */
+/** Warnings about a resource of a statement that is valid, and most likely not what is meant (spec/evaluation §5). */
 
 import { type Arn, parseArn } from "./arn.ts";
 import { ResourceForms } from "./resource-forms.ts";

@@ -1,4 +1,4 @@
-/** ARN templates of resource types: they turn an id into its ARN and back (decision-api.md §2.8). */
+/** ARN templates of resource types: they turn an id into its ARN and back (spec/decision-api §2.8). */
 
 import { parseArn } from "./arn.ts";
 import type { ResourceType } from "./resource-type.ts";

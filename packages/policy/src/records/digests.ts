@@ -1,4 +1,4 @@
-/** Digests of the decision log: those of its chains, its seals and its masked values (decision-log.md §2). */
+/** Digests of the decision log: those of its chains, its seals and its masked values (spec/decision-log §2). */
 
 import { createHmac, hash, hkdfSync } from "node:crypto";
 

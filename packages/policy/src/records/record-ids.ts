@@ -1,4 +1,4 @@
-/** Ids of the decisions of a batch, which has one record (decision-log.md §1.3). */
+/** Ids of the decisions of a batch, which has one record (spec/decision-log §1.3). */
 
 const PLACE = /\.(\d+)$/;
 

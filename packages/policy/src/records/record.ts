@@ -1,4 +1,4 @@
-/** The records of the decision log as they are read (decision-log.md §1); `policies/schema/decision.schema.json`. */
+/** The records of the decision log as they are read (spec/decision-log §1); `policies/schema/decision.schema.json`. */
 
 import type { Assertion, Effect, RequiredPermissions, StatementName } from "../model/decision.ts";
 import type { Via } from "../model/policy.ts";
@@ -21,7 +21,7 @@ export interface LoggedSubject {
   readonly type: string;
   /** null for nobody. */
   readonly id: string | null;
-  /** Present if the directory did not know the subject: the groups whose policies decided (decision-api.md §8). */
+  /** Present if the directory did not know the subject: the groups whose policies decided (spec/decision-api §8). */
   readonly asserted?: Assertion;
   /** The properties that conditions read. */
   readonly properties?: LoggedFields;

@@ -1,4 +1,4 @@
-/** Documents with policies, whose members may be written in any letter case (evaluation.md §11). */
+/** Documents with policies, whose members may be written in any letter case (spec/evaluation §11). */
 
 import { canonicalDocument } from "../model/policy-members.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "./source.ts";

@@ -109,7 +109,7 @@ function describeRequest(user: string, context: object, action: number, bits: bi
   return `${user} ${ACTIONS[action]} ${resource} ${JSON.stringify(context)}`;
 }
 
-/** The actions for which the gate of lists is open (evaluation.md §10). */
+/** The actions for which the gate of lists is open (spec/evaluation §10). */
 function openGates(policies: readonly NamedStatements[]): boolean[] {
   const patterns = policies.flatMap(({ statement }) =>
     statement.flatMap(({ effect, action }) => (effect === "allow" ? action : [])),

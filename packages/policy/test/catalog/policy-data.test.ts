@@ -126,7 +126,7 @@ describe("actions", () => {
 
   it("cite the reference wherever it names them", () => {
     const ofReference = [...catalog.actions.values()].filter(
-      ({ source }) => source === "permissions.md §6.1",
+      ({ source }) => source === "spec/permissions §6.1",
     );
     expect(ofReference.map(({ name }) => name).sort()).toEqual([...reference.actions].sort());
   });

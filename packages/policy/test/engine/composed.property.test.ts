@@ -2,7 +2,8 @@ import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.
 import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
 import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { decide, decideInSteps, decideOne } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { type CompiledStatement, StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
@@ -46,7 +47,7 @@ describe("policies put together from shared sets", () => {
   it("decide as a naive evaluator does with all of them, and name the same first deny", {
     timeout: 240_000,
   }, () => {
-    const place = new DecidingPlace();
+    const lookup = new Lookup();
     const effects = { allow: 0, neutral: 0, deny: 0 };
     const request = fc.record({ user, required, context });
     fc.assert(
@@ -60,17 +61,17 @@ describe("policies put together from shared sets", () => {
             const statements: Statement[] = [];
             const expected = oracle(ordered, one, statements);
             effects[expected.effect]++;
-            const atOnce: CompiledStatement[] = [];
+            const atOnce = new DecidingStatements();
             expect(decide(user, { ...one, decidedBy: atOnce })).toEqual(expected);
-            const inSteps: CompiledStatement[] = [];
+            const inSteps = new DecidingStatements();
             expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
             if ("action" in one.required) {
-              expect(decideOne(user, one.required, one, place)).toEqual(expected);
-              expect(place.statementIn(user)).toBe(atOnce[0]);
+              expect(decideOne(user, one.required, one, lookup)).toEqual(expected);
+              expect(lookup.place().statementIn(user)).toBe(atOnce.all[0]);
             }
             const written = ({ policy, index }: CompiledStatement) => policy.statement[index];
-            expect(atOnce.map(written)).toEqual(statements);
-            expect(inSteps.map(written)).toEqual(statements);
+            expect(atOnce.all.map(written)).toEqual(statements);
+            expect(inSteps.all.map(written)).toEqual(statements);
           }
           expect(user.statements.map(({ policy, index }) => [policy.name, index])).toEqual(
             ordered.flatMap(({ name, statement }) => statement.map((_, index) => [name, index])),

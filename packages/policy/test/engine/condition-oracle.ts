@@ -1,5 +1,5 @@
 /**
- * A second evaluator of conditions, written from IAM's documentation and evaluation.md §7 line by line, as slowly as
+ * A second evaluator of conditions, written from IAM's documentation and spec/evaluation §7 line by line, as slowly as
  * it likes. It shares no code with the engine but the wildcard of the other oracle.
  */
 import { type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";

@@ -32,7 +32,7 @@ function decided(statement: readonly Statement[], required: RequiredOnSets, aske
 }
 const effect = (...asked: Parameters<typeof decided>) => decided(...asked).effect;
 
-describe("one allow has to contain the whole set (security.md §2.5)", () => {
+describe("one allow has to contain the whole set (spec/security §2.5)", () => {
   it.each<[string, string, boolean]>([
     // Pattern of the allow, set, whether it contains the set.
     ["*", "arn:svc:fs:::repository/_", true],
@@ -93,7 +93,7 @@ describe("one allow has to contain the whole set (security.md §2.5)", () => {
   });
 });
 
-describe("no deny may meet the set (security.md §2.5)", () => {
+describe("no deny may meet the set (spec/security §2.5)", () => {
   it.each<[string, string, boolean]>([
     // Pattern of the deny, set, whether some ARN of the set is denied.
     ["*", `${REPOSITORY}_`, true],
@@ -107,7 +107,7 @@ describe("no deny may meet the set (security.md §2.5)", () => {
     [`${REPOSITORY}data/object/日`, `${REPOSITORY}data/object/_`, true],
     ["arn:svc:fs:eu::repository/x", `${REPOSITORY}_`, true],
     ["arn:svc:auth:::user/x", "arn:svc:_", true],
-    // Behind a star the bytes of one character may count as several (evaluation.md §6).
+    // Behind a star the bytes of one character may count as several (spec/evaluation §6).
     [`${REPOSITORY}*??/x`, `${REPOSITORY}日_x`, true],
     [`${REPOSITORY}*??/x*`, `${REPOSITORY}日/x_`, true],
     // Longer than a word of bits.

@@ -6,9 +6,9 @@ import {
   decideOne,
 } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { decideSetsInSteps } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import fc from "fast-check";
@@ -75,25 +75,25 @@ describe("conditions that are long for some requests", () => {
           user: string;
           required: typeof tree;
           context: typeof context;
-          decidedBy: CompiledStatement[];
+          decidedBy: DecidingStatements;
         } => ({
           user: "alice",
           required: tree,
           context,
-          decidedBy: [],
+          decidedBy: new DecidingStatements(),
         });
         const whole = asked();
         const expected = decide(compiled, whole);
         const quick = asked();
-        const atOnce = decideAtOnce(compiled, quick);
+        const atOnce = decideAtOnce(compiled, quick, new Lookup());
         seen[atOnce === undefined ? "inSteps" : "atOnce"]++;
         if (atOnce !== undefined) expect(atOnce).toEqual(expected);
-        expect(quick.decidedBy).toEqual(atOnce === undefined ? [] : whole.decidedBy);
+        expect(quick.decidedBy.all).toEqual(atOnce === undefined ? [] : whole.decidedBy.all);
         const stepped = asked();
         expect(finish(decideInSteps(compiled, stepped))).toEqual(expected);
-        expect(stepped.decidedBy).toEqual(whole.decidedBy);
+        expect(stepped.decidedBy.all).toEqual(whole.decidedBy.all);
         if (!("action" in tree)) return;
-        expect(decideOne(compiled, tree, asked(), new DecidingPlace())).toEqual(atOnce);
+        expect(decideOne(compiled, tree, asked(), new Lookup())).toEqual(atOnce);
         const onSet = {
           ...asked(),
           required: { action: tree.action, resource: { parts: [tree.resource] } as const },
@@ -110,16 +110,14 @@ describe("conditions that are long for some requests", () => {
     fc.assert(
       fc.property(policies, fields, (all, context) => {
         const compiled = compile(all, PARTITION);
-        const test = outcomeTest(compiled, { user: "alice", action: ACTION, context });
+        const test = outcomeTest(compiled, { user: "alice", action: ACTION, context }, new Lookup());
         for (const resource of RESOURCES) {
           if (test(resource) === undefined) left++;
-          const decidedBy: CompiledStatement[] = [];
+          const decidedBy = new DecidingStatements();
           const one = { action: ACTION, resource };
           const expected = decide(compiled, { user: "alice", required: one, context, decidedBy });
           expect(finish(test.inSteps(resource))).toEqual(expected);
-          const place = new DecidingPlace();
-          test.tellPlace(place);
-          expect(place.statementIn(compiled)).toBe(decidedBy[0]);
+          expect(test.place().statementIn(compiled)).toBe(decidedBy.all[0]);
           expect(test(resource)).toEqual(expected);
         }
       }),

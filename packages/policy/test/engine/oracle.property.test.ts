@@ -1,7 +1,7 @@
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import fc from "fast-check";
@@ -51,9 +51,9 @@ function compare(policiesArbitrary: typeof alikePolicies, asked: typeof request,
           const expected = oracle(policies, one, statements);
           effects[expected.effect]++;
           expect(decide(compiled, one)).toEqual(expected);
-          const decidedBy: CompiledStatement[] = [];
+          const decidedBy = new DecidingStatements();
           expect(decide(compiled, { ...one, decidedBy })).toEqual(expected);
-          expect(decidedBy.map(({ policy, index }) => policy.statement[index])).toEqual(statements);
+          expect(decidedBy.all.map(({ policy, index }) => policy.statement[index])).toEqual(statements);
         }
       },
     ),

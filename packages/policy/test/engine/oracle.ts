@@ -5,7 +5,7 @@
 import type { Effect, Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
-/** evaluation.md §6 on UTF-8 bytes. */
+/** spec/evaluation §6 on UTF-8 bytes. */
 export function wildcardMatch(pattern: string, text: string): boolean {
   const p = Buffer.from(pattern);
   const t = Buffer.from(text);
@@ -140,7 +140,7 @@ function conditionVerdict(statement: Statement, context: ReadonlyMap<string, str
 }
 
 /**
- * evaluation.md §2, evaluation.md §8, evaluation.md §9, step by step.
+ * spec/evaluation §2, spec/evaluation §8, spec/evaluation §9, step by step.
  * @param decidedBy filled with the first statement that denies, fails or allows at each leaf and gate
  */
 export function oracle(

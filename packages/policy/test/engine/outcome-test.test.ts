@@ -1,8 +1,8 @@
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
-import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
@@ -20,10 +20,9 @@ describe("the test of many resources", () => {
         (policies, name, fields, resources) => {
           const compiled = compile(policies, { partition: "svc", evaluator });
           const action = "fs:ReadObject";
-          const place = new DecidingPlace();
-          const test = outcomeTest(compiled, { user: name, action, context: fields });
+          const test = outcomeTest(compiled, { user: name, action, context: fields }, new Lookup());
           for (const resource of resources) {
-            const decidedBy: CompiledStatement[] = [];
+            const decidedBy = new DecidingStatements();
             const outcome = decide(compiled, {
               user: name,
               required: { action, resource },
@@ -31,8 +30,7 @@ describe("the test of many resources", () => {
               decidedBy,
             });
             expect(test(resource)).toEqual(outcome);
-            test.tellPlace(place);
-            expect(place.statementIn(compiled)).toBe(decidedBy[0]);
+            expect(test.place().statementIn(compiled)).toBe(decidedBy.all[0]);
             if (outcome.effect === "allow") allowed++;
           }
         },

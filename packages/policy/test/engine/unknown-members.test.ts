@@ -1,4 +1,4 @@
-/** A stored or replicated statement with a member that this version does not know denies (evaluation.md §11). */
+/** A stored or replicated statement with a member that this version does not know denies (spec/evaluation §11). */
 
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";

@@ -39,7 +39,7 @@ function spellings(parts: readonly number[]): string[] {
   return [...all, ...all.map((text) => text.toUpperCase())].filter(isIPv6);
 }
 
-it("an address is the same in every spelling, and the one that a browser's URL has (evaluation.md §7.7)", () => {
+it("an address is the same in every spelling, and the one that a browser's URL has (spec/evaluation §7.7)", () => {
   fc.assert(
     fc.property(PARTS, (parts) => {
       const [first = "", ...others] = spellings(parts);

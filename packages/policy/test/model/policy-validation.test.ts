@@ -16,7 +16,7 @@ function messages(statement: Partial<Statement>, change: Partial<PolicyRules> = 
   return policyProblems(policy, { ...rules, ...change }).map(({ message }) => message);
 }
 
-describe("the rules of evaluation.md §11", () => {
+describe("the rules of spec/evaluation §11", () => {
   it.each(readDocuments<BrokenDocument>("policy-rules"))("hold for %s", (_, { document, pointers }) => {
     const problems = policyProblems(document as NamedStatements, rules);
     expect(problems.map(({ pointer }) => pointer).sort()).toEqual([...pointers].sort());

@@ -1,4 +1,4 @@
-/** Calls of the management API (management-cli.md §1, management-cli.md §3). */
+/** Calls of the management API (spec/management-cli §1, spec/management-cli §3). */
 
 import { release } from "node:os";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";

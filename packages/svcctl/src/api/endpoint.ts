@@ -1,4 +1,4 @@
-/** Finds the address of the API: the endpoint URL of the configuration with its base path (management-cli.md §1). */
+/** Finds the address of the API: the endpoint URL of the configuration with its base path (spec/management-cli §1). */
 
 /** The base path where the URL has none. */
 export const BASE_PATH = "/api/v1";

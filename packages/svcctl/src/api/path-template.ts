@@ -24,7 +24,7 @@ interface UriPart {
 interface OptionPart {
   /** Camel-case name of the option. */
   readonly option: string;
-  /** Without the option: the user whose access key is in use (management-cli.md §1). */
+  /** Without the option: the user whose access key is in use (spec/management-cli §1). */
   readonly orSelf?: true;
 }
 

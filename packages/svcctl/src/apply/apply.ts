@@ -1,4 +1,4 @@
-/** `svcctl apply` and `svcctl plan` (management-cli.md §10). */
+/** `svcctl apply` and `svcctl plan` (spec/management-cli §10). */
 
 import { once } from "node:events";
 import { resolve } from "node:path";

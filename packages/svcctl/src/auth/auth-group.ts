@@ -1,4 +1,4 @@
-/** `svcctl auth`: users, groups, policies, and what somebody may do (management-cli.md §3). */
+/** `svcctl auth`: users, groups, policies, and what somebody may do (spec/management-cli §3). */
 
 import type { GroupSpec } from "../command.ts";
 import { JSON_OUTPUT } from "./auth-options.ts";

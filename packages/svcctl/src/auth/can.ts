@@ -1,4 +1,4 @@
-/** `svcctl auth can`: asks the server for a decision (decision-api.md §3, decision-api.md §5). */
+/** `svcctl auth can`: asks the server for a decision (spec/decision-api §3, spec/decision-api §5). */
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";

@@ -7,7 +7,7 @@ import { objectsIn, textField } from "../output/fields.ts";
 import { branchLines, type TextTree } from "../output/text-tree.ts";
 import type { Style } from "../style.ts";
 
-/** Lines of an explanation (decision-api.md §5). What the server left out is left out. */
+/** Lines of an explanation (spec/decision-api §5). What the server left out is left out. */
 export function explanationText(explanation: JsonObject, style: Style): readonly string[] {
   const sections: readonly TextTree[] = [
     {

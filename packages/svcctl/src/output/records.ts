@@ -4,7 +4,7 @@ import type { JsonObject } from "../api/api-client.ts";
 
 /** One column. */
 export interface Column {
-  /** Heading of the grid (management-cli.md §3). */
+  /** Heading of the grid (spec/management-cli §3). */
   readonly heading: string;
   /** Name in JSON, YAML and CSV. It never changes. */
   readonly name: string;

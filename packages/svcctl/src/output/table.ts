@@ -1,4 +1,4 @@
-/** Tables: a grid on a terminal, tab-separated rows without header elsewhere (management-cli.md §1). */
+/** Tables: a grid on a terminal, tab-separated rows without header elsewhere (spec/management-cli §1). */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import Table from "cli-table3";

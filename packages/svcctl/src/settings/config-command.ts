@@ -1,4 +1,4 @@
-/** `svcctl config`: creates or updates the configuration file (management-cli.md §4, management-cli.md §8). */
+/** `svcctl config`: creates or updates the configuration file (spec/management-cli §4, spec/management-cli §8). */
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";

@@ -1,4 +1,4 @@
-/** The effective configuration of svcctl: variable before file before default (management-cli.md §2). */
+/** The effective configuration of svcctl: variable before file before default (spec/management-cli §2). */
 
 import { parseDuration } from "@svc-authorizer/commands/duration.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";

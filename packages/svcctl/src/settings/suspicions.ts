@@ -1,4 +1,4 @@
-/** Finds likely mistakes in settings that do not work (management-cli.md §5). */
+/** Finds likely mistakes in settings that do not work (spec/management-cli §5). */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { BASE_PATH } from "../api/endpoint.ts";

@@ -1,4 +1,4 @@
-/** The routes of AuthZEN 1.0 (decision-api.md §2). */
+/** The routes of AuthZEN 1.0 (spec/decision-api §2). */
 
 import type { ActionSearch, ResourceSearch, SubjectSearch } from "../../../decisions/searches.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";

@@ -1,4 +1,4 @@
-/** AuthZEN entities as they come over the wire (decision-api.md §2). Unknown fields are ignored. */
+/** AuthZEN entities as they come over the wire (spec/decision-api §2). Unknown fields are ignored. */
 
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";

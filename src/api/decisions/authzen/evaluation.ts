@@ -1,4 +1,4 @@
-/** `POST /access/v1/evaluation`: one AuthZEN access evaluation (decision-api.md §2). */
+/** `POST /access/v1/evaluation`: one AuthZEN access evaluation (spec/decision-api §2). */
 
 import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decisions, EvaluationAnswer, EvaluationRequest } from "../../../decisions/decisions.ts";

@@ -1,4 +1,4 @@
-/** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (decision-api.md §2). */
+/** `POST /access/v1/evaluations`: many AuthZEN access evaluations in one request (spec/decision-api §2). */
 
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";

@@ -1,4 +1,4 @@
-/** `POST /access/v1/filter` with a JSON body: which of many resources a user may act on (decision-api.md §3). */
+/** `POST /access/v1/filter` with a JSON body: which of many resources a user may act on (spec/decision-api §3). */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";

@@ -1,4 +1,4 @@
-/** `POST /access/v1/check`: one native decision (decision-api.md §3). */
+/** `POST /access/v1/check`: one native decision (spec/decision-api §3). */
 
 import type { CheckAnswer, CheckRequest, Decisions } from "../../../decisions/decisions.ts";
 import { hasMembers, isObject } from "../../../http/body/json-body.ts";

@@ -1,4 +1,4 @@
-/** Fields of native bodies (decision-api.md §3): unknown ones are refused, every problem is reported at once. */
+/** Fields of native bodies (spec/decision-api §3): unknown ones are refused, every problem is reported at once. */
 
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import { FIELD_LIMITS } from "@svc-authorizer/policy/model/condition.ts";

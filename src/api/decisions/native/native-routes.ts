@@ -1,4 +1,4 @@
-/** The routes of decisions in the terms of policies (decision-api.md §3). */
+/** The routes of decisions in the terms of policies (spec/decision-api §3). */
 
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";

@@ -1,4 +1,4 @@
-/** `POST /access/v1/plan`: the resources on which a user may act, as patterns and conditions (decision-api.md §3). */
+/** `POST /access/v1/plan`: the resources on which a user may act, as patterns and conditions (spec/decision-api §3). */
 
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { Plan } from "../../../decisions/searches.ts";

@@ -1,4 +1,4 @@
-/** The tree of required permissions as it comes over the wire (evaluation.md §8, decision-api.md §3). */
+/** The tree of required permissions as it comes over the wire (spec/evaluation §8, spec/decision-api §3). */
 
 import { pointTo } from "@svc-authorizer/policy/errors.ts";
 import type { RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
@@ -15,7 +15,7 @@ const NEVER: RequiredPermissions = { or: [] };
 
 /**
  * Reads a tree. An empty `and` is read as an empty `or`: at an entrance an empty requirement is neutral, whereas
- * the engine's empty `and` allows (security.md §2.4). `asWritten` keeps it, for a simulation that is to answer what
+ * the engine's empty `and` allows (spec/security §2.4). `asWritten` keeps it, for a simulation that is to answer what
  * the data server would; nothing is let in by that answer.
  */
 export function readRequired(

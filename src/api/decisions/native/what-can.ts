@@ -1,4 +1,4 @@
-/** `POST /access/v1/what-can`: the actions that a check would allow a user on a resource (decision-api.md §3). */
+/** `POST /access/v1/what-can`: the actions that a check would allow a user on a resource (spec/decision-api §3). */
 
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { AnyCall } from "../any-call.ts";

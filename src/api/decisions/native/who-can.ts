@@ -1,4 +1,4 @@
-/** `POST /access/v1/who-can`: the users whom a check would allow, and why (decision-api.md §3). */
+/** `POST /access/v1/who-can`: the users whom a check would allow, and why (spec/decision-api §3). */
 
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { AnyCall } from "../any-call.ts";

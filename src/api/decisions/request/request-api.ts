@@ -1,4 +1,4 @@
-/** The API that a request given to `/request` is for, and what the request says of that itself (security.md §2.6). */
+/** The API that a request given to `/request` is for, and what the request says of that itself (spec/security §2.6). */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Api, WireRequest } from "../../../request-map/endpoints.ts";

@@ -1,4 +1,4 @@
-/** The fields of `/request` (decision-api.md §3): a request of a data server as it was on the wire. */
+/** The fields of `/request` (spec/decision-api §3): a request of a data server as it was on the wire. */
 
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
 import type { Api, WireRequest } from "../../../request-map/endpoints.ts";

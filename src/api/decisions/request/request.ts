@@ -1,4 +1,4 @@
-/** `POST /access/v1/request`: may a request of a data server pass? (decision-api.md §3) */
+/** `POST /access/v1/request`: may a request of a data server pass? (spec/decision-api §3) */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";

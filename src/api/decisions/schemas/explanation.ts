@@ -30,7 +30,7 @@ const EXPLAINED = [
   "evaluated_at",
 ];
 
-/** The doubts about a question (decision-api.md §5). */
+/** The doubts about a question (spec/decision-api §5). */
 export const DOUBTS = listOf(
   schemaRef("QuestionDoubt"),
   "Why the question may have no answer: an action or a resource that nobody knows, or wildcards; absent if there is no doubt.",

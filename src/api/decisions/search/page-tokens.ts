@@ -1,5 +1,5 @@
 /**
- * Tokens that lead from one page of a search to the next (decision-api.md §2): opaque, sealed, and bound to the
+ * Tokens that lead from one page of a search to the next (spec/decision-api §2): opaque, sealed, and bound to the
  * request they belong to. They outlive a restart and hold on every node that has the same key.
  */
 

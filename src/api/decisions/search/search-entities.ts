@@ -1,4 +1,4 @@
-/** The entities of a search (decision-api.md §2). Fields that the search does not need are left out. */
+/** The entities of a search (spec/decision-api §2). Fields that the search does not need are left out. */
 
 import type { SearchPage } from "../../../decisions/searches.ts";
 import { isObject } from "../../../http/body/json-body.ts";

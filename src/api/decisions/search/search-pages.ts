@@ -1,6 +1,6 @@
 /**
- * Pages of searches on the wire: what a request asks for, and what an answer says (decision-api.md §2,
- * decision-api.md §3).
+ * Pages of searches on the wire: what a request asks for, and what an answer says (spec/decision-api §2,
+ * spec/decision-api §3).
  */
 
 import type { Found, SearchPage } from "../../../decisions/searches.ts";

@@ -1,4 +1,4 @@
-/** Records of searches in the decision log (decision-log.md §1.4): what was found, as allowed items. */
+/** Records of searches in the decision log (spec/decision-log §1.4): what was found, as allowed items. */
 
 import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";

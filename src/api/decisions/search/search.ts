@@ -1,4 +1,4 @@
-/** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (decision-api.md §2). */
+/** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (spec/decision-api §2). */
 
 import { withoutToken } from "../../../decisions/check/evaluation-fields.ts";
 import type { Found, ResourceSearch, SearchPage } from "../../../decisions/searches.ts";

@@ -1,4 +1,4 @@
-/** Reads the body of `/simulate`: its policies have the names of their members that stored ones have (evaluation.md §11). */
+/** Reads the body of `/simulate`: its policies have the names of their members that stored ones have (spec/evaluation §11). */
 
 import { canonicalPolicy } from "@svc-authorizer/policy/model/policy-members.ts";
 import { type BodyBounds, isObject } from "../../../http/body/json-body.ts";

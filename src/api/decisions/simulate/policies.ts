@@ -1,4 +1,4 @@
-/** Policies given in a request: their types were checked, their sense is not (decision-api.md §3, `/simulate`). */
+/** Policies given in a request: their types were checked, their sense is not (spec/decision-api §3, `/simulate`). */
 
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { invalidRequest } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-/** `POST /access/v1/simulate`: decisions from given or changed policies (decision-api.md §3). */
+/** `POST /access/v1/simulate`: decisions from given or changed policies (spec/decision-api §3). */
 
 import type { Decisions, SimulationAnswer, SimulationCase } from "../../../decisions/decisions.ts";
 import { isObject } from "../../../http/body/json-body.ts";

@@ -1,4 +1,4 @@
-/** The cases of `/simulate` (decision-api.md §3), from bodies that were checked. */
+/** The cases of `/simulate` (spec/decision-api §3), from bodies that were checked. */
 
 import type { RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import type { SimulationCase } from "../../../decisions/decisions.ts";

@@ -1,4 +1,4 @@
-/** `/auth/access/…`: questions about access and its use (decision-log.md §5). */
+/** `/auth/access/…`: questions about access and its use (spec/decision-log §5). */
 
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import { BASE_PATH } from "../../rest/operation.ts";

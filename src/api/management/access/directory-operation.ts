@@ -1,4 +1,4 @@
-/** `GET /auth/access/directory`: who held what, now or at a revision, for comparisons (decision-log.md §4.1). */
+/** `GET /auth/access/directory`: who held what, now or at a revision, for comparisons (spec/decision-log §4.1). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { DirectoryState } from "../../../directory/batch.ts";

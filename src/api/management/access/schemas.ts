@@ -1,4 +1,4 @@
-/** Bodies of questions about access (decision-log.md §5). */
+/** Bodies of questions about access (spec/decision-log §5). */
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import {

@@ -1,4 +1,4 @@
-/** `POST /auth/access/suggest`: the smallest policies that would have sufficed (decision-log.md §5.3). */
+/** `POST /auth/access/suggest`: the smallest policies that would have sufficed (spec/decision-log §5.3). */
 
 import { RequestRefused } from "../../../http/errors.ts";
 import { BASE_PATH } from "../../rest/operation.ts";

@@ -1,4 +1,4 @@
-/** `GET /auth/access/unused`: access that nobody used, a page at a time (decision-log.md §5.2). */
+/** `GET /auth/access/unused`: access that nobody used, a page at a time (spec/decision-log §5.2). */
 
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";

@@ -1,4 +1,4 @@
-/** `POST /auth/apply`: users, groups, policies and what is attached, as documents, in one commit (management-cli.md §10). */
+/** `POST /auth/apply`: users, groups, policies and what is attached, as documents, in one commit (spec/management-cli §10). */
 
 import type { AppliedChange } from "../../../datasets/apply/applied-plan.ts";
 import type { BatchOperation } from "../../../directory/batch.ts";
@@ -133,7 +133,7 @@ function changeBody({ action, kind, name, fields, before, after, policies, drift
 }
 
 /**
- * Audits each change as the call that makes it alone (security.md §5.2), and what widens rights. Returns the number of
+ * Audits each change as the call that makes it alone (spec/security §5.2), and what widens rights. Returns the number of
  * changes that are audited.
  * @param outcome further fields of the events
  */

@@ -1,4 +1,4 @@
-/** Applies documents for one call: plans, asks, compares, checks, and writes in one commit (management-cli.md §10). */
+/** Applies documents for one call: plans, asks, compares, checks, and writes in one commit (spec/management-cli §10). */
 
 import { createHash } from "node:crypto";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";

@@ -1,4 +1,4 @@
-/** Compares each change of an application with what its caller holds, as if it were made alone (security.md §3.5). */
+/** Compares each change of an application with what its caller holds, as if it were made alone (spec/security §3.5). */
 
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { AppliedChange, AppliedPlan, PoliciesAfter } from "../../../datasets/apply/applied-plan.ts";

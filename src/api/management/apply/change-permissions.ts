@@ -1,4 +1,4 @@
-/** The permissions of an application: those of the single calls that would read and make the same (management-cli.md §10). */
+/** The permissions of an application: those of the single calls that would read and make the same (spec/management-cli §10). */
 
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { AppliedChange, Claim } from "../../../datasets/apply/applied-plan.ts";

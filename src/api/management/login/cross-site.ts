@@ -1,4 +1,4 @@
-/** Writes that another site makes in a browser's name are refused (security.md §6.1). */
+/** Writes that another site makes in a browser's name are refused (spec/security §6.1). */
 
 import type { IncomingMessage } from "node:http";
 import { RequestRefused } from "../../../http/errors.ts";

@@ -91,7 +91,7 @@ export function isSecure(request: IncomingMessage, proxies: TrustedProxies): boo
   return scheme === "https" && proxies.has(socket.remoteAddress ?? "");
 }
 
-/** The header that sets the login cookie, or with an empty token removes it (security.md §6.1). */
+/** The header that sets the login cookie, or with an empty token removes it (spec/security §6.1). */
 export function loginCookie(
   token: string,
   { secondsLeft, domain, secure }: { secondsLeft: number; domain: string; secure: boolean },

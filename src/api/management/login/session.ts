@@ -1,5 +1,5 @@
 /**
- * Log-in, log-out and the current user (management-cli.md §1, security.md §1.1, security.md §4.4, security.md
+ * Log-in, log-out and the current user (spec/management-cli §1, spec/security §1.1, spec/security §4.4, spec/security
  * §6.1).
  */
 

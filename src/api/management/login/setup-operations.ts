@@ -1,5 +1,5 @@
 /**
- * Set-up of the first administrator (security.md §6.2): once, with a token that the start of the service writes to a
+ * Set-up of the first administrator (spec/security §6.2): once, with a token that the start of the service writes to a
  * file. The paths are those of a data server's own API.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Delegated administrators hand on what they hold, and no more (security.md §3.5). Two kinds of writes are compared
+ * Delegated administrators hand on what they hold, and no more (spec/security §3.5). Two kinds of writes are compared
  * with what the caller holds: those that give policies to somebody, and those that take a deny from the caller.
  */
 
@@ -35,7 +35,7 @@ export class Escalation implements GrantChecks {
 
   /**
    * Runs a write that gives policies to somebody, unless it gives more than the caller holds. That is judged in the
-   * state that the write runs on, and again each time that it runs (journal.md §2.1).
+   * state that the write runs on, and again each time that it runs (spec/journal §2.1).
    * @throws PermissionRefused in mode `deny`, naming a request that would become possible; "unavailable" where too
    *   many writes are compared at once
    */

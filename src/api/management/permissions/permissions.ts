@@ -23,7 +23,7 @@ export interface Asked {
   readonly permission?: RequiredLeaf;
   /** Values of the row's placeholders. */
   readonly values: ReadonlyMap<string, string>;
-  /** Condition fields (security.md §3.5). */
+  /** Condition fields (spec/security §3.5). */
   readonly fields: ReadonlyMap<string, string>;
 }
 

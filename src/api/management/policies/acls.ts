@@ -1,4 +1,4 @@
-/** Access lists of groups (management-cli.md §3, "groups acl"), as a data server keeps them: one labelled policy. */
+/** Access lists of groups (spec/management-cli §3, "groups acl"), as a data server keeps them: one labelled policy. */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";

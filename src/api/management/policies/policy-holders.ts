@@ -1,4 +1,4 @@
-/** The users and groups that a policy is attached to (console.md §4.5). */
+/** The users and groups that a policy is attached to (spec/console §4.5). */
 
 import type { Page, PageRequest } from "../../../directory/directory.ts";
 import type { Reply } from "../../../http/route.ts";

@@ -1,4 +1,4 @@
-/** Versions of policies and the history of users, groups and policies (journal.md §4). */
+/** Versions of policies and the history of users, groups and policies (spec/journal §4). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parsePosition } from "@svc-authorizer/policy/model/position.ts";

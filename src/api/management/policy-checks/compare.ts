@@ -1,4 +1,4 @@
-/** `POST /auth/policies/compare`: who gains and who loses by a change that was not made yet (console.md §4.3). */
+/** `POST /auth/policies/compare`: who gains and who loses by a change that was not made yet (spec/console §4.3). */
 
 import { isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { invalidRequest } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-/** `POST /auth/policies/lint`: mistakes of a policy before it is saved (console.md §4.1). */
+/** `POST /auth/policies/lint`: mistakes of a policy before it is saved (spec/console §4.1). */
 
 import type { Reply } from "../../../http/route.ts";
 import { EXAMPLE_STATEMENT } from "../../rest/declared.ts";

@@ -1,4 +1,4 @@
-/** Bodies of the checks of policies (console.md §4). */
+/** Bodies of the checks of policies (spec/console §4). */
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { closedObject, listOf, object, schemaRef, text } from "../../../http/schema/schema-forms.ts";

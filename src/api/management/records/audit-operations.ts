@@ -1,4 +1,4 @@
-/** `GET /audit`, `/audit/{id}`, `/audit/stream`: the records of the audit log (decision-log.md §6). */
+/** `GET /audit`, `/audit/{id}`, `/audit/stream`: the records of the audit log (spec/decision-log §6). */
 
 import { RequestRefused } from "../../../http/errors.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";

@@ -2,7 +2,7 @@
 
 import type { ShadowReport } from "../../../decisions/shadow/shadow-report.ts";
 
-/** Conditions on records; see docs/spec/decision-log.md §3.1. */
+/** Conditions on records; see spec/decision-log §3.1. */
 export interface RecordQuery {
   readonly subject?: string;
   readonly action?: string;

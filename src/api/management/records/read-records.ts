@@ -1,4 +1,4 @@
-/** Records as answers: a page of them, or one (decision-log.md §3.1). */
+/** Records as answers: a page of them, or one (spec/decision-log §3.1). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-/** `GET /decisions`, `/decisions/{id}`, `/decisions/stream`: the records of decisions (decision-log.md §3). */
+/** `GET /decisions`, `/decisions/{id}`, `/decisions/stream`: the records of decisions (spec/decision-log §3). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { RequestRefused } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-/** `GET /shadow/report`: what a shadow candidate would change (decision-log.md §4.2). */
+/** `GET /shadow/report`: what a shadow candidate would change (spec/decision-log §4.2). */
 
 import { mergeShadowReports, shadowGroups } from "../../../decisions/shadow/shadow-report.ts";
 import { RequestRefused } from "../../../http/errors.ts";

@@ -1,4 +1,4 @@
-/** The answer about the state of the service (console.md §4.4). */
+/** The answer about the state of the service (spec/console §4.4). */
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { listOf, object, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";

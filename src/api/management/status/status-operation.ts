@@ -1,4 +1,4 @@
-/** `GET /auth/status`: the node that answers, and its directory, at a glance (console.md §4.4). */
+/** `GET /auth/status`: the node that answers, and its directory, at a glance (spec/console §4.4). */
 
 import type { Reply } from "../../../http/route.ts";
 import { BASE_PATH, json } from "../../rest/operation.ts";

@@ -1,4 +1,4 @@
-/** Groups that identity providers may not change, and their members (scim.md §6). */
+/** Groups that identity providers may not change, and their members (spec/scim §6). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { quoted } from "../../checks.ts";

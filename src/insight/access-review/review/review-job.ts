@@ -1,4 +1,4 @@
-/** Makes a review (decision-log.md §5.4). */
+/** Makes a review (spec/decision-log §5.4). */
 
 import type { EscalationOptions } from "@svc-authorizer/policy/analysis/escalation/escalation-paths.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";

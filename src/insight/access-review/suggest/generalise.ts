@@ -1,4 +1,4 @@
-/** Patterns for resources that were used (decision-log.md §5.3). */
+/** Patterns for resources that were used (spec/decision-log §5.3). */
 
 import { formatArn, parseArn } from "@svc-authorizer/policy/model/arn.ts";
 

@@ -1,4 +1,4 @@
-/** Answers what policies would have sufficed: reads the records, suggests, and says what is proven (decision-log.md §5.3). */
+/** Answers what policies would have sufficed: reads the records, suggests, and says what is proven (spec/decision-log §5.3). */
 
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";

@@ -1,6 +1,6 @@
 /**
  * Suggests the smallest policies that allow what was used and nothing that today's policies do not, and proves both
- * (decision-log.md §5.3).
+ * (spec/decision-log §5.3).
  */
 
 import { type Widening, widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";

@@ -1,4 +1,4 @@
-/** The form of a question about access that is not used, of its answer, and of what answers it (decision-log.md §5.2). */
+/** The form of a question about access that is not used, of its answer, and of what answers it (spec/decision-log §5.2). */
 
 import type { StatementName } from "@svc-authorizer/policy/model/decision.ts";
 import type { Acceptance, NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";

@@ -1,5 +1,5 @@
 /**
- * Finds what decided nothing for some time, a page at a time (decision-log.md §5.2). A page begins at the mark of the
+ * Finds what decided nothing for some time, a page at a time (spec/decision-log §5.2). A page begins at the mark of the
  * one before and reads what it lists, whatever the size of the directory.
  */
 

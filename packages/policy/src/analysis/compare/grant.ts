@@ -1,4 +1,4 @@
-/** Finds what a grant allows beyond the rights of its giver (security.md §3.5), and describes it in words. */
+/** Finds what a grant allows beyond the rights of its giver (spec/security §3.5), and describes it in words. */
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
 import { parseResourceText } from "../../model/resource-text.ts";
@@ -42,7 +42,7 @@ export function excessRight(
 
 /**
  * Policies as they are in force for a user of that name. For a name with wildcards, allows that contain `${user}` are
- * omitted, as in decisions (security.md §3.1).
+ * omitted, as in decisions (spec/security §3.1).
  */
 function boundTo(username: string, policies: readonly NamedStatements[]): readonly NamedStatements[] {
   const isPattern = WILDCARD.test(username);

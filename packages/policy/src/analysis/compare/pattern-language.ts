@@ -73,7 +73,7 @@ export function freshCharacter(texts: readonly string[], preferred = READABLE): 
 
 /**
  * Letters that stand for all characters that no pattern contains. Characters of three and four bytes differ only
- * behind a `*` that two or three `?` follow (evaluation.md §6).
+ * behind a `*` that two or three `?` follow (spec/evaluation §6).
  */
 function freshLetters(patterns: readonly string[]): Letter[] {
   const named = new Set<number>();

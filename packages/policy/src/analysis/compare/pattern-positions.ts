@@ -1,5 +1,5 @@
 /**
- * Wildcard patterns as automata that run in parallel (evaluation.md §6): the positions in each of many patterns after a
+ * Wildcard patterns as automata that run in parallel (spec/evaluation §6): the positions in each of many patterns after a
  * text. The same languages as `engine/patterns/wildcard.ts`, in the form that a search for a text needs.
  */
 

@@ -15,7 +15,7 @@ export interface Point {
 /** One rule, or two rules that must both match. */
 export type Inside = readonly [Rule] | readonly [Rule, Rule];
 
-/** A resource of a rule for one user. `service` and `account` must be equal, `text` is a pattern (evaluation.md §3). */
+/** A resource of a rule for one user. `service` and `account` must be equal, `text` is a pattern (spec/evaluation §3). */
 type BoundResource =
   | { readonly any: true }
   | { readonly any: false; readonly service: string; readonly account: string; readonly text: Pattern };

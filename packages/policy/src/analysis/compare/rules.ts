@@ -8,7 +8,7 @@ import type { Condition, NamedStatements } from "../../model/policy.ts";
 /** The statement that a rule comes from. */
 export type StatementPlace = StatementName;
 
-/** A statement, or a way in which one fails and thereby denies everything (evaluation.md §2.1, evaluation.md §2.2). */
+/** A statement, or a way in which one fails and thereby denies everything (spec/evaluation §2.1, spec/evaluation §2.2). */
 export interface Rule {
   readonly place: StatementPlace;
   readonly deny: boolean;

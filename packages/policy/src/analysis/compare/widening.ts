@@ -34,7 +34,7 @@ export interface WideningOptions {
 /**
  * The reason why a request is allowed now. `allow`: a new or wider allow. `deny`: a deny was removed or narrowed.
  * `failure`: a statement that could not be evaluated, and so denied everything, was removed or changed. `list`: the
- * gate of lists, which requires an action on any resource (evaluation.md §10), is open now.
+ * gate of lists, which requires an action on any resource (spec/evaluation §10), is open now.
  */
 type WideningCause = "allow" | "deny" | "failure" | "list";
 
@@ -67,7 +67,7 @@ const ANYBODY = "?*";
 /**
  * The ways in which `after` allows more than `before`: one for each statement that allows and each that no longer
  * denies; at most `limit`. If the list is empty, `before` allows everything that `after` allows. Delegated
- * administration asks the same question (security.md §3.5): `before` is what the caller holds, `after` what the call would grant.
+ * administration asks the same question (spec/security §3.5): `before` is what the caller holds, `after` what the call would grant.
  */
 export function widening(
   before: readonly NamedStatements[],
@@ -226,7 +226,7 @@ class Comparison {
     return known;
   }
 
-  /** The allows of before; without those that contain `${user}` for a name with wildcards (security.md §3.1). */
+  /** The allows of before; without those that contain `${user}` for a name with wildcards (spec/security §3.1). */
   #allowsFor(user: string): readonly Rule[] {
     const { allows } = this.#before;
     return isWildcardName(user) ? allows.filter((rule) => !namesUser(rule)) : allows;
@@ -300,7 +300,7 @@ class Comparison {
     return { cause: failed ? "failure" : "deny", ...by, deniedBy: place };
   }
 
-  /** The gate of lists: some statement allows the action, whatever its resource and condition (evaluation.md §10). */
+  /** The gate of lists: some statement allows the action, whatever its resource and condition (spec/evaluation §10). */
   *#openedBy(gate: Gate): Generator<Widening> {
     const action = newlyOpened(gate, this.#openBefore);
     if (action === undefined) return;

@@ -37,7 +37,7 @@ export type ConditionComparison =
 export interface DifferenceLine extends AccessArea {
   /**
    * `area`: requests for the actions on the resources. `list`: the actions may be asked for lists, whatever the resource
-   * (evaluation.md §10). `failure`: everything, in requests in which a statement on the other side cannot be evaluated.
+   * (spec/evaluation §10). `failure`: everything, in requests in which a statement on the other side cannot be evaluated.
    * `undecided`: nothing is known about it; `why` says what.
    */
   readonly kind: "area" | "list" | "failure" | "undecided";

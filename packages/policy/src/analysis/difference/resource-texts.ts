@@ -1,4 +1,4 @@
-/** Resources of statements as patterns of one language, so that all of them can be compared (evaluation.md §3). */
+/** Resources of statements as patterns of one language, so that all of them can be compared (spec/evaluation §3). */
 
 import { USER_PLACEHOLDER } from "../../engine/patterns/resource-pattern.ts";
 import { formatArn, parseArn } from "../../model/arn.ts";

@@ -243,7 +243,7 @@ class EscalationSearch {
     return { ...next(), steps: [...state.steps, { operation, as, values, allowedBy }] };
   }
 
-  /** The condition fields that the management API gives to a call (security.md §3.5). */
+  /** The condition fields that the management API gives to a call (spec/security §3.5). */
   #fieldsOf({ operation, values }: EscalationStep): ReadonlyMap<string, FieldValue> {
     const fields = new Map<string, FieldValue>();
     for (const [placeholder, field] of ACTION_FIELDS) {

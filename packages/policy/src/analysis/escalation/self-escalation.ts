@@ -1,4 +1,4 @@
-/** Statements with which a user can get more rights than the policy seems to give (security.md §3.5). */
+/** Statements with which a user can get more rights than the policy seems to give (spec/security §3.5). */
 
 import type { Problem } from "../../errors.ts";
 import type { NamedStatements } from "../../model/policy.ts";

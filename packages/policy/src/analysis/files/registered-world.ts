@@ -1,4 +1,4 @@
-/** Registered properties of users and resources from files, as the directory has them (decision-api.md §2.7). */
+/** Registered properties of users and resources from files, as the directory has them (spec/decision-api §2.7). */
 
 import type { CompiledPolicies } from "../../engine/compile/compile.ts";
 import type { EngineRequest } from "../../engine/decide/decide.ts";

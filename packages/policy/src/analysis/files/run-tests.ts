@@ -51,7 +51,7 @@ export class Coverage {
   }
 }
 
-/** An explained decision in the form that the API gives (decision-api.md §5). */
+/** An explained decision in the form that the API gives (spec/decision-api §5). */
 export function offlineExplanation(
   outcome: ExplainedOutcome,
   viaOf: (policy: string) => DeterminingStatement["via"],

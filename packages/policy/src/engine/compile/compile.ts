@@ -1,5 +1,5 @@
 /**
- * The compiled policies of one user, composed of sets (evaluation.md §2). All users who have a set share it; a user
+ * The compiled policies of one user, composed of sets (spec/evaluation §2). All users who have a set share it; a user
  * only holds references. A decision looks into each set. A refusal names the first deny in evaluation order, whichever
  * set contains it.
  */
@@ -64,7 +64,7 @@ export class CompiledPolicies {
     return this.policies.flatMap(({ statements }) => statements);
   }
 
-  /** True when a statement of effect exactly `allow` has the action, whatever its resource (evaluation.md §10). */
+  /** True when a statement of effect exactly `allow` has the action, whatever its resource (spec/evaluation §10). */
   passesGate(action: string): boolean {
     return !this.hasUnknownMember && this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT);
   }

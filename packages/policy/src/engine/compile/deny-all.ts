@@ -1,4 +1,4 @@
-/** The policies of a user with more policies than allowed (security.md §5.3). */
+/** The policies of a user with more policies than allowed (spec/security §5.3). */
 
 import { type CompiledPolicies, compile } from "./compile.ts";
 

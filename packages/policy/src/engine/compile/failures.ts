@@ -1,4 +1,4 @@
-/** Statements whose evaluation can fail; a failure denies everything (evaluation.md §2.1, evaluation.md §2.2). */
+/** Statements whose evaluation can fail; a failure denies everything (spec/evaluation §2.1, spec/evaluation §2.2). */
 
 import { parseIp } from "../../model/ip.ts";
 import type { CompiledCondition } from "../conditions/conditions.ts";

@@ -1,5 +1,5 @@
 /**
- * The operators of the AWS IAM policy language (decision-api.md §4; security.md §3.2). An evaluation error concerns
+ * The operators of the AWS IAM policy language (spec/decision-api §4; spec/security §3.2). An evaluation error concerns
  * only its own statement.
  */
 

@@ -1,5 +1,5 @@
 /**
- * The data server's four operators (evaluation.md §7): a missing field never holds, variables are ordinary text, and
+ * The data server's four operators (spec/evaluation §7): a missing field never holds, variables are ordinary text, and
  * an unreadable address is an error that denies everything. A list counts as unreadable.
  */
 

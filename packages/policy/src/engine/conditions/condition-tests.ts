@@ -1,5 +1,5 @@
 /**
- * Explains conditions: what the statement wanted and what the request gave, for each operator (decision-api.md §5).
+ * Explains conditions: what the statement wanted and what the request gave, for each operator (spec/decision-api §5).
  * Values are cut and counted, so that an explanation stays small for every policy and request.
  */
 

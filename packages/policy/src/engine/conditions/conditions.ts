@@ -1,5 +1,5 @@
 /**
- * Compiled conditions (evaluation.md §7; decision-api.md §4). If one part is false and another is an error, the error
+ * Compiled conditions (spec/evaluation §7; spec/decision-api §4). If one part is false and another is an error, the error
  * wins and the check fails closed. An error of one of the data server's operators denies every request of its user. So
  * conditions that can fail are known beforehand, and are evaluated even if action and resource do not match.
  */

@@ -1,5 +1,5 @@
 /**
- * Decisions about sets of resources, for requests of which only a part is known (security.md §2.4, security.md §2.5). A
+ * Decisions about sets of resources, for requests of which only a part is known (spec/security §2.4, spec/security §2.5). A
  * leaf is allowed if one pattern of one allow contains its whole set and no deny can intersect it; a union of several
  * allows does not count. Trees and refusal texts are the same as for single resources.
  */
@@ -13,8 +13,9 @@ import type { CompiledStatement } from "../statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import { ConditionResults } from "./condition-results.ts";
 import { type EngineRequest, findLeafInSteps, onlyDeniesOwn } from "./decide.ts";
-import { decideTree, type Leaf, type LeafFindings } from "./decide-tree.ts";
-import { failureInSteps } from "./look.ts";
+import { decideTree, type Leaf } from "./decide-tree.ts";
+import type { LeafFindings } from "./deciding-place.ts";
+import { Lookup } from "./lookup.ts";
 
 /** The input of a decision. */
 interface SetsRequest {
@@ -37,17 +38,18 @@ export function* decideSetsInSteps(policies: CompiledPolicies, request: SetsRequ
   const found = new Map<SetLeaf, LeafFindings>();
   const ofSets = new ConditionResults(user);
   const ofResources = new ConditionResults(user);
+  const lookup = new Lookup();
   let work = 0;
   for (const leaf of leavesOf(required)) {
     const { parts } = leaf.resource;
     if (parts.length > 1) {
-      found.set(leaf, yield* findOnSet(policies, leaf, request, ofSets));
+      found.set(leaf, yield* findOnSet(policies, leaf, request, ofSets, lookup));
       continue;
     }
     const one = { action: leaf.action, resource: parts[0] };
     const fields = contextOf === undefined ? context : contextOf(parts[0]);
     const asked = { user, context: fields, ...(decidedBy && { decidedBy }) };
-    const { findings, units } = yield* findLeafInSteps(policies, one, asked, ofResources);
+    const { findings, units } = yield* findLeafInSteps(policies, one, asked, ofResources, lookup);
     found.set(leaf, findings);
     work += units;
     if (work < STEP_UNITS) continue;
@@ -83,10 +85,11 @@ function* findOnSet(
   leaf: SetLeaf,
   { user, context }: SetsRequest,
   results: ConditionResults,
+  lookup: Lookup,
 ): Steps<LeafFindings> {
   const set = new SetMatcher(leaf.resource, policies.options.partition);
   const onlyDenies = onlyDeniesOwn(policies, user);
-  const failure = yield* failureInSteps(policies, { user, context }, results);
+  const failure = yield* lookup.failureInSteps(policies, { user, context }, results);
   let deny: CompiledStatement | undefined;
   let allow: CompiledStatement | undefined;
   let work = 0;

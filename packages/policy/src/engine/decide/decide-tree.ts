@@ -1,11 +1,12 @@
 /**
- * Decisions about trees of required permissions (evaluation.md §8) and the texts of refusals (evaluation.md §9). A leaf
+ * Decisions about trees of required permissions (spec/evaluation §8) and the texts of refusals (spec/evaluation §9). A leaf
  * names one resource or a set. A deny wins over an allow at any position; a statement that cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome } from "../../model/decision.ts";
 import type { CompiledPolicies } from "../compile/compile.ts";
 import { type CompiledStatement, matchingAction } from "../statement.ts";
+import type { DecidingStatements, LeafFindings } from "./deciding-place.ts";
 
 /** A leaf about an `R`. */
 export interface Leaf<R> {
@@ -19,17 +20,6 @@ type Tree<R> =
   | { readonly any_resource: { readonly action: string } }
   | { readonly and: readonly Tree<R>[] }
   | { readonly or: readonly Tree<R>[] };
-
-/** The result of the statements that match a leaf. */
-export interface LeafFindings {
-  /** The first statement that denies, unless an earlier one fails. */
-  readonly deny: CompiledStatement | undefined;
-  /** The first statement whose evaluation fails, which denies. */
-  readonly failure: CompiledStatement | undefined;
-  readonly allowed: boolean;
-  /** The first statement that allows. */
-  readonly allow: CompiledStatement | undefined;
-}
 
 /** One decision about a tree. */
 export interface Question<R> {
@@ -47,7 +37,7 @@ export interface Question<R> {
   /** Filled with the required actions of neutral leaves. */
   readonly missing: string[];
   /** Filled, if given, with the statement that decided each evaluated leaf. */
-  readonly decidedBy: CompiledStatement[] | undefined;
+  readonly decidedBy: DecidingStatements | undefined;
 }
 
 const REFUSED = "insufficient permissions: ";
@@ -110,7 +100,7 @@ function decideLeafOf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
   const context = contextOf === undefined ? question.context : contextOf(leaf.resource);
   const findings = question.look(leaf, question, context);
   const { deny, failure, allowed } = findings;
-  if (question.decidedBy !== undefined) noteDeciding(findings, question.decidedBy);
+  question.decidedBy?.noteLeaf(findings);
   if (deny !== undefined) {
     question.denied.push(deniedAction(deny, leaf.action));
     return "deny";
@@ -119,12 +109,6 @@ function decideLeafOf<R>(leaf: Leaf<R>, question: Question<R>): Effect {
   if (allowed) return "allow";
   question.missing.push(leaf.action);
   return "neutral";
-}
-
-/** Adds the statement that decides a leaf; none for a leaf that no statement matches. */
-export function noteDeciding({ deny, failure, allow }: LeafFindings, decidedBy: CompiledStatement[]): void {
-  const statement = deny ?? failure ?? allow;
-  if (statement !== undefined) decidedBy.push(statement);
 }
 
 /** The action pattern of the denying statement that a refusal names. */
@@ -154,8 +138,7 @@ function decideOr<R>(children: readonly Tree<R>[], question: Question<R>): Effec
 function decideGate<R>(action: string, { policies, missing, decidedBy }: Question<R>): Effect {
   const wellFormed = action.toWellFormed();
   if (policies.passesGate(wellFormed)) {
-    const opener = decidedBy && policies.gateOpener(wellFormed);
-    if (opener !== undefined) decidedBy?.push(opener);
+    decidedBy?.note(policies.gateOpener(wellFormed));
     return "allow";
   }
   missing.push(action);

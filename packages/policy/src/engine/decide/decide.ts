@@ -1,25 +1,18 @@
 /**
- * The decision: a pure, synchronous function of compiled policies and a request (evaluation.md §2, evaluation.md §8,
- * evaluation.md §9). A deny wins over an allow at any position; a statement that cannot be evaluated denies.
+ * The decision: a synchronous function of compiled policies and a request (spec/evaluation §2, spec/evaluation §8,
+ * spec/evaluation §9), which changes nothing but what its caller gives it to fill in. A deny wins over an allow at any
+ * position; a statement that cannot be evaluated denies.
  */
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../../model/decision.ts";
 import type { CompiledPolicies } from "../compile/compile.ts";
 import { isWildcardName } from "../patterns/resource-pattern.ts";
-import type { CompiledStatement } from "../statement.ts";
 import type { Steps } from "../work.ts";
 import { PER_ITEM, STEP_UNITS } from "../work.ts";
 import { ConditionResults } from "./condition-results.ts";
-import {
-  decideLeaf,
-  decideTree,
-  type Leaf,
-  type LeafFindings,
-  noteDeciding,
-  type Question,
-} from "./decide-tree.ts";
-import type { DecidingPlace } from "./deciding-place.ts";
-import { type LookedUp, look, lookInSteps, MOST_AT_ONCE } from "./look.ts";
+import { decideLeaf, decideTree, type Leaf, type Question } from "./decide-tree.ts";
+import type { DecidingStatements, LeafFindings } from "./deciding-place.ts";
+import { type LookedUp, Lookup, MOST_AT_ONCE } from "./lookup.ts";
 
 /** The input of a decision. */
 export interface EngineRequest {
@@ -32,7 +25,7 @@ export interface EngineRequest {
    * Filled, if given, with the statement that decided each evaluated leaf: the first that denies or fails, else the
    * first that allows, in evaluation order.
    */
-  readonly decidedBy?: CompiledStatement[];
+  readonly decidedBy?: DecidingStatements;
 }
 
 /** The request as one of its leaves sees it. */
@@ -45,55 +38,61 @@ export function aboutLeaf<R extends Omit<EngineRequest, "required">>(request: R,
 type NodeObserver = (node: RequiredPermissions, effect: Effect) => void;
 
 /**
- * As {@link decide} for one permission. Fills in the place of the statement that decides. Undefined where conditions
- * are long for these fields: then {@link decideInSteps} decides.
+ * As {@link decide} for one permission; the look-up then knows the place of the statement that decided. Undefined where
+ * conditions are long for these fields: then {@link decideInSteps} decides.
  */
 export function decideOne(
   policies: CompiledPolicies,
   required: Leaf<string>,
   { user, context }: Pick<EngineRequest, "user" | "context">,
-  place: DecidingPlace,
+  lookup: Lookup,
 ): Outcome | undefined {
-  const findings = lookUp(required, { policies, user }, context, MOST_AT_ONCE);
-  if (findings.deferred !== undefined) return undefined;
-  findings.tellPlace(place);
-  return decideLeaf(required.action, findings);
+  const findings = lookUp(lookup, required, { policies, user }, context, MOST_AT_ONCE);
+  return findings.deferred === undefined ? decideLeaf(required.action, findings) : undefined;
 }
 
 /**
  * As {@link decide}, for a tree of few leaves. Undefined where conditions are long for these fields: then
  * {@link decideInSteps} decides.
  */
-export function decideAtOnce(policies: CompiledPolicies, request: EngineRequest): Outcome | undefined {
+export function decideAtOnce(
+  policies: CompiledPolicies,
+  request: EngineRequest,
+  lookup: Lookup,
+): Outcome | undefined {
   const { required, user, context, contextOf, decidedBy } = request;
   if ("action" in required && contextOf === undefined) {
-    const findings = lookUp(required, { policies, user }, context, MOST_AT_ONCE);
+    const findings = lookUp(lookup, required, { policies, user }, context, MOST_AT_ONCE);
     if (findings.deferred !== undefined) return undefined;
-    if (decidedBy !== undefined) noteDeciding(findings, decidedBy);
+    decidedBy?.noteLeaf(findings);
     return decideLeaf(required.action, findings);
   }
   let isLong = false;
   const lookAt: Question<string>["look"] = (leaf, question, context) => {
-    const findings = lookUp(leaf, question, context, MOST_AT_ONCE);
+    const findings = lookUp(lookup, leaf, question, context, MOST_AT_ONCE);
     isLong ||= findings.deferred !== undefined;
     return findings;
   };
   const outcome = decideTree(required, questionOf(policies, request, lookAt, undefined));
   if (!isLong) return outcome;
   // What was noted depends on results that are not known.
-  if (decidedBy !== undefined) decidedBy.length = 0;
+  decidedBy?.clear();
   return undefined;
 }
 
-/** Decides whether the policies allow the required permissions. */
-export function decide(policies: CompiledPolicies, request: EngineRequest, observe?: NodeObserver): Outcome {
+/**
+ * Decides whether the policies allow the required permissions.
+ * @param lookup the caller's, for one who decides often; default a new one
+ */
+export function decide(policies: CompiledPolicies, request: EngineRequest, lookup = new Lookup()): Outcome {
   const { required, user, context, contextOf } = request;
-  if ("action" in required && observe === undefined && contextOf === undefined) {
-    const findings = lookUp(required, { policies, user }, context);
-    if (request.decidedBy !== undefined) noteDeciding(findings, request.decidedBy);
+  if ("action" in required && contextOf === undefined) {
+    const findings = lookUp(lookup, required, { policies, user }, context);
+    request.decidedBy?.noteLeaf(findings);
     return decideLeaf(required.action, findings);
   }
-  return decideTree(required, questionOf(policies, request, lookUp, observe));
+  const lookAt: Question<string>["look"] = (leaf, question, fields) => lookUp(lookup, leaf, question, fields);
+  return decideTree(required, questionOf(policies, request, lookAt, undefined));
 }
 
 /**
@@ -127,9 +126,16 @@ function* findInSteps(
   const found = new Map<Leaf<string>, LeafFindings>();
   // Where all leaves have the same condition fields, each condition is evaluated once.
   const results = new ConditionResults(request.user);
+  const lookup = new Lookup();
   let work = 0;
   for (const leaf of leavesOf(request.required)) {
-    const { findings, units } = yield* findLeafInSteps(policies, leaf, aboutLeaf(request, leaf), results);
+    const { findings, units } = yield* findLeafInSteps(
+      policies,
+      leaf,
+      aboutLeaf(request, leaf),
+      results,
+      lookup,
+    );
     found.set(leaf, findings);
     work += units + PER_ITEM;
     if (work < STEP_UNITS) continue;
@@ -146,9 +152,10 @@ export function* findLeafInSteps(
   leaf: Leaf<string>,
   { user, context, decidedBy }: Omit<EngineRequest, "required">,
   results: ConditionResults,
+  lookup: Lookup,
 ): Steps<{ readonly findings: LeafFindings; readonly units: number }> {
   const looker = { user, context, userOnlyDenies: onlyDeniesOwn(policies, user) };
-  const looked = yield* lookInSteps(policies, leaf, looker, results);
+  const looked = yield* lookup.lookInSteps(policies, leaf, looker, results);
   const { deny, failure, allowed } = looked;
   const allow = decidedBy === undefined ? undefined : looked.allow;
   return { findings: { deny, failure, allowed, allow }, units: looked.work };
@@ -164,20 +171,21 @@ function questionOf(
 }
 
 /**
- * The result of the policies for one resource. Read it before the next call, which overwrites it.
+ * The result of the policies for one resource. It holds until the next call with the same look-up.
  * @param most units of work that conditions may take; default unlimited
  */
 function lookUp(
+  lookup: Lookup,
   leaf: Leaf<string>,
   { policies, user }: Pick<Question<string>, "policies" | "user">,
   context: ConditionFields,
   most = Number.POSITIVE_INFINITY,
 ): LookedUp {
   const userOnlyDenies = onlyDeniesOwn(policies, user);
-  return look(policies, leaf, { user, context, userOnlyDenies, known: undefined, most });
+  return lookup.look(policies, leaf, { user, context, userOnlyDenies, known: undefined, most });
 }
 
-/** True when statements with `${user}` only deny: the name would act as a wildcard (security.md §3.1). */
+/** True when statements with `${user}` only deny: the name would act as a wildcard (spec/security §3.1). */
 export function onlyDeniesOwn(policies: CompiledPolicies, user: string): boolean {
   return policies.options.evaluator !== "data_server" && isWildcardName(user);
 }

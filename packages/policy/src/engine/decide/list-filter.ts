@@ -1,5 +1,5 @@
 /**
- * The data server's second evaluator, for lists of repositories and buckets (evaluation.md §10). It differs from the
+ * The data server's second evaluator, for lists of repositories and buckets (spec/evaluation §10). It differs from the
  * first on purpose: it has no condition context, and skips broken statements.
  */
 

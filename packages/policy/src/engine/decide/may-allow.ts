@@ -16,7 +16,7 @@ import {
 } from "../patterns/resource-pattern.ts";
 import type { CompiledStatement } from "../statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
-import { MOST_AT_ONCE } from "./look.ts";
+import { MOST_AT_ONCE } from "./lookup.ts";
 
 const SUBJECT = "subject.";
 
@@ -107,7 +107,7 @@ class Narrowing {
     this.#context = context;
   }
 
-  /** A statement whose evaluation may fail denies everything (evaluation.md §2). */
+  /** A statement whose evaluation may fail denies everything (spec/evaluation §2). */
   addFallible({ policy }: CompiledStatement): void {
     this.#relevant.add(policy.name);
   }

@@ -11,7 +11,7 @@ import { ConditionResults } from "./condition-results.ts";
 import { onlyDeniesOwn } from "./decide.ts";
 import { decideLeaf } from "./decide-tree.ts";
 import type { DecidingPlace } from "./deciding-place.ts";
-import { type LookedUp, Looking, MOST_AT_ONCE } from "./look.ts";
+import { type LookedUp, type Lookup, LookupSeries, MOST_AT_ONCE } from "./lookup.ts";
 
 /** The constant input. */
 interface OutcomeQuestion {
@@ -31,8 +31,8 @@ export interface OutcomeTest {
   inSteps(resource: string): Steps<Outcome>;
   /** Units of work of all tests so far. */
   work(): number;
-  /** Fills in the place of the statement that decided about the last resource. Call it at once. */
-  tellPlace(place: DecidingPlace): void;
+  /** The place of the statement that decided about the last resource. Call it at once. */
+  place(): DecidingPlace;
 }
 
 /** Units of work of a test that tries few patterns. */
@@ -41,19 +41,22 @@ const PER_TEST = 300;
 /**
  * Creates a test. It keeps the indexes of its action and is valid as long as the policies are. If building the indexes
  * takes long, build them before.
+ * @param lookup the caller's
  */
 export function outcomeTest(
   policies: CompiledPolicies,
   { user, action, context }: OutcomeQuestion,
+  lookup: Lookup,
 ): OutcomeTest {
   const results = new ConditionResults(user);
   const userOnlyDenies = onlyDeniesOwn(policies, user);
   const known = results.about(context);
-  const looking = new Looking(policies, action, { user, context, userOnlyDenies, known, most: MOST_AT_ONCE });
+  const looker = { user, context, userOnlyDenies, known, most: MOST_AT_ONCE };
+  const series = new LookupSeries(policies, action, looker);
   let work = 0;
   let last: LookedUp | undefined;
   const test = (resource: string): Outcome | undefined => {
-    const found = looking.at(resource);
+    const found = lookup.next(series, resource);
     last = found;
     work += found.work + PER_TEST;
     return found.deferred === undefined ? decideLeaf(action, found) : undefined;
@@ -65,6 +68,5 @@ export function outcomeTest(
       for (const condition of last?.deferred ?? []) yield* results.of(condition, context);
     }
   };
-  const tellPlace = (place: DecidingPlace) => last?.tellPlace(place);
-  return Object.assign(test, { inSteps, work: () => work, tellPlace });
+  return Object.assign(test, { inSteps, work: () => work, place: () => lookup.place() });
 }

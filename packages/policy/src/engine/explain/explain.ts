@@ -1,5 +1,5 @@
 /**
- * Explains decisions (decision-api.md §5): the statements that decided, the effect of every node, and near misses. It
+ * Explains decisions (spec/decision-api §5): the statements that decided, the effect of every node, and near misses. It
  * walks the statements of an action instead of using the indexes, so a decision without an explanation costs nothing
  * more.
  */
@@ -132,11 +132,11 @@ function* determiningStatements(
   results: ConditionResults,
 ): Generator<unknown, Match[]> {
   if ("action" in node) return yield* leafStatements(ordered, node, request, denying, results);
-  // The gate ignores denies (evaluation.md §10).
+  // The gate ignores denies (spec/evaluation §10).
   return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
 }
 
-/** All statements that open the gate of list filtering, whatever their resource (evaluation.md §10). */
+/** All statements that open the gate of list filtering, whatever their resource (spec/evaluation §10). */
 function* gateStatements(ordered: OrderedStatements, action: string): Generator<unknown, Match[]> {
   const found: Match[] = [];
   let seen = 0;
@@ -212,8 +212,8 @@ function* describe({ statement, action, resource, asked }: Match, tests: Conditi
 }
 
 /**
- * True when the statement's evaluation is an error, which denies every request (evaluation.md §2.1,
- * evaluation.md §2.2).
+ * True when the statement's evaluation is an error, which denies every request (spec/evaluation §2.1,
+ * spec/evaluation §2.2).
  */
 function* fails(
   { condition, resources }: CompiledStatement,

@@ -48,7 +48,7 @@ export interface ActionIndex {
   /** A resource is looked up in each of them. */
   readonly resources: readonly ResourceIndex[];
   /**
-   * Order of the first of them with effect exactly `allow`, which opens the gate of evaluation.md §10, or
+   * Order of the first of them with effect exactly `allow`, which opens the gate of spec/evaluation §10, or
    * {@link NO_STATEMENT}.
    */
   readonly opener: number;

@@ -74,7 +74,7 @@ export class Findings implements ConditionsAsked {
   context: ConditionFields = new Map();
   /** The name that `${user}` stands for. */
   user = "";
-  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (security.md §3.1). */
+  /** True for a name that acts as a wildcard: statements with `${user}` then only deny (spec/security §3.1). */
   userOnlyDenies = false;
   /** Units of work. */
   work = 0;

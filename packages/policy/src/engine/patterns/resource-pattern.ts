@@ -1,4 +1,4 @@
-/** Resource patterns of statements: parsing for the index, and matching (evaluation.md §3, evaluation.md §5). */
+/** Resource patterns of statements: parsing for the index, and matching (spec/evaluation §3, spec/evaluation §5). */
 
 import { type Arn, parseArn } from "../../model/arn.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
@@ -43,7 +43,7 @@ export function bindUser(resource: string, user: string): string {
   return resource.replaceAll(USER_PLACEHOLDER, () => user);
 }
 
-/** Matches one resource of a statement against a required resource, as evaluation.md §3 says. */
+/** Matches one resource of a statement against a required resource, as spec/evaluation §3 says. */
 export function matchesResource(
   resource: string,
   required: string,
@@ -59,7 +59,7 @@ export function matchesResource(
   return compileWildcard(left.resource).match(right.resource);
 }
 
-/** True when the name would act as a wildcard through `${user}` (security.md §3.1). */
+/** True when the name would act as a wildcard through `${user}` (spec/security §3.1). */
 export function isWildcardName(user: string): boolean {
   return hasWildcard(user);
 }

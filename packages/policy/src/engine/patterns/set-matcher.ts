@@ -1,5 +1,5 @@
 /**
- * Compares resource patterns with a set of ARNs (security.md §2.5): does a pattern contain the set, does it intersect
+ * Compares resource patterns with a set of ARNs (spec/security §2.5): does a pattern contain the set, does it intersect
  * it?
  */
 

@@ -1,5 +1,5 @@
 /**
- * Matches patterns with `?` on UTF-8 bytes (evaluation.md §6): `?` consumes one code point, but the search after a `*`
+ * Matches patterns with `?` on UTF-8 bytes (spec/evaluation §6): `?` consumes one code point, but the search after a `*`
  * moves byte by byte, so `*??` matches the three bytes of one CJK character.
  *
  * All alternatives are followed at once as bits of a set of pattern positions. So the cost is at most text bytes ×

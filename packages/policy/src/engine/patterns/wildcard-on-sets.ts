@@ -1,5 +1,5 @@
 /**
- * Compares wildcard patterns with sets of texts: parts in order with any text between neighbours (security.md §2.5).
+ * Compares wildcard patterns with sets of texts: parts in order with any text between neighbours (spec/security §2.5).
  * All alternatives are followed at once as bits of a set of pattern positions. So the cost is at most characters of the
  * set × ⌈pattern length / 32⌉ words for every pattern.
  */
@@ -17,7 +17,7 @@ interface Positions {
 /**
  * The positions of a pattern. In a run of `*` and `?` only the number of `?` matters, so that every position of it
  * may take any text: what a gap can be read into is then as wide as the pattern is. Characters are code points. That
- * behind a `*` the bytes of one may count as several `?` (evaluation.md §6) makes a pattern contain a little more than
+ * behind a `*` the bytes of one may count as several `?` (spec/evaluation §6) makes a pattern contain a little more than
  * this, and no pattern meet more: with a `*` in the one and a gap in the other, only what is before and behind counts.
  */
 function positionsOf(pattern: string): Positions {

@@ -1,5 +1,5 @@
 /**
- * Wildcard patterns of actions, ARNs and string conditions (evaluation.md §6): `*` any run, `?` one character,
+ * Wildcard patterns of actions, ARNs and string conditions (spec/evaluation §6): `*` any run, `?` one character,
  * everything else literal; the whole text must match. Time is linear in the text for every pattern.
  */
 

@@ -1,10 +1,12 @@
 /**
- * Decides recorded requests again under two sets of policies, and reports what changes (decision-log.md §4.1). Differences are
+ * Decides recorded requests again under two sets of policies, and reports what changes (spec/decision-log §4.1). Differences are
  * grouped by the statement that makes them.
  */
 
 import { type CompiledPolicies, compile } from "../../engine/compile/compile.ts";
 import { decide } from "../../engine/decide/decide.ts";
+import { DecidingStatements } from "../../engine/decide/deciding-place.ts";
+import { Lookup } from "../../engine/decide/lookup.ts";
 import { type CompiledStatement, nameOf } from "../../engine/statement.ts";
 import type { StatementName } from "../../model/decision.ts";
 import type { NamedStatements } from "../../model/policy.ts";
@@ -80,6 +82,7 @@ export class Replay {
   readonly #after: CompiledUsers;
   readonly #groups = new Map<string, OpenGroup>();
   readonly #missing = new Set<string>();
+  readonly #lookup = new Lookup();
   #records = 0;
   #decisions = 0;
   #wider = 0;
@@ -123,17 +126,17 @@ export class Replay {
     const before = this.#before.of(user, groups);
     const after = this.#after.of(user, groups);
     this.#noteMissing(after, context);
-    const [oldBy, newBy]: [CompiledStatement[], CompiledStatement[]] = [[], []];
+    const [oldBy, newBy] = [new DecidingStatements(), new DecidingStatements()];
     const request = { user, required, context };
-    const was = decide(before.policies, { ...request, decidedBy: oldBy }).effect === "allow";
-    const { effect } = decide(after.policies, { ...request, decidedBy: newBy });
+    const was = decide(before.policies, { ...request, decidedBy: oldBy }, this.#lookup).effect === "allow";
+    const { effect } = decide(after.policies, { ...request, decidedBy: newBy }, this.#lookup);
     const is = effect === "allow";
     if (was === is) return;
     if (is) this.#wider++;
     else this.#narrower++;
     const { id, at } = record;
     const shown = "action" in required ? `${required.action} ${required.resource}` : JSON.stringify(required);
-    this.#note(is, oldBy, effect === "neutral" ? [] : newBy, { id, at, user, request: shown });
+    this.#note(is, oldBy.all, effect === "neutral" ? [] : newBy.all, { id, at, user, request: shown });
   }
 
   /**

@@ -1,4 +1,4 @@
-/** A review as CSV: one row for each finding (decision-log.md §5.4). */
+/** A review as CSV: one row for each finding (spec/decision-log §5.4). */
 
 import { statementWords } from "../../model/statement-words.ts";
 import type { Review } from "./review.ts";

@@ -1,4 +1,4 @@
-/** A review as one HTML file without outside references, for the screen and for paper (decision-log.md §5.4). */
+/** A review as one HTML file without outside references, for the screen and for paper (spec/decision-log §5.4). */
 
 import { escapeHtml } from "../../html.ts";
 import { statementWords } from "../../model/statement-words.ts";

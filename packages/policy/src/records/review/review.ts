@@ -1,4 +1,4 @@
-/** A review of access for an auditor (decision-log.md §5.4): the form of the answer, which pages and tables are made of. */
+/** A review of access for an auditor (spec/decision-log §5.4): the form of the answer, which pages and tables are made of. */
 
 import type { StatementName } from "../../model/decision.ts";
 import type { Acceptance, Via } from "../../model/policy.ts";

@@ -20,7 +20,7 @@ export async function getAcl(call: CommandCall): Promise<void> {
   );
 }
 
-/** Prints nothing as text (management-cli.md §3), and what was set in every other format. */
+/** Prints nothing as text (spec/management-cli §3), and what was set in every other format. */
 export async function setAcl(call: CommandCall): Promise<void> {
   const body = { permission: given(call, "permission") };
   await openApi(call.context).perform({ method: "POST", path: pathOf(call), body, expect: 201 });

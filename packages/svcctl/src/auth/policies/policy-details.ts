@@ -1,4 +1,4 @@
-/** A policy in full, as `auth policies show` prints it (management-cli.md §3). */
+/** A policy in full, as `auth policies show` prints it (spec/management-cli §3). */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../../api/api-client.ts";
@@ -25,7 +25,7 @@ function acceptedOf({ accept }: JsonObject): JsonObject {
   return Array.isArray(accept) && accept.length > 0 ? { accept } : {};
 }
 
-/** Keys in the order of management-cli.md §3. A resource that is a JSON array in a text is shown as the array. */
+/** Keys in the order of spec/management-cli §3. A resource that is a JSON array in a text is shown as the array. */
 function shownStatement({ action, condition, effect, resource, sid }: JsonObject): JsonObject {
   return {
     ...(sid !== undefined && sid !== null && { sid }),

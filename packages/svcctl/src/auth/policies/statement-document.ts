@@ -1,4 +1,4 @@
-/** The file of `svcctl auth policies create --statement-document` (management-cli.md §3). */
+/** The file of `svcctl auth policies create --statement-document` (spec/management-cli §3). */
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** `svcctl auth who-can`, `what-can`, `plan` and `simulate`, as data (decision-api.md §3). */
+/** `svcctl auth who-can`, `what-can`, `plan` and `simulate`, as data (spec/decision-api §3). */
 
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
 import type { CommandSpec } from "../../command.ts";
