@@ -487,7 +487,7 @@ export interface QuestionDoubt {
   /**
    * The doubtful part; `pair`: the action is not asked about such a resource.
    */
-  part: "action" | "resource" | "pair";
+  part: "action" | "type" | "resource" | "pair";
   /**
    * What is doubtful, for people.
    */

@@ -7,12 +7,15 @@ import type { ApiClient, JsonObject } from "./api/api-client.ts";
 import { isObject } from "./api/pages.ts";
 import type { CommandContext } from "./command-context.ts";
 
+const UNJUDGED =
+  "the server does not say whether it knows the action and the resource: judged by the catalog of this svcctl alone";
+const UNAUTHENTICATED = 401;
 const DEFAULT_PARTITION = "svc";
 const PARTITION = /^arn:([a-z][a-z0-9-]*):/;
 
 /**
- * Warns of a question that no service asks, such as one with a mistyped action. The server is asked about what the
- * catalog does not know, because its data sets can add actions and resource types.
+ * Warns of a question that no service asks, such as one with a mistyped action. The server is always asked: its data sets
+ * can add actions and resource types, or put types in place of those that ship.
  * @param api undefined without a server
  */
 export async function warnOfDoubts(
@@ -20,11 +23,21 @@ export async function warnOfDoubts(
   question: AskedQuestion,
   api: ApiClient | undefined,
 ): Promise<void> {
-  const partition = PARTITION.exec(question.resource ?? "")?.[1] ?? DEFAULT_PARTITION;
-  const doubts = questionJudge(await openCatalog({ partition })).doubts(question);
-  if (doubts.length === 0 && partition === DEFAULT_PARTITION) return;
-  const texts = (api && (await doubtsOfServer(api, question))) ?? doubts.map(doubtText);
+  if (Object.keys(question).length === 0) return;
+  const texts = (api && (await doubtsOfServer(api, question))) ?? (await doubtsOfCatalog(question, api));
   for (const text of texts) context.err(`warning: ${safeText(text)}\n`);
+}
+
+/** The doubts of the catalog that ships; of a server that does not judge questions, it knows only a part. */
+async function doubtsOfCatalog(
+  question: AskedQuestion,
+  api: ApiClient | undefined,
+): Promise<readonly string[]> {
+  const partition = PARTITION.exec(question.resource ?? "")?.[1] ?? DEFAULT_PARTITION;
+  const doubts = questionJudge(await openCatalog({ partition }))
+    .doubts(question)
+    .map(doubtText);
+  return api === undefined ? doubts : [...doubts, UNJUDGED];
 }
 
 /** The doubts of the server; undefined for a server that does not judge questions. */
@@ -37,6 +50,8 @@ async function doubtsOfServer(
     path: ["auth", "question"],
     body: { ...question },
   });
+  // The call that follows says what is wrong with the key.
+  if (status === UNAUTHENTICATED) return [];
   if (status >= 400) return undefined;
   const doubts = isObject(json) ? json["doubts"] : undefined;
   return Array.isArray(doubts) ? doubts.filter(isDoubt).map(doubtText) : undefined;

@@ -1,7 +1,7 @@
 /** Questions about access, `doctor` and `auth … show`, against the real service. */
 
-import { writeFileSync } from "node:fs";
-import { devNull } from "node:os";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { devNull, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,6 +15,7 @@ const KEYS = {
 } as const;
 const SALES = "arn:svc:fs:::repository/sales/object/a.csv";
 
+const log = mkdtempSync(join(tmpdir(), "questions-"));
 let authorizer: TestAuthorizer;
 beforeAll(async () => {
   const credentials = (who: keyof typeof KEYS) => {
@@ -22,7 +23,11 @@ beforeAll(async () => {
     return [{ access_key_id, secret_access_key }];
   };
   authorizer = await startAuthorizer({
-    config: { "authorizer.audit.output": devNull },
+    config: {
+      "authorizer.audit.output": devNull,
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": log,
+    },
     dataset: {
       format: 1,
       preconfigured: true,
@@ -54,7 +59,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => authorizer?.close());
+afterAll(async () => {
+  await authorizer?.close();
+  rmSync(log, { recursive: true, force: true });
+});
 
 function as(who: keyof typeof KEYS, args: readonly string[], cwd?: string): Promise<Finished> {
   const [key, secret] = KEYS[who];
@@ -172,6 +180,16 @@ describe("a mistyped action", () => {
     [["who-can", "--resource", SALES], "auth:CreateUsers", "(did you mean auth:CreateUser?)"],
     [["plan"], "invoice:Read", "no service invoice is known"],
     [["plan"], "fs:ReadObject", undefined],
+    [["plan", "--type", "object"], "read", undefined],
+    [["plan", "--type", "object"], "fs:ReadObject", undefined],
+    [
+      ["plan", "--type", "object"],
+      "raed",
+      "the resource type object has no action raed (did you mean read?)",
+    ],
+    [["plan", "--type", "object"], "fs:ReadObjcet", "(did you mean fs:ReadObject?)"],
+    [["plan", "--type", "object"], "fs:CreateTag", "fs:CreateTag is not asked about resources of the type"],
+    [["plan", "--type", "objct"], "read", "there is no resource type objct (did you mean object?)"],
   ])(
     "%j --action %s is named, with the one that was meant: %s",
     async ([name = "", ...args], action, warning) => {
@@ -181,6 +199,20 @@ describe("a mistyped action", () => {
       expect(stderr).toContain(warning ?? "");
     },
   );
+});
+
+describe("a list of records that has none", () => {
+  it.each([
+    [["--action", "fs:ListObjcets"], "(did you mean fs:ListObjects?)"],
+    [["--resource", "sales/y.csv"], "sales/y.csv is no ARN"],
+    [["--action", "fs:Never*"], undefined],
+    [["--subject", "nobody-of-this-name"], undefined],
+  ])("%j warns of what nobody records: %s", async (args, warning) => {
+    const { code, stdout, stderr } = await as("admin", ["decisions", "list", "-o", "csv", ...args]);
+    expect([code, stdout.trim().split("\r\n").length]).toEqual([0, 1]);
+    if (warning === undefined) expect(stderr).toBe("");
+    else expect(stderr).toContain(warning);
+  });
 });
 
 describe("svcctl doctor", () => {

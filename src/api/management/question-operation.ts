@@ -6,6 +6,7 @@ import { bodyOf, type UserDeclaration } from "./declaration.ts";
 
 interface QuestionBody {
   readonly action?: string | null;
+  readonly type?: string | null;
   readonly resource?: string | null;
 }
 
@@ -22,7 +23,7 @@ export const QUESTION_OPERATION: UserDeclaration = {
   path: `${BASE_PATH}/auth/question`,
   summary: "Can this question have an answer?",
   description:
-    "Judges an action, a resource, or both against the catalog and the resource types of data sets: an unknown action, a resource of another kind, wildcards. Each doubt says what may be meant. A question without doubts can be asked. For every user.",
+    "Judges an action, a resource type, a resource, or several of them against the catalog and the resource types of data sets: an unknown action, a resource of another kind, wildcards. Each doubt says what may be meant. A question without doubts can be asked. For every user.",
   body: bodyOf("QuestionRequest", EXAMPLE),
   answer: answerWith(200, "QuestionAnswer", {
     doubts: [
@@ -37,9 +38,10 @@ export const QUESTION_OPERATION: UserDeclaration = {
   handler:
     ({ decisions }) =>
     async ({ body }) => {
-      const { action, resource } = body as QuestionBody;
+      const { action, type, resource } = body as QuestionBody;
       const question = {
         ...(typeof action === "string" && { action }),
+        ...(typeof type === "string" && { type }),
         ...(typeof resource === "string" && { resource }),
       };
       return json(200, { doubts: await decisions.doubts(question) });

@@ -212,7 +212,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ),
   QuestionRequest: closedObject(
     {
-      action: { type: ["string", "null"], description: "Action; absent: not judged." },
+      action: {
+        type: ["string", "null"],
+        description: "Action, with `type` also a short name of it; absent: not judged.",
+      },
+      type: { type: ["string", "null"], description: "Resource type; absent: not judged." },
       resource: {
         type: ["string", "null"],
 

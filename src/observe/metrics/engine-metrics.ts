@@ -32,7 +32,6 @@ const TIMED = {
   look: "read",
   barrier: "create",
   entries: "entries",
-  firstAfter: "read",
   floor: "floor",
   raiseFloor: "raiseFloor",
   remove: "remove",

@@ -342,7 +342,7 @@ export interface QuestionDoubt {
   /**
    * The doubtful part; `pair`: the action is not asked about such a resource.
    */
-  part: "action" | "resource" | "pair";
+  part: "action" | "type" | "resource" | "pair";
   /**
    * What is doubtful, for people.
    */
@@ -1057,9 +1057,13 @@ export interface Setup {
 }
 export interface QuestionRequest {
   /**
-   * Action; absent: not judged.
+   * Action, with `type` also a short name of it; absent: not judged.
    */
   action?: string | null;
+  /**
+   * Resource type; absent: not judged.
+   */
+  type?: string | null;
   /**
    * ARN, or what may mean one; absent: not judged.
    */

@@ -10,8 +10,10 @@ import type { ResourceType } from "./resource-type.ts";
 
 /** A question; a part that is absent is not judged. */
 export interface AskedQuestion {
-  /** `service:Verb`. */
+  /** `service:Verb`; of a {@link type} also one of its short names. */
   readonly action?: string;
+  /** A resource type, for questions about all resources of it. */
+  readonly type?: string;
   /** ARN, or `*`. */
   readonly resource?: string;
 }
@@ -19,7 +21,7 @@ export interface AskedQuestion {
 /** A reason why a question may have no answer. */
 export interface QuestionDoubt {
   /** The part that is doubtful; `pair`: each part is known, and they do not go together. */
-  readonly part: "action" | "resource" | "pair";
+  readonly part: "action" | "type" | "resource" | "pair";
   /** One sentence without its end. */
   readonly message: string;
   /** Texts that may be meant in place of the part (of a pair: of the resource), the likeliest first. */
@@ -34,6 +36,8 @@ const LONGEST = 2_048;
 /** Most characters of a text in a message. */
 const MOST_SHOWN = 300;
 const EVERYTHING = "*";
+/** The type that stands for every ARN. */
+const EVERY_TYPE = "arn";
 
 /** The vocabulary with the resource types and actions of data sets. */
 export function withDeclaredTypes(vocabulary: Vocabulary, declared: Iterable<ResourceType>): Vocabulary {
@@ -81,16 +85,41 @@ export class QuestionJudge {
   }
 
   /** The doubts about a question; none for one that a service can ask. */
-  doubts({ action, resource }: AskedQuestion): readonly QuestionDoubt[] {
+  doubts({ action: given, type, resource }: AskedQuestion): readonly QuestionDoubt[] {
     const found: QuestionDoubt[] = [];
     const add = (part: QuestionDoubt["part"], message: string, meant: readonly string[] = []): void => {
       found.push({ part, message, meant: [...new Set(meant)].slice(0, MOST_MEANT) });
     };
+    const action = type === undefined ? given : this.#actionOf(type, given, add);
     const known = action === undefined ? undefined : this.#vocabulary.actions.get(action);
     if (action !== undefined && known === undefined) this.#judgeAction(action, resource, add);
     if (known?.requiredByAnEndpoint === false) add("action", `no endpoint requires ${known.name}`);
     if (resource !== undefined) this.#judgeResource(resource, known, add);
     return found;
+  }
+
+  /** The whole name of an action of a type; undefined where there is none, which is a doubt, or none was asked. */
+  #actionOf(type: string, action: string | undefined, add: Add): string | undefined {
+    if (type === EVERY_TYPE) return action;
+    const known = this.#vocabulary.resourceTypes.get(type);
+    if (known === undefined) {
+      const meant = closestName(type, this.#vocabulary.resourceTypes.keys());
+      add("type", `there is no resource type ${shown(type)}`, meant === undefined ? [] : [meant]);
+      return action?.includes(":") === true ? action : undefined;
+    }
+    if (action === undefined) return undefined;
+    const { actions } = known;
+    if (action.includes(":")) {
+      const isAsked = Object.values(actions).includes(action);
+      if (!isAsked && this.#vocabulary.actions.get(action)?.resources.includes(type) === false)
+        add("pair", `${action} is not asked about resources of the type ${type}`);
+      return action;
+    }
+    if (Object.hasOwn(actions, action)) return actions[action];
+    const close = closestName(action, Object.keys(actions));
+    const meant = close === undefined ? Object.keys(actions) : [close];
+    add("action", `the resource type ${type} has no action ${shown(action)}`, meant);
+    return undefined;
   }
 
   #judgeAction(action: string, resource: string | undefined, add: Add): void {

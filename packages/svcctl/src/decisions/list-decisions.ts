@@ -3,10 +3,11 @@
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { fetchPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
+import { warnOfDoubts } from "../doubtful-question.ts";
 import { printMissingNodes } from "../output/missing-nodes.ts";
 import { printPage } from "../output/page.ts";
 import type { Row } from "../output/records.ts";
-import { decisionFilters } from "./decision-filters.ts";
+import { decisionFilters, questionIn } from "./decision-filters.ts";
 import { summaryOf } from "./record-summary.ts";
 
 const COLUMNS = [
@@ -23,6 +24,7 @@ const COLUMNS = [
 export async function listDecisions(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
   const page = await fetchPage(api, call, ["decisions"], decisionFilters(call.options));
+  if (page.results.length === 0) await warnOfDoubts(call.context, questionIn(call.options), api);
   printMissingNodes(call.context, page.answer);
   await printPage(call, page, { columns: COLUMNS, rowsOf: (record) => [rowOf(record)] });
 }

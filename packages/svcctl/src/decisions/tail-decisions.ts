@@ -1,9 +1,11 @@
 /** `svcctl decisions tail`: the stream of records (server-sent events). */
 
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import { openApi } from "../api/api-client.ts";
 import { recordEvents } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
-import { decisionFilters } from "./decision-filters.ts";
+import { warnOfDoubts } from "../doubtful-question.ts";
+import { decisionFilters, questionIn } from "./decision-filters.ts";
 import { summaryOf } from "./record-summary.ts";
 
 /** Prints records until the stream ends. */
@@ -12,6 +14,7 @@ export async function tailDecisions(call: CommandCall): Promise<void> {
   const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
   if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
   let printed = 0;
+  await warnOfDoubts(context, questionIn(options), openApi(context));
   for await (const record of recordEvents(context, "decisions/stream", decisionFilters(options))) {
     context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);
     if (++printed >= wanted) return;

@@ -60,7 +60,7 @@ export const EXPLANATION_SCHEMAS: Schemas = {
   QuestionDoubt: object(
     {
       part: {
-        enum: ["action", "resource", "pair"],
+        enum: ["action", "type", "resource", "pair"],
         description: "The doubtful part; `pair`: the action is not asked about such a resource.",
       },
       message: text("What is doubtful, for people."),

@@ -18,8 +18,7 @@ export async function resourcePlan(call: CommandCall): Promise<void> {
   const fields = contextFields(options["context"]);
   const type = textOption(options, "type");
   const api = openApi(context);
-  // With a type, actions have names that only the type knows.
-  if (type === undefined) await warnOfDoubts(context, { action: given(call, "action") }, api);
+  await warnOfDoubts(context, { action: given(call, "action"), ...(type !== undefined && { type }) }, api);
   const user = textOption(options, "user") || (await currentUser(api));
   const body = {
     user,
