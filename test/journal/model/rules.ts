@@ -371,7 +371,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "loading only a checkpoint that follows the copy",
-    found: [668013144, 8283],
+    found: [709949731, 2003],
     source: "spec/journal §3",
     file: "src/journal/load-checkpoint.ts",
     from: "if (copy.revision > 0 && (marker.log !== copy.log || !mayFollow(recent, copy)))",
