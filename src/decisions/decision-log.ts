@@ -55,7 +55,7 @@ export interface Decided {
   /** Name of the subject; null for nobody. */
   readonly user: string | null;
   /** Type of the subject; absent: `user`. */
-  readonly subjectType?: string;
+  readonly subjectType?: string | undefined;
   /** Absent if no policies were read, as for an unknown user. */
   readonly loaded: DecidingPolicies | undefined;
   /** null if nothing was required, or the request is unknown. */
@@ -63,7 +63,7 @@ export interface Decided {
   /** The only resource as it was asked for. */
   readonly resource?: AskedResource | undefined;
   /** The operation of a data server. */
-  readonly operation?: string | null;
+  readonly operation?: string | null | undefined;
   readonly context: ConditionFields;
   /** The fields of each resource, where conditions read attributes of resources: those of `context` and more. */
   readonly contextOf?: ((resource: string) => ConditionFields) | undefined;
@@ -71,7 +71,7 @@ export interface Decided {
   /** See `decidedBy` of `EngineRequest`. */
   readonly decidedBy: readonly CompiledStatement[];
   /** The reason why nothing could be evaluated. */
-  readonly error?: string;
+  readonly error?: string | undefined;
 }
 
 /** The common part of a batch. */

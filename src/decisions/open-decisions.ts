@@ -20,6 +20,7 @@ import {
 import { type CachedPrincipal, policiesOf } from "./cached-principal.ts";
 import { Authzen } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
+import { DecisionRecorder } from "./check/decision-recorder.ts";
 import { filterByAttributes, filterResources } from "./check/filtering.ts";
 import { NativeFields, type TreeFields } from "./check/native-fields.ts";
 import { Requesting, type RequestLimits } from "./check/requesting.ts";
@@ -110,20 +111,20 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const workBudget = (waiter?: Waiter): WorkBudget =>
     new WorkBudget(limits.work, () => tooMuchWork(limits.work), waiter?.signal);
   const doubts = (question: AskedQuestion) => types.doubts(question);
-  const made = { counters, audit, log, usage, policiesVersion: catalog.digest, nextId, now, doubts };
-  const deciding = new Deciding({ ...made, scheduler, workBudget });
+  const recorder = new DecisionRecorder({ counters, audit, log, usage, nextId });
+  const { digest: policiesVersion, partition } = catalog;
+  const deciding = new Deciding({ recorder, policiesVersion, now, doubts, scheduler, workBudget });
   const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
   const effective = new EffectivePolicies(form, counters, onRewritten);
   const served = ({ principal }: CachedPrincipal): readonly Policy[] => {
     usage?.served({ username: principal.username, userId: principal.id });
     return effective.of(principal);
   };
-  const { partition } = catalog;
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
   const fields = { types, registered, native, requestProperties };
   const parts = { directory, partition, principals, subjects, scheduler };
-  const shared = { ...fields, ...parts, workBudget, counters, deciding };
+  const shared = { ...fields, ...parts, workBudget, counters, deciding, recorder };
   const authzen = new Authzen(shared);
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
@@ -149,7 +150,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     },
     log,
     searches,
-    policiesVersion: catalog.digest,
+    policiesVersion,
     counters,
     close: () => {
       unsubscribe();
@@ -202,6 +203,7 @@ interface Answering {
   readonly subjects: Subjects;
   readonly native: NativeFields;
   readonly deciding: Deciding;
+  readonly recorder: DecisionRecorder;
   readonly scheduler: Scheduler;
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly counters: DecisionCounters;
@@ -232,7 +234,7 @@ function askedBy({ user, groups, token, call }: CheckRequest): AskedSubject {
 }
 
 async function filter(
-  { subjects, native, deciding, scheduler, workBudget, counters }: Answering,
+  { subjects, native, recorder, scheduler, workBudget, counters }: Answering,
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await subjects.find(request, { action: request.action, resource: "*" });
@@ -246,7 +248,7 @@ async function filter(
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const loaded = policiesOf(user);
-  const question = { ...request, context, loaded, use: deciding.useOf(loaded) };
+  const question = { ...request, context, loaded, use: recorder.useOf(loaded) };
   batch?.about({ user: request.user, action, loaded, context });
   const budget = workBudget(request.waiter);
   if (!policies.readsResource) {

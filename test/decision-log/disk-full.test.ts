@@ -1,36 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isDecision } from "@svc-authorizer/policy/records/record.ts";
 import { afterAll, describe, expect, it } from "vitest";
+import { removeDisk, smallDisk } from "./small-disk.ts";
 import { decidedBy, findingsIn, linesOf, openTestLog } from "./test-log.ts";
-
-const folders: string[] = [];
-
-/** A small file system of its own; undefined where this user may not mount one. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "small-disk-"));
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], { stdio: "ignore" });
-    folders.push(folder);
-    return folder;
-  } catch {
-    rmSync(folder, { recursive: true });
-    return undefined;
-  }
-}
-
-afterAll(() => {
-  for (const folder of folders) {
-    execFileSync("umount", [folder]);
-    rmSync(folder, { recursive: true });
-  }
-});
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const disks = [smallDisk(), smallDisk(), smallDisk()] as const;
+afterAll(() => {
+  for (const disk of disks) if (disk !== undefined) removeDisk(disk);
+});
 
 describe("a disk without room", () => {
   it.skipIf(disks[0] === undefined)(

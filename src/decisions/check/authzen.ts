@@ -28,7 +28,8 @@ import { type Asserter, MOST_GROUPS } from "../subjects/asserted-groups.ts";
 import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
 import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import type { UseInARow } from "../usage.ts";
-import type { Deciding } from "./deciding.ts";
+import { answerAfter, type Deciding } from "./deciding.ts";
+import type { DecisionRecorder } from "./decision-recorder.ts";
 import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
@@ -38,6 +39,7 @@ interface AuthzenOptions {
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
   readonly deciding: Deciding;
+  readonly recorder: DecisionRecorder;
   readonly requestProperties: RequestProperties;
   readonly counters: DecisionCounters;
 }
@@ -92,8 +94,8 @@ export class Authzen {
     budget: WorkBudget,
     batch?: DecisionBatch,
   ): CachedOutcomes | undefined {
-    const { types, principals, deciding, counters } = this.#options;
-    if (types.refreshed() !== undefined || deciding.auditsAllows) return undefined;
+    const { types, principals, recorder, counters } = this.#options;
+    if (types.refreshed() !== undefined || recorder.auditsAllows) return undefined;
     const user = principals.cached(username);
     if (user === undefined || user.policies.readsContext) return undefined;
     const tests = new Map<string, TypeTest | undefined>();
@@ -105,7 +107,7 @@ export class Authzen {
       const test = quickTest(user, username, action, lookup);
       if (action === undefined || test === undefined) return undefined;
       const subject = { user: username, action, loaded, context: NO_FIELDS };
-      return { test, use: deciding.useOf(loaded)?.inARow(action), subject };
+      return { test, use: recorder.useOf(loaded)?.inARow(action), subject };
     };
     return (type, id, context) => {
       const arn = types.arn(type, id);
@@ -118,7 +120,7 @@ export class Authzen {
       budget.spend(test.work() - before);
       // Long conditions are left to the other way.
       if (outcome === undefined) return undefined;
-      if (outcome.effect !== "allow" && deciding.auditsRefusals) return undefined;
+      if (outcome.effect !== "allow" && recorder.auditsRefusals) return undefined;
       counters.cacheHits++;
       counters.decisions.evaluations[outcome.effect]++;
       use?.decided(test.place());
@@ -169,7 +171,7 @@ export class Authzen {
     required: RequiredLeaf,
     cache: "hit" | "miss",
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { deciding } = this.#options;
+    const { recorder } = this.#options;
     const { subject, action, resource } = request;
     if (user.isInactive) return this.#unknown({ user: subject.id }, request, required);
     if (mapped.arn === undefined) {
@@ -185,7 +187,7 @@ export class Authzen {
     }
     const loaded = policiesOf(user, cache);
     if (!user.policies.readsContext) {
-      return this.#decided(loaded, required, deciding.logs ? addressOf(request.context) : NO_FIELDS, request);
+      return this.#decided(loaded, required, recorder.logs ? addressOf(request.context) : NO_FIELDS, request);
     }
     const subjects = user.principal.properties;
     if (!user.policies.readsResource) {
@@ -222,13 +224,11 @@ export class Authzen {
     reason: string,
     text: string,
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { deciding } = this.#options;
     const { subject, resource } = request;
     const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
     const about = { user: subject.id, subjectType: subject.type, required, context: NO_FIELDS, error: text };
-    const { id, written } = deciding.refused(about, request);
-    const answer = denial(reason, text, id);
-    return written === undefined ? answer : written.then(() => answer);
+    const { id, written } = this.#options.recorder.refused(about, request);
+    return answerAfter(written, denial(reason, text, id));
   }
 }
 

@@ -2,22 +2,31 @@
  * Decisions about whole requests of a data server (spec/decision-api §3 `/request`; spec/security §2.4, spec/security §2.5).
  */
 
-import { decideAtOnce, decideInSteps, isShort } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import {
+  decideAtOnce,
+  decideInSteps,
+  decideOne,
+  isShort,
+} from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { decideSetsInSteps, openLeaves } from "@svc-authorizer/policy/engine/decide/decide-sets.ts";
-import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
+import {
+  type DecidingPlace,
+  DecidingStatements,
+} from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { finishWithin } from "@svc-authorizer/policy/engine/work.ts";
 import type { Outcome, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import { type RequiredOnSets, shownSet } from "@svc-authorizer/policy/model/resource-set.ts";
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
-import { type CachedPrincipal, policiesOf } from "../cached-principal.ts";
+import { type CachedPrincipal, policiesOf, type UserPolicies } from "../cached-principal.ts";
 import { isUser } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Subjects } from "../subjects/subjects.ts";
 import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import { UNKNOWN_TEXTS } from "../subjects/unknown-reason.ts";
-import type { Deciding, DecisionSubject } from "./deciding.ts";
+import { answerAfter } from "./deciding.ts";
+import type { DecisionRecorder, RecordedQuestion } from "./decision-recorder.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -36,7 +45,7 @@ interface RequestingOptions {
   readonly subjects: Subjects;
   readonly scheduler: Scheduler;
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
-  readonly deciding: Deciding;
+  readonly recorder: DecisionRecorder;
   readonly native: NativeFields;
   readonly limits: RequestLimits;
 }
@@ -62,6 +71,14 @@ interface Needed {
   readonly exact: boolean;
   /** The exceeded limit. */
   readonly excess: string | undefined;
+}
+
+type Refusal = NonNullable<RequestAnswer["reason"]>;
+
+/** The input of the decision; nothing for what is refused without one. */
+interface DecidedWith extends Partial<Pick<RecordedQuestion, "context" | "contextOf" | "decidedBy">> {
+  readonly loaded?: UserPolicies;
+  readonly error?: Refusal | undefined;
 }
 
 /** A question with its analysis. */
@@ -152,27 +169,20 @@ export class Requesting {
     cached: CachedPrincipal,
     fields: TreeFields,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const { scheduler, workBudget, deciding } = this.#options;
+    const { scheduler, workBudget, recorder } = this.#options;
     const { principal, policies } = cached;
     const loaded = policiesOf(cached);
+    const user = principal.username;
     const isQuick = isShort(shown);
-    if (
-      isQuick &&
-      asked.needed.exact &&
-      "action" in shown &&
-      !deciding.logs &&
-      fields.contextOf === undefined
-    ) {
-      const { context } = fields;
-      const asking = { user: principal.username, required: shown, context };
-      const one = deciding.one(loaded, asking, this.#subject(asked), asked.check);
-      if (one !== undefined) return answerOf(asked, one.outcome, undefined, one.id);
+    if (isQuick && asked.needed.exact && "action" in shown) {
+      const { context, contextOf } = fields;
+      const own = { loaded, user, context: contextOf === undefined ? context : contextOf(shown.resource) };
+      const outcome = decideOne(policies, shown, own, this.#lookup);
+      if (outcome !== undefined) return this.#answer(asked, outcome, own, this.#lookup.place());
     }
-    const decided = deciding.notesStatements
-      ? { loaded, decidedBy: new DecidingStatements(), ...fields }
-      : undefined;
-    const answer = (outcome: Outcome) => this.#answer(asked, outcome, undefined, decided);
-    const who = { user: principal.username, ...fields, ...(decided && { decidedBy: decided.decidedBy }) };
+    const noted = recorder.notesStatements ? { decidedBy: new DecidingStatements() } : {};
+    const answer = (outcome: Outcome) => this.#answer(asked, outcome, { loaded, ...noted, ...fields });
+    const who = { user, ...fields, ...noted };
     const options = () => ({ budget: workBudget(asked.check.call) });
     // Without an open leaf, the tree for people is the tree itself, and the indexes decide.
     if (asked.needed.exact) {
@@ -190,36 +200,24 @@ export class Requesting {
     return scheduler.run(steps, options()).then(answer);
   }
 
-  #refused(
-    asked: Asked,
-    why: string,
-    reason?: RequestAnswer["reason"],
-  ): RequestAnswer | Promise<RequestAnswer> {
-    return this.#answer(asked, { effect: "neutral", message: `insufficient permissions: ${why}` }, reason);
+  #refused(asked: Asked, why: string, error?: Refusal): RequestAnswer | Promise<RequestAnswer> {
+    return this.#answer(asked, { effect: "neutral", message: `insufficient permissions: ${why}` }, { error });
   }
 
   #answer(
     asked: Asked,
     outcome: Outcome,
-    reason?: RequestAnswer["reason"],
-    decided?: Pick<DecisionSubject, "loaded" | "decidedBy" | "context" | "contextOf">,
+    decided: DecidedWith = {},
+    place?: DecidingPlace,
   ): RequestAnswer | Promise<RequestAnswer> {
-    const subject = {
-      ...this.#subject(asked),
-      ...(reason === undefined ? {} : { error: reason }),
-      ...decided,
-    };
-    const { id, written } = this.#options.deciding.record(outcome, subject, asked.check);
-    const answer = answerOf(asked, outcome, reason, id);
-    return written === undefined ? answer : written.then(() => answer);
-  }
-
-  #subject({ check, needed }: Asked): DecisionSubject {
-    const { user = null, credential, context } = check;
+    const { check, needed } = asked;
+    const { recorder } = this.#options;
+    const { loaded, error, context = check.context, contextOf, decidedBy } = decided;
+    const { user = null, credential } = check;
     const { operation, shown: required } = needed;
-    return credential === undefined
-      ? { user, operation, required, context }
-      : { user, operation, required, context, credential };
+    const question = { user, credential, operation, required, context, contextOf, decidedBy, error };
+    const { id = recorder.nextId(), written } = recorder.record(outcome, question, check, loaded, place);
+    return answerAfter(written, answerOf(asked, outcome, error, id));
   }
 }
 
