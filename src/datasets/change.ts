@@ -37,10 +37,3 @@ export function formatChange(change: Change): string {
   const detail = action === "keep" ? ` (kept, differs in: ${list})` : list === "" ? "" : ` (${list})`;
   return `${SIGN[action]} ${kind} ${name}${detail}`;
 }
-
-/** Counts changes by action. */
-export function countChanges(changes: readonly Change[]): ChangeCounts {
-  const counts = { add: 0, change: 0, remove: 0, keep: 0 };
-  for (const { action } of changes) counts[action]++;
-  return counts;
-}

@@ -15,10 +15,10 @@ import type { ProblemList } from "./problem-list.ts";
 import { type DatasetRules, isKept } from "./world.ts";
 
 /** The rules for entities, and the list for problems. */
-export interface EntityChecks {
+interface EntityChecks {
   readonly merged: MergedDataset;
   readonly rules: DatasetRules;
-  readonly state: DirectoryState;
+  readonly state: Pick<DirectoryState, "resourceTypes">;
   readonly mode: DatasetMode;
   readonly problems: ProblemList;
 }
@@ -89,8 +89,14 @@ export async function checkPolicies(checks: EntityChecks): Promise<void> {
   }
 }
 
-/** Resource types, and resources against their type's template. */
-export function checkResources(checks: EntityChecks): void {
+/** Templates of resource types by name, and the names of those that are invalid. */
+export interface Templates {
+  readonly byType: ReadonlyMap<string, Pick<CompiledTemplate, "toArn">>;
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Resource types. */
+export function checkTypes(checks: EntityChecks): Templates {
   const { merged, rules, problems } = checks;
   const { partition, builtInServices } = rules;
   const typeRules = { partition, builtInServices };
@@ -101,15 +107,23 @@ export function checkResources(checks: EntityChecks): void {
       problems.add(source, pointer + problem.pointer, problem.message);
     }
   }
-  const templates = new Map<string, Pick<CompiledTemplate, "toArn">>(rules.builtInTypes);
+  const byType = new Map<string, Pick<CompiledTemplate, "toArn">>(rules.builtInTypes);
   for (const [name, type] of declaredTypes(checks)) {
-    if (!broken.has(name)) templates.set(name, compileTemplate(type));
+    if (!broken.has(name)) byType.set(name, compileTemplate(type));
   }
+  return { byType, broken };
+}
+
+/** Resources against their type's template. */
+export function checkResources(
+  { merged, problems }: Pick<EntityChecks, "merged" | "problems">,
+  { byType, broken }: Templates,
+): void {
   for (const { value, source, pointer } of merged.resources.entries.values()) {
     const properties = propertiesProblem(value.properties);
     if (properties !== undefined) problems.add(source, `${pointer}/properties`, properties);
     if (broken.has(value.type)) continue;
-    const template = templates.get(value.type);
+    const template = byType.get(value.type);
     if (template === undefined) {
       problems.add(source, `${pointer}/type`, "there is no resource type of this name");
       continue;

@@ -8,6 +8,8 @@ import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-s
 import { type DocumentSource, pointerOf, segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { CheckedSource } from "./merge.ts";
+import type { Section } from "./pieces/piece.ts";
+import { movedPointer } from "./pieces/text-problems.ts";
 import type { ProblemList } from "./problem-list.ts";
 
 /**
@@ -23,8 +25,22 @@ interface FormProblem {
 
 /** A problem of a portion, with its pointer in the whole document. */
 function moved({ pointer, message }: FormProblem, start: number): FormProblem {
-  const [section = "", index = "0", ...rest] = segmentsOf(pointer);
-  return { pointer: pointerOf([section, start + Number(index), ...rest]), message };
+  return { pointer: movedPointer(pointer, start), message };
+}
+
+/** The problems of entries of one section, with pointers that begin with the section and the index of the entry. */
+export function* entryProblems(
+  section: Section,
+  entries: readonly unknown[],
+  schema: Schema,
+): Generator<Problem> {
+  for (let start = 0; start < entries.length; start += PORTION) {
+    const portion = { format: DATASET_FORMAT, [section]: entries.slice(start, start + PORTION) };
+    for (const problem of schema.problems(portion)) {
+      const { pointer, message } = moved(problem, start);
+      yield strangeMember({ [section]: entries }, pointer) ?? { pointer, message };
+    }
+  }
 }
 
 /** The problems of a document whose sections are checked in portions. */

@@ -1,11 +1,10 @@
 /** Checks that memberships and attachments name existing entities, each once. */
 
-import type { DirectoryState } from "../directory/batch.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
 import type { Defined, MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { ProblemList } from "./problem-list.ts";
-import { type DatasetRules, existingAfter } from "./world.ts";
+import { type DatasetRules, type DefinedNames, existingAfter, type NamedState } from "./world.ts";
 
 /** A kind of reference. */
 interface ReferenceKind {
@@ -26,15 +25,24 @@ function missingMessage(kind: ReferenceKind, name: string): string {
   return `there is no ${what} of this name, neither in these files nor in the directory${hint}`;
 }
 
-/** Checks that all references name entities that exist after the data sets are applied. */
+/** The surroundings of references. */
+interface ReferenceChecks {
+  readonly rules: DatasetRules;
+  readonly state: NamedState;
+  readonly mode: DatasetMode;
+  readonly problems: ProblemList;
+}
+
+/**
+ * Checks that all references name entities that exist after the data sets are applied.
+ * @param names what all data sets define
+ */
 export async function checkReferences(
-  merged: MergedDataset,
-  rules: DatasetRules,
-  state: DirectoryState,
-  mode: DatasetMode,
-  problems: ProblemList,
+  merged: Pick<MergedDataset, "users" | "groups">,
+  names: DefinedNames,
+  { rules, state, mode, problems }: ReferenceChecks,
 ): Promise<void> {
-  const existing = existingAfter(merged, rules, state, mode);
+  const existing = existingAfter(names, rules, state, mode);
   const groups: ReferenceKind = {
     what: "group",
     exists: existing.hasGroup,

@@ -9,14 +9,18 @@ import type {
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
-import type { ProblemList } from "./problem-list.ts";
+import type { ProblemList, ProblemSource } from "./problem-list.ts";
+
+/** A place in a file. */
+export interface Place {
+  readonly source: ProblemSource;
+  /** JSON pointer of a value in the file. */
+  readonly pointer: string;
+}
 
 /** A definition with its place. */
-export interface Defined<T> {
+export interface Defined<T> extends Place {
   readonly value: T;
-  readonly source: DocumentSource;
-  /** JSON pointer of the value in its file. */
-  readonly pointer: string;
 }
 
 /** A file that was validated against the schema. */
@@ -27,7 +31,7 @@ export interface CheckedSource {
 }
 
 /** Definitions of one kind by name. */
-interface Definitions<T> {
+export interface Definitions<T> {
   readonly entries: Map<string, Defined<T>>;
   /** Names of invalid definitions, so that a reference to one is not a second problem. */
   readonly brokenNames: Set<string>;
@@ -49,7 +53,8 @@ export function resourceKey(resource: { readonly type: string; readonly id: stri
   return `${resource.type}\0${resource.id}`;
 }
 
-function none<T>(): Definitions<T> {
+/** No definitions. */
+export function none<T>(): Definitions<T> {
   return { entries: new Map(), brokenNames: new Set() };
 }
 
@@ -62,7 +67,8 @@ interface Section<T> {
   readonly into: Definitions<T>;
 }
 
-function fieldOf(value: unknown, field: string): string | undefined {
+/** The text that a member of an object is; undefined for anything else. */
+export function fieldOf(value: unknown, field: string): string | undefined {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, field)) return undefined;
   const found: unknown = Reflect.get(value, field);
   return typeof found === "string" ? found : undefined;
@@ -103,7 +109,7 @@ async function mergeSection<T>(
 }
 
 /** The place of the first definition: its pointer, and its file if it is another one. */
-export function placeOf(first: Defined<unknown>, seenFrom: DocumentSource): string {
+export function placeOf(first: Place, seenFrom: ProblemSource): string {
   return first.source === seenFrom ? first.pointer : `${first.pointer} of ${first.source.file}`;
 }
 

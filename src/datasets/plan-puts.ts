@@ -4,13 +4,19 @@ import type { BatchOperation, DirectoryState, Managed, UserState } from "../dire
 import type { ChangeKind } from "./change.ts";
 import { compareFields } from "./fields.ts";
 import { resourceKey } from "./merge.ts";
-import type { DatasetMode, PlanBuilder } from "./plan.ts";
+import type { DatasetMode, Plan, PlanBuilder } from "./plan.ts";
 import type { Wanted, WantedCredential, WantedGroup, WantedUser } from "./wanted.ts";
+
+/** The parts of a state that wanted entities are compared with. */
+export type ComparedState = Pick<
+  DirectoryState,
+  "users" | "groups" | "policies" | "resourceTypes" | "resources"
+>;
 
 /** The context of additions and changes. */
 interface PutContext {
   readonly plan: PlanBuilder;
-  readonly state: DirectoryState;
+  readonly state: ComparedState;
   readonly mode: DatasetMode;
 }
 
@@ -116,26 +122,38 @@ function putUser(context: PutContext, wanted: WantedUser): void {
   }
 }
 
-/** Releases external ids that move between two remaining users, which no order of operations could do. */
-function releaseExternalIds({ plan, state }: PutContext, wanted: Wanted): void {
-  const taken = new Map<string, string>();
-  for (const [username, { user }] of wanted.users) {
-    if (user.external_id !== undefined) taken.set(user.external_id, username);
-  }
+/**
+ * Releases external ids that move between two remaining users, which no order of operations could do.
+ * @param isTakenByOther true where the data sets give an external id to another user
+ */
+function releaseExternalIds(
+  { plan, state }: PutContext,
+  wanted: Wanted,
+  isTakenByOther: (externalId: string, username: string) => boolean,
+): void {
   for (const username of wanted.users.keys()) {
     const existing = state.users.get(username)?.user.value;
     if (existing?.external_id === undefined) continue;
     const { external_id, ...rest } = existing;
-    if ((taken.get(external_id) ?? username) !== username) plan.prepare({ op: "put_user", user: rest });
+    if (isTakenByOther(external_id, username)) plan.prepare({ op: "put_user", user: rest });
   }
 }
 
-/** Adds missing entities; a sync also changes differing ones. Referenced entities come before references. */
-export function planPuts(context: PutContext, wanted: Wanted): void {
-  const { state, mode } = context;
-  if (mode === "sync") releaseExternalIds(context, wanted);
+/** The two sides of a comparison, and the plan. */
+interface Comparison {
+  readonly plan: Plan;
+  readonly state: ComparedState;
+  readonly mode: DatasetMode;
+  /** As for {@link releaseExternalIds}. */
+  readonly isTakenByOther: (externalId: string, username: string) => boolean;
+}
+
+/** Adds missing entities; a sync also changes differing ones. */
+export function planPuts({ plan, state, mode, isTakenByOther }: Comparison, wanted: Wanted): void {
+  const into = (part: Parameters<Plan["part"]>[0]): PutContext => ({ plan: plan.part(part), state, mode });
+  if (mode === "sync") releaseExternalIds(into("released texts"), wanted, isTakenByOther);
   for (const [name, type] of wanted.resourceTypes) {
-    putEntity(context, {
+    putEntity(into("resource types"), {
       kind: "resource type",
       name,
       wanted: type,
@@ -144,7 +162,7 @@ export function planPuts(context: PutContext, wanted: Wanted): void {
     });
   }
   for (const [name, { policy, preconfigured }] of wanted.policies) {
-    putEntity(context, {
+    putEntity(into("policies"), {
       kind: "policy",
       name,
       wanted: policy,
@@ -153,10 +171,10 @@ export function planPuts(context: PutContext, wanted: Wanted): void {
       preconfigured,
     });
   }
-  for (const group of wanted.groups.values()) putGroup(context, group);
-  for (const user of wanted.users.values()) putUser(context, user);
+  for (const group of wanted.groups.values()) putGroup(into("groups"), group);
+  for (const user of wanted.users.values()) putUser(into("users"), user);
   for (const resource of wanted.resources.values()) {
-    putEntity(context, {
+    putEntity(into("resources"), {
       kind: "resource",
       name: resourceKey(resource).replace("\0", " "),
       wanted: resource,

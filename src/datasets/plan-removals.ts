@@ -1,10 +1,9 @@
 /** The removals of a sync: everything that an earlier sync created and the files no longer name. */
 
-import type { BatchOperation, DirectoryState, Managed } from "../directory/batch.ts";
+import type { BatchOperation, GroupState, Managed, UserState } from "../directory/batch.ts";
 import type { ChangeKind } from "./change.ts";
-import { resourceKey } from "./merge.ts";
-import type { PlanBuilder } from "./plan.ts";
-import type { Wanted } from "./wanted.ts";
+import type { Plan } from "./plan.ts";
+import type { WantedUser } from "./wanted.ts";
 
 /** A managed entity or relation of the directory, with the operation that removes it. */
 interface ManagedThing {
@@ -17,154 +16,163 @@ interface ManagedThing {
   readonly remove: BatchOperation;
 }
 
-/** Names of removed entities. */
-interface Removed {
-  readonly users: ReadonlySet<string>;
-  readonly groups: ReadonlySet<string>;
-  readonly policies: ReadonlySet<string>;
+/** Groups and policies that are removed. */
+export interface Removed {
+  readonly groups: { has(name: string): boolean };
+  readonly policies: { has(name: string): boolean };
 }
 
-function unwanted(
-  marks: Iterable<readonly [string, Managed<unknown>]>,
-  wanted: { has(name: string): boolean },
-) {
-  return new Set(
-    [...marks].filter(([name, { managed }]) => managed && !wanted.has(name)).map(([name]) => name),
-  );
+/** The share of managed things that a sync removes. */
+interface RemovalShare {
+  removed: number;
+  managed: number;
 }
 
-function removedEntities(wanted: Wanted, state: DirectoryState): Removed {
-  const users = [...state.users].map(([name, { user }]) => [name, user] as const);
-  const groups = [...state.groups].map(([name, { group }]) => [name, group] as const);
-  return {
-    users: unwanted(users, wanted.users),
-    groups: unwanted(groups, wanted.groups),
-    policies: unwanted(state.policies, wanted.policies),
-  };
-}
-
-const NOTHING: ReadonlySet<string> = new Set();
+const NOTHING = { has: (): boolean => false };
 
 function managedNames(marks: ReadonlyMap<string, Managed<unknown>>): string[] {
   return [...marks].filter(([, { managed }]) => managed).map(([name]) => name);
 }
 
-function* userRelations(wanted: Wanted, state: DirectoryState, gone: Removed): Generator<ManagedThing> {
-  for (const [username, user] of state.users) {
-    const want = wanted.users.get(username);
-    const userGone = gone.users.has(username);
-    for (const group of managedNames(user.groups)) {
-      yield {
-        kind: "membership",
-        name: `${username} in ${group}`,
-        wanted: want?.groups.has(group) ?? false,
-        cascades: userGone || gone.groups.has(group),
-        remove: { op: "remove_member", group, username },
-      };
-    }
-    for (const policy of managedNames(user.policies)) {
-      yield {
-        kind: "attachment",
-        name: `${policy} to user ${username}`,
-        wanted: want?.policies.has(policy) ?? false,
-        cascades: userGone || gone.policies.has(policy),
-        remove: { op: "detach_from_user", username, policy },
-      };
-    }
-    for (const access_key_id of managedNames(user.credentials)) {
-      yield {
-        kind: "credential",
-        name: `${access_key_id} of ${username}`,
-        wanted: want?.credentials.has(access_key_id) ?? false,
-        cascades: userGone,
-        remove: { op: "delete_credential", username, access_key_id },
-      };
-    }
-    for (const principal of managedNames(user.externalPrincipals)) {
-      yield {
-        kind: "principal",
-        name: `${principal} of ${username}`,
-        wanted: want?.externalPrincipals.has(principal) ?? false,
-        cascades: userGone,
-        remove: { op: "delete_principal", username, principal },
-      };
-    }
+function* userRelations(
+  username: string,
+  user: UserState,
+  want: WantedUser | undefined,
+  gone: Removed,
+): Generator<ManagedThing> {
+  const userGone = want === undefined && user.user.managed;
+  for (const group of managedNames(user.groups)) {
+    yield {
+      kind: "membership",
+      name: `${username} in ${group}`,
+      wanted: want?.groups.has(group) ?? false,
+      cascades: userGone || gone.groups.has(group),
+      remove: { op: "remove_member", group, username },
+    };
+  }
+  for (const policy of managedNames(user.policies)) {
+    yield {
+      kind: "attachment",
+      name: `${policy} to user ${username}`,
+      wanted: want?.policies.has(policy) ?? false,
+      cascades: userGone || gone.policies.has(policy),
+      remove: { op: "detach_from_user", username, policy },
+    };
+  }
+  for (const access_key_id of managedNames(user.credentials)) {
+    yield {
+      kind: "credential",
+      name: `${access_key_id} of ${username}`,
+      wanted: want?.credentials.has(access_key_id) ?? false,
+      cascades: userGone,
+      remove: { op: "delete_credential", username, access_key_id },
+    };
+  }
+  for (const principal of managedNames(user.externalPrincipals)) {
+    yield {
+      kind: "principal",
+      name: `${principal} of ${username}`,
+      wanted: want?.externalPrincipals.has(principal) ?? false,
+      cascades: userGone,
+      remove: { op: "delete_principal", username, principal },
+    };
   }
 }
 
-function* groupRelations(wanted: Wanted, state: DirectoryState, gone: Removed): Generator<ManagedThing> {
-  for (const [group, { policies }] of state.groups) {
-    const want = wanted.groups.get(group)?.policies ?? NOTHING;
-    for (const policy of managedNames(policies)) {
-      yield {
-        kind: "attachment",
-        name: `${policy} to group ${group}`,
-        wanted: want.has(policy),
-        cascades: gone.groups.has(group) || gone.policies.has(policy),
-        remove: { op: "detach_from_group", group, policy },
-      };
-    }
+function* groupRelations(
+  group: string,
+  { group: mark, policies }: GroupState,
+  want: ReadonlySet<string> | undefined,
+  gone: Removed,
+): Generator<ManagedThing> {
+  for (const policy of managedNames(policies)) {
+    yield {
+      kind: "attachment",
+      name: `${policy} to group ${group}`,
+      wanted: (want ?? NOTHING).has(policy),
+      cascades: (want === undefined && mark.managed) || gone.policies.has(policy),
+      remove: { op: "detach_from_group", group, policy },
+    };
   }
 }
 
-function* resources(wanted: Wanted, state: DirectoryState): Generator<ManagedThing> {
-  for (const [type, byId] of state.resources) {
-    for (const id of managedNames(byId)) {
-      yield {
-        kind: "resource",
-        name: `${type} ${id}`,
-        wanted: wanted.resources.has(resourceKey({ type, id })),
-        cascades: false,
-        remove: { op: "delete_resource", type, id },
-      };
-    }
+/** Adds removals to a plan, and counts their share of all managed things. */
+export class Removals {
+  readonly share: RemovalShare = { removed: 0, managed: 0 };
+  readonly #plan: Plan;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+  }
+
+  /**
+   * Looks at what refers to a user.
+   * @param want undefined: the data sets do not define the user
+   */
+  user(username: string, user: UserState, want: WantedUser | undefined, gone: Removed): void {
+    const part = "removed relations of users";
+    for (const thing of userRelations(username, user, want, gone)) this.#add(part, thing);
+  }
+
+  /**
+   * Looks at the policies of a group.
+   * @param want undefined: the data sets do not define the group
+   */
+  group(name: string, group: GroupState, want: ReadonlySet<string> | undefined, gone: Removed): void {
+    const part = "removed relations of groups";
+    for (const thing of groupRelations(name, group, want, gone)) this.#add(part, thing);
+  }
+
+  /** Looks at a registered resource. */
+  resource(
+    { value: { type, id }, managed }: Managed<{ readonly type: string; readonly id: string }>,
+    wanted: boolean,
+  ): void {
+    if (!managed) return;
+    const remove = { op: "delete_resource", type, id } as const;
+    this.#add("removed resources", {
+      kind: "resource",
+      name: `${type} ${id}`,
+      wanted,
+      cascades: false,
+      remove,
+    });
+  }
+
+  /** Looks at an entity. */
+  entity(
+    kind: "user" | "group" | "policy" | "resource type",
+    { value: name, managed }: Managed<string>,
+    wanted: boolean,
+  ): void {
+    if (!managed) return;
+    this.#add("removed entities", { kind, name, wanted, cascades: false, remove: removing(kind, name) });
+  }
+
+  #add(
+    part:
+      | "removed relations of users"
+      | "removed relations of groups"
+      | "removed resources"
+      | "removed entities",
+    thing: ManagedThing,
+  ): void {
+    this.share.managed++;
+    if (thing.wanted) return;
+    this.share.removed++;
+    if (!thing.cascades) this.#plan.part(part).add(thing.remove, "remove", thing.kind, thing.name);
   }
 }
 
-function* entities(wanted: Wanted, state: DirectoryState): Generator<ManagedThing> {
-  const thing = (kind: ChangeKind, name: string, isWanted: boolean, remove: BatchOperation): ManagedThing => {
-    return { kind, name, wanted: isWanted, cascades: false, remove };
-  };
-  for (const [username, { user }] of state.users) {
-    if (!user.managed) continue;
-    yield thing("user", username, wanted.users.has(username), { op: "delete_user", username });
+function removing(kind: "user" | "group" | "policy" | "resource type", name: string): BatchOperation {
+  switch (kind) {
+    case "user":
+      return { op: "delete_user", username: name };
+    case "group":
+      return { op: "delete_group", name };
+    case "policy":
+      return { op: "delete_policy", name };
+    case "resource type":
+      return { op: "delete_resource_type", type: name };
   }
-  for (const [name, { group }] of state.groups) {
-    if (group.managed) yield thing("group", name, wanted.groups.has(name), { op: "delete_group", name });
-  }
-  for (const name of managedNames(state.policies)) {
-    yield thing("policy", name, wanted.policies.has(name), { op: "delete_policy", name });
-  }
-  for (const type of managedNames(state.resourceTypes)) {
-    const isWanted = wanted.resourceTypes.has(type);
-    yield thing("resource type", type, isWanted, { op: "delete_resource_type", type });
-  }
-}
-
-/** The share of managed things that a sync removes. */
-export interface RemovalShare {
-  readonly removed: number;
-  readonly managed: number;
-}
-
-/** Adds the removals to the plan, relations before entities. Returns their share of all managed things. */
-export function planRemovals(plan: PlanBuilder, wanted: Wanted, state: DirectoryState): RemovalShare {
-  const gone = removedEntities(wanted, state);
-  const parts = [
-    userRelations(wanted, state, gone),
-    groupRelations(wanted, state, gone),
-    resources(wanted, state),
-    entities(wanted, state),
-  ];
-  let removed = 0;
-  let managed = 0;
-  for (const part of parts) {
-    for (const thing of part) {
-      managed++;
-      if (thing.wanted) continue;
-      removed++;
-      if (!thing.cascades) plan.add(thing.remove, "remove", thing.kind, thing.name);
-    }
-  }
-  return { removed, managed };
 }

@@ -1,41 +1,104 @@
 /** The difference between data sets and directory, as the operations of one batch. */
 
+import { PackedList } from "../compact/packed-list.ts";
 import type { BatchOperation } from "../directory/batch.ts";
-import type { Change, ChangeAction, ChangeKind } from "./change.ts";
+import type { Change, ChangeAction, ChangeCounts, ChangeKind } from "./change.ts";
 
 /** The mode of applying data sets (`authorizer.datasets_mode`). */
 export type DatasetMode = "load" | "sync";
 
-/** The operations in order, and the changes for people. Both are empty if the directory equals the data sets. */
-interface Plan {
-  readonly operations: readonly BatchOperation[];
-  readonly changes: readonly Change[];
+/** The parts of a plan in the order in which they are applied: what is referred to comes before references. */
+const PARTS = [
+  "removed relations of users",
+  "removed relations of groups",
+  "removed resources",
+  "removed entities",
+  "released texts",
+  "resource types",
+  "policies",
+  "groups",
+  "users",
+  "resources",
+] as const;
+
+/** A part of a plan. */
+type PlanPart = (typeof PARTS)[number];
+
+/** Values of several lists, one list after the other. */
+export interface LongList<T> extends Iterable<T> {
+  readonly length: number;
 }
 
-/** Collects a plan. Operations and changes keep the order in which they are added. */
-export class PlanBuilder implements Plan {
-  readonly operations: BatchOperation[] = [];
-  readonly changes: Change[] = [];
+/** Collects a part of a plan. Operations and changes keep the order in which they are added. */
+export class PlanBuilder {
+  readonly operations = new PackedList<BatchOperation>();
+  readonly changes = new PackedList<Change>();
+  readonly #counts: Record<ChangeAction, number>;
+
+  /** @param counts of the changes of all parts */
+  constructor(counts: Record<ChangeAction, number>) {
+    this.#counts = counts;
+  }
 
   /** Adds an operation and its change. */
   add(operation: BatchOperation, action: ChangeAction, kind: ChangeKind, name: string): void {
     this.operations.push(operation);
-    this.changes.push({ action, kind, name });
+    this.#note({ action, kind, name });
   }
 
   /** Adds an operation that changes fields of an existing entity. */
   change(operation: BatchOperation, kind: ChangeKind, name: string, fields: readonly string[]): void {
     this.operations.push(operation);
-    this.changes.push({ action: "change", kind, name, fields });
+    this.#note({ action: "change", kind, name, fields });
   }
 
   /** Records an entity that differs and stays as it is. */
   keep(kind: ChangeKind, name: string, fields: readonly string[]): void {
-    this.changes.push({ action: "keep", kind, name, fields });
+    this.#note({ action: "keep", kind, name, fields });
   }
 
   /** Adds an operation that prepares a later one and does not count as a change. */
   prepare(operation: BatchOperation): void {
     this.operations.push(operation);
   }
+
+  #note(change: Change): void {
+    this.#counts[change.action]++;
+    this.changes.push(change);
+  }
+}
+
+/** A whole plan. It is empty if the directory equals the data sets. */
+export class Plan {
+  readonly #counts = { add: 0, change: 0, remove: 0, keep: 0 };
+  readonly #parts = new Map(PARTS.map((part) => [part, new PlanBuilder(this.#counts)]));
+
+  /** Number of changes by action. */
+  get counts(): ChangeCounts {
+    return this.#counts;
+  }
+
+  /** A part, to add to it. */
+  part(part: PlanPart): PlanBuilder {
+    return this.#parts.get(part) as PlanBuilder;
+  }
+
+  /** All operations, in the order in which they can be applied. */
+  get operations(): LongList<BatchOperation> {
+    return joined([...this.#parts.values()].map(({ operations }) => operations));
+  }
+
+  /** All changes, in that order. */
+  get changes(): LongList<Change> {
+    return joined([...this.#parts.values()].map(({ changes }) => changes));
+  }
+}
+
+function joined<T>(lists: readonly LongList<T>[]): LongList<T> {
+  return {
+    length: lists.reduce((sum, { length }) => sum + length, 0),
+    *[Symbol.iterator]() {
+      for (const list of lists) yield* list;
+    },
+  };
 }

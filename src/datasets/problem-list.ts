@@ -1,15 +1,21 @@
 /** Collects the problems of all files of a load, to report them at once. */
 
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
-import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
+import type { Position } from "@svc-authorizer/policy/source-files/source.ts";
 import { formatProblem } from "./format-problem.ts";
 
 /** Largest number of problems that are reported one by one; the rest is counted. */
-export const MAX_REPORTED_PROBLEMS = 100;
+export const MAX_REPORTED_PROBLEMS = 1_000;
+
+/** A file, or what stands for one, in which places can be found. */
+export interface ProblemSource {
+  readonly file: string;
+  locate(pointers: readonly string[]): ReadonlyMap<string, Position> | Promise<ReadonlyMap<string, Position>>;
+}
 
 interface Entry {
   readonly file: string;
-  readonly source: DocumentSource | undefined;
+  readonly source: ProblemSource | undefined;
   readonly problem: Problem;
 }
 
@@ -37,7 +43,7 @@ export class ProblemList {
    * Adds a problem of the value at `pointer`. `message` must not contain secrets.
    * @param member the label under which a refused member is counted
    */
-  add(source: DocumentSource, pointer: string, message: string, member?: string): void {
+  add(source: ProblemSource, pointer: string, message: string, member?: string): void {
     this.#count++;
     if (this.#entries.length >= MAX_REPORTED_PROBLEMS) return;
     const problem = { file: source.file, pointer, message, ...(member !== undefined && { member }) };
@@ -51,21 +57,22 @@ export class ProblemList {
     this.#entries.push({ file: problem.file ?? "", source: undefined, problem });
   }
 
+  /** Adds what another list has. */
+  addAll(other: ProblemList): void {
+    this.#count += other.#count;
+    this.#entries.push(...other.#entries.slice(0, MAX_REPORTED_PROBLEMS - this.#entries.length));
+  }
+
   /** The first problems, ordered by file and line, and one that counts the rest. */
-  list(): readonly Problem[] {
-    const pointers = Map.groupBy(
-      this.#entries.filter((entry) => entry.source !== undefined),
-      (entry) => entry.source,
-    );
-    const places = new Map(
-      [...pointers].map(([source, entries]) => [
-        source,
-        source?.locate(entries.map((e) => e.problem.pointer)),
-      ]),
-    );
+  async list(): Promise<readonly Problem[]> {
+    const located = new Map<ProblemSource, ReadonlyMap<string, Position>>();
+    for (const [source, entries] of Map.groupBy(this.#entries, (entry) => entry.source)) {
+      if (source === undefined) continue;
+      located.set(source, await source.locate(entries.map(({ problem }) => problem.pointer)));
+    }
     const problems = this.#entries
       .map(({ source, problem }) =>
-        source === undefined ? problem : { ...problem, ...places.get(source)?.get(problem.pointer) },
+        source === undefined ? problem : { ...problem, ...located.get(source)?.get(problem.pointer) },
       )
       .sort(byPlace(this.#entries));
     const rest = this.#count - problems.length;
@@ -73,10 +80,10 @@ export class ProblemList {
   }
 
   /** Throws "invalid_request" with the problems, if there are any; its message lists them too, one a line. */
-  throwIfAny(): void {
+  async throwIfAny(): Promise<void> {
     if (this.#count === 0) return;
     const what = this.#count === 1 ? "1 problem" : `${this.#count} problems`;
-    const problems = this.list();
+    const problems = await this.list();
     const lines = [`the data set has ${what}; nothing was loaded`, ...problems.map(formatProblem)];
     throw new AuthorizerError("invalid_request", lines.join("\n  "), { problems });
   }

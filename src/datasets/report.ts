@@ -22,3 +22,27 @@ export function* formatReport(report: DatasetReport): Generator<string> {
   for (const change of report.changes) yield formatChange(change);
   yield formatSummary(report);
 }
+
+/** Characters of JSON that are written together. */
+const CHUNK = 64 * 1024;
+
+/** The report as one JSON document on a line, in texts of some size. */
+export function* jsonReport({
+  mode,
+  dryRun,
+  files,
+  changes,
+  counts,
+  needsYes,
+}: DatasetReport): Generator<string> {
+  let text = `${JSON.stringify({ mode, dryRun, files }).slice(0, -1)},"changes":[`;
+  let separator = "";
+  for (const change of changes) {
+    text += separator + JSON.stringify(change);
+    separator = ",";
+    if (text.length < CHUNK) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}],${JSON.stringify({ counts, needsYes }).slice(1)}\n`;
+}

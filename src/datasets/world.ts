@@ -2,8 +2,6 @@
 
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
-import type { DirectoryState } from "../directory/batch.ts";
-import type { MergedDataset } from "./merge.ts";
 import type { DatasetMode } from "./plan.ts";
 import type { PreconfiguredSet } from "./wanted.ts";
 
@@ -25,6 +23,27 @@ export function isKept(managed: boolean, mode: DatasetMode): boolean {
   return mode === "load" || !managed;
 }
 
+interface HasName {
+  has(name: string): boolean;
+}
+
+/** The names that data sets define, with those of invalid definitions. */
+export interface DefinedNames {
+  readonly groups: { readonly entries: HasName; readonly brokenNames: HasName };
+  readonly policies: { readonly entries: HasName; readonly brokenNames: HasName };
+  readonly preconfigured: boolean;
+}
+
+/** Groups and policies of the directory, as far as they matter. */
+export interface NamedState {
+  readonly groups: ReadonlyMap<string, { readonly group: Mark }>;
+  readonly policies: ReadonlyMap<string, Mark>;
+}
+
+interface Mark {
+  readonly managed: boolean;
+}
+
 /** The names that references may use after the data sets are applied, including names of invalid definitions. */
 interface Existing {
   hasGroup(name: string): boolean;
@@ -36,9 +55,9 @@ interface Existing {
  * a `sync`.
  */
 export function existingAfter(
-  merged: MergedDataset,
+  merged: DefinedNames,
   rules: DatasetRules,
-  state: DirectoryState,
+  state: NamedState,
   mode: DatasetMode,
 ): Existing {
   const preconfigured = merged.preconfigured ? rules.preconfigured : { policies: [], groups: [] };

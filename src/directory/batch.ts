@@ -113,6 +113,9 @@ export interface GroupState {
   readonly policies: ReadonlyMap<string, Managed<true>>;
 }
 
+/** Most operations of a commit that is made at once. */
+export const MAX_AT_ONCE = 2_000_000;
+
 /** The whole directory, read from one state; maps are in UTF-8 byte order of their keys. */
 export interface DirectoryState {
   readonly users: ReadonlyMap<string, UserState>;
@@ -156,16 +159,60 @@ export interface StatePlan<T> {
   readonly result: T;
 }
 
+/** A kind of text that belongs to one user. */
+export type UniqueText = "access_key" | "external_principal" | "external_id";
+
+/** The user that a text belongs to. */
+export interface TextOwner {
+  readonly username: string;
+  /** A data set gave it to the user; never so of external ids. */
+  readonly isManaged: boolean;
+  /** A data set made the user. */
+  readonly isUserManaged: boolean;
+}
+
+/** Names a resource. */
+interface ResourceName {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** Parts of one state, for who compares more than fits into memory. Names that nothing has are left out. */
+export interface StateView {
+  users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>>;
+  groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;
+  policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>>;
+  /** True of those that a data set made. */
+  marks(kind: "group" | "policy", names: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
+  /** In the order of the names. */
+  resources(names: readonly ResourceName[]): Promise<readonly (Managed<RegisteredResource> | undefined)[]>;
+  resourceTypes(): Promise<ReadonlyMap<string, Managed<ResourceType>>>;
+  /** In the order of the texts. */
+  owners(kind: UniqueText, texts: readonly string[]): Promise<readonly (TextOwner | undefined)[]>;
+  /** All names in UTF-8 byte order, page by page. */
+  names(kind: "user" | "group" | "policy"): AsyncIterable<readonly Managed<string>[]>;
+  /** All registered resources, page by page. */
+  resourceNames(): AsyncIterable<readonly Managed<ResourceName>[]>;
+}
+
+/** Operations in order, which may be gone through several times. */
+export interface OperationList extends Iterable<BatchOperation> {
+  readonly length: number;
+}
+
 /** The bulk side of the directory. */
 export interface DirectoryBatches {
   /** Reads everything; `secrets: true` decrypts credentials. */
   state(options: { readonly secrets: boolean }): Promise<DirectoryState>;
+  /** Runs `look` on one state, of which it reads parts; `secrets: true` decrypts credentials. */
+  viewing<T>(options: { readonly secrets: boolean }, look: (view: StateView) => Promise<T>): Promise<T>;
   /**
    * Applies operations in order, all or nothing. Everything a put refers to must exist before it or be put earlier
    * in the batch, else "invalid_request" with the index of the operation in each problem's pointer (`/3`).
-   * Deleting or detaching what is absent is no error.
+   * Deleting or detaching what is absent is no error. Many operations are staged in pieces where the store can do that; where
+   * it cannot, more than {@link MAX_AT_ONCE} are "invalid_request".
    */
-  apply(operations: readonly BatchOperation[], options: BatchOptions): Promise<void>;
+  apply(operations: OperationList, options: BatchOptions): Promise<void>;
   /**
    * Plans from one state and applies the plan together with a durable mark, atomically. If another writer, also of
    * another process, changes something that the plan read, it is planned again.

@@ -8,7 +8,7 @@ import type { GroupPolicies } from "./read/group-policies.ts";
 import type { PolicyCache } from "./read/policy-cache.ts";
 import { type Reader, readState } from "./read/reader.ts";
 import type { SecretBox } from "./records/secrets.ts";
-import type { Writer } from "./write/transaction.ts";
+import type { Writer } from "./write/writer.ts";
 
 /** Rules for writes. */
 export interface WriteRules {

@@ -35,10 +35,10 @@ import { createProvisionedGroups } from "./write/provisioning/provisioned-groups
 import { createProvisionedUsers } from "./write/provisioning/provisioned-users.ts";
 import { createResources } from "./write/resources.ts";
 import { createSessions } from "./write/sessions.ts";
-import { markAdministrator } from "./write/set-up-mark.ts";
+import { markAdministrator, markAnyAdministrator } from "./write/set-up-mark.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
-import { Writer } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
+import { Writer } from "./write/writer.ts";
 
 /** Options of a directory. */
 export interface DirectoryOptions {
@@ -139,6 +139,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     authors,
     judge: judgeOf(store, authors),
     complete: markAdministrator,
+    completeStage: markAnyAdministrator,
     deadlineMs: options.commitTimeoutMs,
   });
   const leased = underLease(store, "upkeep");

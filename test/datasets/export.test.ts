@@ -70,7 +70,7 @@ it("an export of a bootstrapped store loads over another one without a change", 
     });
   }
   const { text } = await exportDataset(source.directory, { format: "json", secrets: true });
-  expect((await load(copy, "over.json", text)).changes).toEqual([]);
+  expect([...(await load(copy, "over.json", text)).changes]).toEqual([]);
   await Promise.all([source.close(), copy.close()]);
 });
 

@@ -53,7 +53,11 @@ describe("loading", () => {
   it("the example of the documentation is a valid data set", async () => {
     const example = /```yaml\n(.*?)```/s.exec(readFileSync("docs/datasets.md", "utf8"))?.[1] ?? "";
     const report = await load(folder.write("documented.yaml", example), { env: () => "a secret" });
-    expect(report.changes).toContainEqual({ action: "add", kind: "membership", name: "alice in Developers" });
+    expect([...report.changes]).toContainEqual({
+      action: "add",
+      kind: "membership",
+      name: "alice in Developers",
+    });
   });
 
   it("the example of the contract: a file's own group takes the place of a preconfigured one", async () => {
@@ -92,7 +96,7 @@ describe("loading", () => {
     await load("fixtures/datasets/quickstart.yaml");
     const before = plainState(await state());
     const second = await load("fixtures/datasets/quickstart.yaml");
-    expect(second.changes).toEqual([]);
+    expect([...second.changes]).toEqual([]);
     expect(plainState(await state())).toEqual(before);
   });
 
@@ -152,7 +156,11 @@ describe("loading", () => {
     const dry = await load("fixtures/datasets/quickstart.yaml", { dryRun: true });
     expect((await state()).users.size).toBe(0);
     const real = await load("fixtures/datasets/quickstart.yaml");
-    expect(dry).toEqual({ ...real, dryRun: true });
+    expect({ ...dry, changes: [...dry.changes] }).toEqual({
+      ...real,
+      changes: [...real.changes],
+      dryRun: true,
+    });
   });
 
   it("takes secrets from the environment and never shows them", async () => {
@@ -215,12 +223,12 @@ describe("what is refused", () => {
     expect((await state()).users.size).toBe(0);
   });
 
-  it("problems beyond 100 are counted", async () => {
-    const users = Array.from({ length: 250 }, (_, index) => ({ username: `u${index}`, groups: ["none"] }));
+  it("problems beyond 1,000 are counted", async () => {
+    const users = Array.from({ length: 2_500 }, (_, index) => ({ username: `u${index}`, groups: ["none"] }));
     const problems = await problemsOf(load(folder.write("many.json", { format: 1, users })));
-    expect(problems).toHaveLength(101);
-    expect(problems[99]).toMatchObject({ pointer: "/users/99/groups/0", line: 1 });
-    expect(problems[100]).toEqual({ pointer: "", message: "and 150 more" });
+    expect(problems).toHaveLength(1_001);
+    expect(problems[999]).toMatchObject({ pointer: "/users/999/groups/0", line: 1 });
+    expect(problems[1_000]).toEqual({ pointer: "", message: "and 1500 more" });
   });
 
   it("problems of form are found in every part of a long section", async () => {
@@ -236,7 +244,9 @@ describe("what is refused", () => {
     [
       "big.yaml",
       `format: 1\n#${"x".repeat(5 * 1024 * 1024)}`,
-      "YAML over 5 MiB is not read: write the data set as JSON",
+      expect.stringMatching(
+        /^YAML over 5 MiB is not read: write the data set as JSON, such as with yq -o=json '.*big\.yaml' > '.*big\.json'$/,
+      ),
     ],
     ["list.json", "[]", "must be object"],
     ["null.yaml", "", "must be object"],

@@ -223,7 +223,7 @@ describe("a sync", () => {
           await fresh.directory.batches.state({ secrets: true }),
         ];
         expect(plainState(usedState)).toEqual(plainState(freshState));
-        expect((await sync(after, used)).changes).toEqual([]);
+        expect([...(await sync(after, used)).changes]).toEqual([]);
         await Promise.all([used.close(), fresh.close()]);
       }),
       { numRuns: 60 },

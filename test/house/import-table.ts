@@ -78,7 +78,9 @@ const SERVICE_ROOMS: Rooms = {
   // Reads once what comes again and again.
   "remember-last": { may: [] },
   cache: { may: ["policy/errors"] },
-  store: { may: ["schedule", "policy/model", "policy/errors", "commands"] },
+  // Much in little memory.
+  compact: { may: ["policy/json-text"] },
+  store: { may: ["compact", "schedule", "policy/model", "policy/errors", "commands"] },
   workers: { may: ["store", "policy/errors"] },
   journal: { may: ["store", "schedule", "policy/model", "policy/errors"] },
   directory: {
@@ -239,7 +241,16 @@ const SERVICE_ROOMS: Rooms = {
   },
   "policy/source-files": { may: ["policy/model", "policy/errors", "policy/json-text", "policy/decimal"] },
   datasets: {
-    may: ["policy/source-files", "directory", "schedule", "policy/catalog", "policy/model", "policy/errors"],
+    may: [
+      "policy/source-files",
+      "policy/json-text",
+      "directory",
+      "compact",
+      "schedule",
+      "policy/catalog",
+      "policy/model",
+      "policy/errors",
+    ],
   },
   bootstrap: { may: ["directory", "policy/catalog", "policy/model", "policy/errors"] },
   // Learns from the use of access: over parts of one state of the directory, or in a thread over the whole as a value.

@@ -7,7 +7,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { exportDataset } from "../../datasets/export-dataset.ts";
 import { formatProblem, headline } from "../../datasets/format-problem.ts";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
-import { formatReport } from "../../datasets/report.ts";
+import { formatReport, jsonReport } from "../../datasets/report.ts";
 import type { Directory } from "../../directory/directory.ts";
 
 /** The open directory and its surroundings. */
@@ -82,7 +82,7 @@ export async function runLoad(parts: DatasetCommandParts, options: LoadCommandOp
   const { json = false, ...load } = options;
   try {
     const report = await loadDatasets({ directory, catalog, ...load, onProgress: progressLines(err) });
-    if (json) await out(`${JSON.stringify(report)}\n`);
+    if (json) for (const text of jsonReport(report)) await out(text);
     else for await (const text of inChunks(formatReport(report))) await out(text);
     return SUCCESS;
   } catch (error) {

@@ -66,7 +66,7 @@ export class Applications {
     const problems = new ProblemList();
     const schema = this.#catalog.schema("dataset");
     const merged = await readDocuments(documents, { schema, rules: this.#rules, problems });
-    throwIfAny(problems);
+    await throwIfAny(problems);
     return { merged, entities: await wantedEntities(merged) };
   }
 
@@ -84,18 +84,21 @@ export class Applications {
     const { merged, entities: wanted } = documents;
     const problems = new ProblemList();
     const checks = { manager, wanted, state, plan, syncs: this.#syncs, problems };
-    await checkReferences(merged, this.#rules, state, "load", problems);
+    await checkReferences(merged, merged, { rules: this.#rules, state, mode: "load", problems });
     await checkPolicies({ merged, rules: this.#rules, state, mode: "load", problems });
     await checkRemains(checks);
     const invalid = problems.count;
     await checkManagers(checks);
-    throwIfAny(problems, invalid === 0 ? "conflict" : "invalid_request");
+    await throwIfAny(problems, invalid === 0 ? "conflict" : "invalid_request");
   }
 }
 
-function throwIfAny(problems: ProblemList, code: "conflict" | "invalid_request" = "invalid_request"): void {
+async function throwIfAny(
+  problems: ProblemList,
+  code: "conflict" | "invalid_request" = "invalid_request",
+): Promise<void> {
   if (problems.count === 0) return;
-  const list = problems.list().map(inDocuments);
+  const list = (await problems.list()).map(inDocuments);
   const what = problems.count === 1 ? "1 problem" : `${problems.count} problems`;
   throw new AuthorizerError(code, `the documents have ${what}; nothing was changed`, { problems: list });
 }

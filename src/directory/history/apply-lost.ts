@@ -4,7 +4,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Touched } from "../../store/port.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { LostChanges, LostGroup, LostReport } from "../lost-changes.ts";
-import { BATCH_DEADLINE_MS } from "../write/batches/batches.ts";
+import { BATCH_DEADLINE_MS } from "../write/batches/apply-operations.ts";
 import { ADMINS, someAdministrator } from "../write/set-up-mark.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { type EntityNames, entityNames } from "./entity-names.ts";

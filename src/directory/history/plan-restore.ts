@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { BatchOperation, DirectoryState, GroupState, Managed, UserState } from "../batch.ts";
 import type { RestoredKind, RestoredThing, RestoreOptions, Revocation } from "../history.ts";
 import type { NewUser } from "../new-entities.ts";
-import type { MarkedOperation } from "../write/batches/batches.ts";
+import type { MarkedOperation } from "../write/batches/apply-operations.ts";
 
 /** The plan of a restore. */
 interface RestorePlan {

@@ -5,8 +5,8 @@ import type { DirectoryState } from "../batch.ts";
 import type { DirectoryContext } from "../context.ts";
 import type { RestoreOptions, RestoreReport, Revocation } from "../history.ts";
 import { endSessions } from "../records/user-records.ts";
+import { applyAll, BATCH_DEADLINE_MS } from "../write/batches/apply-operations.ts";
 import { readStateOf } from "../write/batches/batch-state.ts";
-import { applyAll, BATCH_DEADLINE_MS } from "../write/batches/batches.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { planRestore } from "./plan-restore.ts";
 

@@ -4,7 +4,7 @@ import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { DirectoryContext } from "../context.ts";
 import { EMPTY, expiryKey, type UserRecord, under } from "../records/layout.ts";
 import { endSessions } from "../records/user-records.ts";
-import { BATCH_DEADLINE_MS } from "../write/batches/batches.ts";
+import { BATCH_DEADLINE_MS } from "../write/batches/apply-operations.ts";
 import type { Transaction } from "../write/transaction.ts";
 import { parseUserState, type RevokedState, stateOf } from "./revoked-records.ts";
 

@@ -24,7 +24,11 @@ export function setupMark(username: string): { readonly format: number; readonly
 
 /** Puts the mark into a transaction after which an administrator can sign in. */
 export async function markAdministrator(tx: Transaction): Promise<void> {
-  if (!WAYS.some((partition) => tx.written(partition).length > 0)) return;
+  if (WAYS.some((partition) => tx.written(partition).length > 0)) await markAnyAdministrator(tx);
+}
+
+/** As {@link markAdministrator}, whatever the transaction wrote. */
+export async function markAnyAdministrator(tx: Transaction): Promise<void> {
   if ((await tx.get("meta", markKey(SETUP_MARK))) !== undefined) return;
   const username = await someAdministrator(tx);
   if (username !== undefined) tx.put("meta", markKey(SETUP_MARK), { mark: setupMark(username) });

@@ -1,8 +1,8 @@
 /** One stage of the local store. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { TextHashes } from "../../compact/text-hashes.ts";
 import { checkCommit } from "../checks.ts";
-import { KeyHashes } from "../key-hashes.ts";
 import { encodeFirstLine } from "../log-entry.ts";
 import type {
   Commit,
@@ -64,7 +64,7 @@ export class LocalStage implements Stage {
   readonly #body: StagedBody;
   readonly #writer: StagedWriter;
   readonly #useCases: readonly UseCase[];
-  readonly #read = new KeyHashes();
+  readonly #read = new TextHashes();
   /** By their text: each piece scans the same ones. */
   readonly #ranges = new Map<string, ScannedRange>();
   #written: RecordName[] | undefined = [];

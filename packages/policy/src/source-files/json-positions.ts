@@ -105,6 +105,7 @@ export function duplicateMembers(text: string): readonly TextFault[] {
           pointer: pointerOf([...path(), name]),
           message: "the same field is written twice",
           position: { line: line + 1, column: character + 1 },
+          isRepeated: true,
         });
       }
       scope?.add(name);

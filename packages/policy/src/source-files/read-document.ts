@@ -14,7 +14,7 @@ interface Syntax {
   readonly parse: (text: string) => Parsed;
   readonly maxBytes: number;
   /** The advice about a larger file. */
-  readonly advice: (what: string) => string;
+  readonly advice: (what: string, file: string) => string;
 }
 
 /** Largest YAML file that is read; larger ones are written as JSON. */
@@ -23,7 +23,8 @@ export const MAX_YAML_BYTES = 5 * MIB;
 const YAML: Syntax = {
   parse: parseYaml,
   maxBytes: MAX_YAML_BYTES,
-  advice: (what) => `YAML over 5 MiB is not read: write the ${what} as JSON`,
+  advice: (what, file) =>
+    `YAML over 5 MiB is not read: write the ${what} as JSON, such as with yq -o=json '${file}' > '${withoutExtension(file)}.json'`,
 };
 const JSON_SYNTAX: Syntax = {
   parse: parseJson,
@@ -45,6 +46,10 @@ export type ReadDocument =
   | { readonly source: DocumentSource; readonly text: string }
   | { readonly problems: readonly Problem[] };
 
+function withoutExtension(file: string): string {
+  return file.slice(0, file.length - extname(file).length);
+}
+
 /** The text of a file, or its problem. */
 async function readText(
   file: string,
@@ -52,7 +57,7 @@ async function readText(
   what: string,
 ): Promise<{ text: string } | { message: string }> {
   try {
-    if ((await stat(file)).size > maxBytes) return { message: advice(what) };
+    if ((await stat(file)).size > maxBytes) return { message: advice(what, file) };
     const bytes = await readFile(file);
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {

@@ -27,6 +27,8 @@ export interface TextFault {
   readonly pointer: string;
   readonly message: string;
   readonly position: Position | undefined;
+  /** There is a value nevertheless: a field is written twice. */
+  readonly isRepeated?: true;
 }
 
 /** The result of parsing a text: a value, or faults. */

@@ -169,18 +169,20 @@ async function readResources(
 }
 
 /** Opens the sealed secret of an access key; undefined leaves it out. */
-type OpenSecret = (accessKeyId: string, userId: string, sealed: string) => string | undefined;
+export type OpenSecret = (accessKeyId: string, userId: string, sealed: string) => string | undefined;
 
 /** The whole directory from one state; `secrets: true` decrypts credentials. */
 export function readDirectoryState(
   context: DirectoryContext,
   options: { readonly secrets: boolean },
 ): Promise<DirectoryState> {
-  return read(context, (reader) =>
-    readStateOf(reader, (accessKeyId, userId, sealed) =>
-      options.secrets ? context.secrets.open(sealed, { kind: "access_key", accessKeyId, userId }) : undefined,
-    ),
-  );
+  return read(context, (reader) => readStateOf(reader, opening(context, options)));
+}
+
+/** Returns what opens secrets where they are asked for. */
+export function opening({ secrets }: DirectoryContext, options: { readonly secrets: boolean }): OpenSecret {
+  return (accessKeyId, userId, sealed) =>
+    options.secrets ? secrets.open(sealed, { kind: "access_key", accessKeyId, userId }) : undefined;
 }
 
 /** The whole directory as a reader has it. */

@@ -1,35 +1,47 @@
-/** A set of texts by hashes of 64 bits: a million of them take 16 MiB. */
+/** Texts by hashes of 64 bits, with a number for each: a million of them take 24 MiB. */
 
 import { randomInt } from "node:crypto";
 
 const FIRST_SLOTS = 1_024;
 /** Share of the slots that may be taken. */
 const FULL = 0.7;
-/** Both keep the products within 32 bits of an integer multiplication. */
+/** All keep the products within 32 bits of an integer multiplication. */
 const [PRIME_A, PRIME_B, PRIME_C, PRIME_D] = [2_654_435_761, 1_597_334_677, 2_246_822_507, 3_266_489_909];
 
 /**
  * Texts that were added; one that was not may be found, too, with a probability of their number in 2^64. The hashes begin
  * with numbers that are drawn for each set, so that nobody can choose texts that collide.
  */
-export class KeyHashes {
+export class TextHashes {
   readonly #seedA = randomInt(2 ** 32);
   readonly #seedB = randomInt(2 ** 32);
+  readonly #hasNumbers: boolean;
   /** Two numbers for each slot; both 0: free. */
   #slots = new Uint32Array(2 * FIRST_SLOTS);
+  #numbers: Uint32Array;
   #size = 0;
   #high = 0;
   #low = 0;
+
+  /** @param hasNumbers false: a third of the memory is saved, and every text has the number 0 */
+  constructor({ hasNumbers = false }: { readonly hasNumbers?: boolean } = {}) {
+    this.#hasNumbers = hasNumbers;
+    this.#numbers = new Uint32Array(hasNumbers ? FIRST_SLOTS : 0);
+  }
 
   /** Number of texts. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds a text; false if it is there already. */
-  add(text: string): boolean {
+  /** Adds a text with a number below 2^32; false if it is there already, whose number stays. */
+  add(text: string, number = 0): boolean {
     this.#hash(text);
-    if (!place(this.#slots, this.#high, this.#low)) return false;
+    const slot = slotOf(this.#slots, this.#high, this.#low);
+    if (!isFree(this.#slots, slot)) return false;
+    this.#slots[2 * slot] = this.#high;
+    this.#slots[2 * slot + 1] = this.#low;
+    if (this.#hasNumbers) this.#numbers[slot] = number;
     this.#size += 1;
     if (this.#size > (this.#slots.length / 2) * FULL) this.#grow();
     return true;
@@ -37,18 +49,31 @@ export class KeyHashes {
 
   /** True for a text that was added. */
   has(text: string): boolean {
+    return this.numberOf(text) !== undefined;
+  }
+
+  /** The number of a text that was added; undefined for another. */
+  numberOf(text: string): number | undefined {
     this.#hash(text);
-    return !isFree(this.#slots, slotOf(this.#slots, this.#high, this.#low));
+    const slot = slotOf(this.#slots, this.#high, this.#low);
+    if (isFree(this.#slots, slot)) return undefined;
+    return this.#hasNumbers ? this.#numbers[slot] : 0;
   }
 
   #grow(): void {
     const before = this.#slots;
     const slots = new Uint32Array(before.length * 2);
-    for (let at = 0; at < before.length; at += 2) {
-      const [high, low] = [before[at]!, before[at + 1]!];
-      if (high !== 0 || low !== 0) place(slots, high, low);
+    const numbers = new Uint32Array(this.#hasNumbers ? before.length : 0);
+    for (let at = 0; at < before.length / 2; at++) {
+      if (isFree(before, at)) continue;
+      const [high, low] = [before[2 * at]!, before[2 * at + 1]!];
+      const slot = slotOf(slots, high, low);
+      slots[2 * slot] = high;
+      slots[2 * slot + 1] = low;
+      if (this.#hasNumbers) numbers[slot] = this.#numbers[at]!;
     }
     this.#slots = slots;
+    this.#numbers = numbers;
   }
 
   /** Two multiplicative hashes, each mixed with the other at the end. */
@@ -80,13 +105,4 @@ function slotOf(slots: Uint32Array, high: number, low: number): number {
 
 function isFree(slots: Uint32Array, slot: number): boolean {
   return slots[2 * slot] === 0 && slots[2 * slot + 1] === 0;
-}
-
-/** Takes the slot of a hash; false where it has it already. */
-function place(slots: Uint32Array, high: number, low: number): boolean {
-  const slot = slotOf(slots, high, low);
-  if (!isFree(slots, slot)) return false;
-  slots[2 * slot] = high;
-  slots[2 * slot + 1] = low;
-  return true;
 }

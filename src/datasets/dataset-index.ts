@@ -1,0 +1,137 @@
+/** The definitions of all data sets of a load, as far as entries must know of each other. */
+
+import type { DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
+import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { UniqueText } from "../directory/batch.ts";
+import { DefinedNames, DefinedTexts } from "./defined-names.ts";
+import { type Definitions, fieldOf, none, placeOf, resourceKey } from "./merge.ts";
+import { type Piece, SECTIONS, type Section } from "./pieces/piece.ts";
+import type { ProblemList, ProblemSource } from "./problem-list.ts";
+import { UNIQUE_KINDS } from "./unique-texts.ts";
+
+/** The naming of the entries of a section. */
+interface Naming {
+  readonly what: string;
+  readonly field: string;
+  readonly nameOf: (entry: never) => string;
+}
+
+const NAMINGS: Readonly<Record<Section, Naming>> = {
+  users: { what: "user", field: "username", nameOf: ({ username }: { username: string }) => username },
+  groups: { what: "group", field: "name", nameOf: ({ name }: { name: string }) => name },
+  policies: { what: "policy", field: "name", nameOf: ({ name }: { name: string }) => name },
+  resource_types: { what: "resource type", field: "type", nameOf: ({ type }: ResourceType) => type },
+  resources: {
+    what: "resource",
+    field: "id",
+    nameOf: (resource: RegisteredResource) => resourceKey(resource),
+  },
+};
+
+/** The name of an entry that is valid in form. */
+function nameIn(section: Section, entry: unknown): string {
+  return NAMINGS[section].nameOf(entry as never);
+}
+
+/** A valid entry that defines its name. */
+export interface DefinedEntry {
+  readonly number: number;
+  readonly name: string;
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+/** Built while the data sets are read for the first time. */
+export class DatasetIndex {
+  readonly users = new DefinedNames("users");
+  readonly groups = new DefinedNames("groups");
+  readonly policies = new DefinedNames("policies");
+  readonly resource_types = new DefinedNames("resource_types");
+  readonly resources = new DefinedNames("resources");
+  /** Whole: policies and resources of every piece depend on them. */
+  readonly types: Definitions<ResourceType> = none();
+  readonly texts: Readonly<Record<UniqueText, DefinedTexts>> = {
+    access_key: new DefinedTexts(this.users.numbers),
+    external_principal: new DefinedTexts(this.users.numbers),
+    external_id: new DefinedTexts(this.users.numbers),
+  };
+  preconfigured = false;
+  hasCredentials = false;
+
+  /** Begins with a source. */
+  begin(source: ProblemSource): void {
+    for (const section of SECTIONS) this[section].numbers.begin(source);
+  }
+
+  /** Begins to go through all sources again. */
+  restart(): void {
+    for (const section of SECTIONS) this[section].numbers.restart();
+  }
+
+  /**
+   * Notes the entries of a piece.
+   * @param broken indexes of those that are invalid in form
+   * @param problems gets names and texts that were given before
+   */
+  add(piece: Piece, source: ProblemSource, broken: ReadonlySet<number>, problems: ProblemList): void {
+    const { section, start, entries } = piece;
+    const names = this[section];
+    const { what, field } = NAMINGS[section];
+    for (const [index, entry] of entries.entries()) {
+      const number = names.numbers.take();
+      const pointer = `/${section}/${start + index}`;
+      if (broken.has(start + index)) {
+        const name = fieldOf(entry, field);
+        names.breakEntry(number, name);
+        if (section === "resource_types" && name !== undefined) this.types.brokenNames.add(name);
+        continue;
+      }
+      const name = nameIn(section, entry);
+      const first = names.define(name, number);
+      if (first !== undefined) {
+        const place = placeOf(names.numbers.placeOf(first), source);
+        problems.add(source, `${pointer}/${field}`, `this ${what} is also defined at ${place}`);
+      } else if (section === "users")
+        this.#addUser(entry as DatasetUser, number, { source, pointer }, problems);
+      else if (section === "resource_types")
+        this.types.entries.set(name, { value: entry as ResourceType, source, pointer });
+    }
+  }
+
+  /** True for the user that a text was first given to. */
+  isFirstOwner(kind: UniqueText, text: string, username: string): boolean {
+    return this.texts[kind].ownerOf(text) === this.users.numberOf(username);
+  }
+
+  /** The entries of a piece that define their names, in a later reading. */
+  definitionsIn({ section, start, entries }: Piece): readonly DefinedEntry[] {
+    const names = this[section];
+    const { field } = NAMINGS[section];
+    const found: DefinedEntry[] = [];
+    for (const [index, value] of entries.entries()) {
+      const number = names.numbers.take();
+      if (fieldOf(value, field) === undefined) continue;
+      const name = nameIn(section, value);
+      if (names.isDefinition(name, number))
+        found.push({ number, name, value, pointer: `/${section}/${start + index}` });
+    }
+    return found;
+  }
+
+  #addUser(
+    user: DatasetUser,
+    number: number,
+    { source, pointer }: { readonly source: ProblemSource; readonly pointer: string },
+    problems: ProblemList,
+  ): void {
+    if ((user.credentials?.length ?? 0) > 0) this.hasCredentials = true;
+    for (const { kind, what, of, at } of UNIQUE_KINDS) {
+      for (const [index, text] of of(user).entries()) {
+        const first = this.texts[kind].give(text, number, index, at);
+        if (first === undefined) continue;
+        const message = `this ${what} is already given at ${placeOf(first, source)}`;
+        problems.add(source, pointer + at(index), message);
+      }
+    }
+  }
+}

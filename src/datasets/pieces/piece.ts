@@ -1,0 +1,51 @@
+/** Data sets as they are read: a piece at a time. */
+
+import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Position } from "@svc-authorizer/policy/source-files/source.ts";
+
+/** The lists of a data set. */
+export const SECTIONS = ["users", "groups", "policies", "resource_types", "resources"] as const;
+
+/** The name of a list of a data set. */
+export type Section = (typeof SECTIONS)[number];
+
+/** True for the name of a list of a data set. */
+export function isSection(name: string): name is Section {
+  return (SECTIONS as readonly string[]).includes(name);
+}
+
+/** Entries of one section that follow each other. Members of policies have the names under which they are stored. */
+export interface Piece {
+  readonly section: Section;
+  /** Index of the first entry in its section. */
+  readonly start: number;
+  readonly entries: readonly unknown[];
+}
+
+/** The end of a data set that was read: with its other members (lists are empty there), or with what keeps it from being read. */
+export type Ending = { readonly head: unknown } | { readonly problems: readonly Problem[] };
+
+/** A data set that can be read several times. */
+export interface PieceSource {
+  /** The path as given or found, for messages. */
+  readonly file: string;
+  /** Reads from the beginning; returns after the last piece. What was read before a fault may be only a part of it. */
+  pieces(): AsyncGenerator<Piece, Ending>;
+  /** As `locate` of a {@link DocumentSource}; costs another reading. */
+  locate(pointers: readonly string[]): Promise<ReadonlyMap<string, Position>>;
+  /** Digest of the bytes of the last whole reading; undefined before it. */
+  readonly digest: string | undefined;
+}
+
+/** Bounds of a piece. */
+export interface PieceSize {
+  /** Characters of the file, about. */
+  readonly chars: number;
+  readonly entries: number;
+}
+
+/** A piece is long enough for the parser to be fast, and short enough for others not to wait. */
+export const PIECE_SIZE: PieceSize = { chars: 64 * 1024, entries: 500 };
+
+/** Longest value that is read as one, in characters. */
+export const MAX_VALUE_CHARS = 16 * 1024 * 1024;

@@ -1,0 +1,43 @@
+/** Applies a large batch in pieces, which come into force together (spec/journal §2). */
+
+import type { BatchOperation, BatchOptions, OperationList } from "../../batch.ts";
+import type { DirectoryContext } from "../../context.ts";
+import { markKey } from "../marked-state.ts";
+import type { Transaction } from "../transaction.ts";
+import { applyAll, BATCH_DEADLINE_MS, marked } from "./apply-operations.ts";
+
+/** Operations that are applied at once, so that the log says by name what they touch. */
+export const STAGED_FROM = 2_000;
+/** Operations of a piece: others wait while it is written. */
+const PIECE = 1_000;
+
+/** Applies operations in order, all or nothing; only where the store can stage. */
+export async function applyStaged(
+  context: DirectoryContext,
+  operations: OperationList,
+  { managed, mark, onProgress }: BatchOptions,
+): Promise<void> {
+  function* pieces(): Generator<(tx: Transaction) => Promise<void>> {
+    let done = 0;
+    for (const piece of inPieces(operations)) {
+      const first = done;
+      yield (tx) => applyAll(context, tx, marked(piece, managed), first);
+      done += piece.length;
+      onProgress?.(done, operations.length);
+    }
+    if (mark === undefined) return;
+    yield async (tx) => tx.put("meta", markKey(mark.name), { mark: mark.value });
+  }
+  await context.writer.writeStaged(pieces, BATCH_DEADLINE_MS);
+}
+
+function* inPieces(operations: Iterable<BatchOperation>): Generator<readonly BatchOperation[]> {
+  let piece: BatchOperation[] = [];
+  for (const operation of operations) {
+    piece.push(operation);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
+}

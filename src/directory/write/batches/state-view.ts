@@ -1,0 +1,197 @@
+/** Parts of one state of the directory, as batches compare them with what is wanted. */
+
+import type {
+  GroupState,
+  Managed,
+  ManagedPolicy,
+  StateView,
+  TextOwner,
+  UniqueText,
+  UserState,
+} from "../../batch.ts";
+import type { Reader } from "../../read/reader.ts";
+import { toGroup } from "../../records/group-records.ts";
+import { type Partition, type RefRecord, resourceKey, splitKey, under } from "../../records/layout.ts";
+import { toPolicy } from "../../records/policy-records.ts";
+import { toUser } from "../../records/user-records.ts";
+import { toResource, toResourceType } from "../resources.ts";
+import type { OpenSecret } from "./batch-state.ts";
+
+const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> = {
+  access_key: "key",
+  external_principal: "principal",
+  external_id: "external_id",
+};
+
+/** Most names of groups and policies whose ids are remembered. */
+const MOST_NAMES = 50_000;
+const PAGE = 1_000;
+
+function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
+  return { value, managed: record.managed === true };
+}
+
+/** The state of a reader. */
+export class ReaderView implements StateView {
+  readonly #reader: Reader;
+  readonly #open: OpenSecret;
+  readonly #ids = { group: new Map<string, string>(), policy: new Map<string, string>() };
+
+  constructor(reader: Reader, open: OpenSecret) {
+    this.#reader = reader;
+    this.#open = open;
+  }
+
+  async users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>> {
+    const records = await this.#reader.getMany("user", names);
+    const users = new Map<string, UserState>();
+    for (const [index, record] of records.entries()) {
+      const name = names[index]!;
+      if (record === undefined) continue;
+      users.set(name, {
+        user: managed(toUser(name, record), record),
+        groups: await this.#references("user_group", record.id, "group"),
+        policies: await this.#references("user_policy", record.id, "policy"),
+        credentials: await this.#credentials(record.id),
+        externalPrincipals: await this.#principals(record.id),
+      });
+    }
+    return users;
+  }
+
+  async groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>> {
+    const records = await this.#reader.getMany("group", names);
+    const groups = new Map<string, GroupState>();
+    for (const [index, record] of records.entries()) {
+      if (record === undefined) continue;
+      groups.set(names[index]!, {
+        group: managed(toGroup(names[index]!, record), record),
+        policies: await this.#references("group_policy", record.id, "policy"),
+      });
+    }
+    return groups;
+  }
+
+  async marks(kind: "group" | "policy", names: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+    const records = await this.#reader.getMany(kind, names);
+    const marks = new Map<string, boolean>();
+    for (const [index, record] of records.entries())
+      if (record !== undefined) marks.set(names[index]!, record.managed === true);
+    return marks;
+  }
+
+  async policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>> {
+    const records = await this.#reader.getMany("policy", names);
+    const policies = new Map<string, ManagedPolicy>();
+    for (const [index, record] of records.entries()) {
+      if (record === undefined) continue;
+      // Findings that somebody accepted are no part of a difference: batches keep them.
+      const { accept: _, ...policy } = record;
+      const state = managed(toPolicy(names[index]!, policy), policy);
+      policies.set(names[index]!, { ...state, partial: policy.whole !== true });
+    }
+    return policies;
+  }
+
+  async resources(names: readonly { readonly type: string; readonly id: string }[]) {
+    const keys = names.map(({ type, id }) => resourceKey(type, id));
+    const records = await this.#reader.getMany("resource", keys);
+    return records.map((record, index) => record && managed(toResource(names[index]!.id, record), record));
+  }
+
+  async resourceTypes() {
+    const types = new Map<string, Managed<ReturnType<typeof toResourceType>>>();
+    for await (const page of this.#reader.scanAll("resource_type"))
+      for (const { key, record } of page) types.set(key, managed(toResourceType(record), record));
+    return types;
+  }
+
+  async owners(kind: UniqueText, texts: readonly string[]): Promise<readonly (TextOwner | undefined)[]> {
+    const records = await this.#reader.getMany(UNIQUE[kind], texts);
+    const names = records.flatMap((record) => record?.username ?? []);
+    const users = await this.#reader.getMany("user", names);
+    const byName = new Map(names.map((name, index) => [name, users[index]]));
+    return records.map((record) => {
+      const user = record && byName.get(record.username);
+      if (record === undefined || user?.id !== record.id) return undefined;
+      const isManaged = record.managed === true;
+      return { username: record.username, isManaged, isUserManaged: user.managed === true };
+    });
+  }
+
+  async *names(kind: "user" | "group" | "policy"): AsyncGenerator<readonly Managed<string>[]> {
+    for await (const page of this.#reader.scanAll(kind))
+      yield page.map(({ key, record }) => managed(key, record));
+  }
+
+  async *resourceNames() {
+    for await (const page of this.#reader.scanAll("resource"))
+      yield page.map(({ key, record }) => managed({ type: record.type, id: splitKey(key).rest }, record));
+  }
+
+  /** Names below an id that lead to what has the name now. */
+  async #references(
+    partition: "user_group" | "user_policy" | "group_policy",
+    id: string,
+    kind: "group" | "policy",
+  ): Promise<ReadonlyMap<string, Managed<true>>> {
+    const found = await this.#below(partition, id);
+    const references = new Map<string, Managed<true>>();
+    for (const { name, record } of found) {
+      if ((await this.#idOf(kind, name)) === (record as RefRecord).id)
+        references.set(name, managed(true as const, record as RefRecord));
+    }
+    return references;
+  }
+
+  async #credentials(id: string): Promise<UserState["credentials"]> {
+    const found = await this.#below("user_key", id);
+    const keys = found.map(({ name }) => name);
+    const records = await this.#reader.getMany("key", keys);
+    const credentials = new Map<string, ReturnType<UserState["credentials"]["get"]> & object>();
+    for (const [index, record] of records.entries()) {
+      if (record?.id !== id) continue;
+      const key = keys[index]!;
+      const { creation_date } = record;
+      const secret_access_key = this.#open(key, id, record.secret);
+      credentials.set(key, managed({ secret_access_key, creation_date }, record));
+    }
+    return credentials;
+  }
+
+  async #principals(id: string): Promise<ReadonlyMap<string, Managed<true>>> {
+    const found = await this.#below("user_principal", id);
+    const names = found.map(({ name }) => name);
+    const records = await this.#reader.getMany("principal", names);
+    const principals = new Map<string, Managed<true>>();
+    for (const [index, record] of records.entries())
+      if (record?.id === id) principals.set(names[index]!, managed(true as const, record));
+    return principals;
+  }
+
+  async #below(partition: Partition, id: string) {
+    const found: { readonly name: string; readonly record: unknown }[] = [];
+    const prefix = under(id, "");
+    for (let after: string | undefined; ; ) {
+      const page = await this.#reader.scan(partition, {
+        prefix,
+        limit: PAGE,
+        ...(after !== undefined && { after }),
+      });
+      for (const { key, record } of page) found.push({ name: splitKey(key).rest, record });
+      if (page.length < PAGE) return found;
+      after = page.at(-1)!.key;
+    }
+  }
+
+  async #idOf(kind: "group" | "policy", name: string): Promise<string | undefined> {
+    const ids = this.#ids[kind];
+    const known = ids.get(name);
+    if (known !== undefined) return known;
+    const id = (await this.#reader.get(kind, name))?.id;
+    if (id === undefined) return undefined;
+    if (ids.size >= MOST_NAMES) ids.clear();
+    ids.set(name, id);
+    return id;
+  }
+}
