@@ -68,6 +68,11 @@ export interface Engine {
   read(name: ItemName): Promise<Buffer | undefined>;
   /** Entries that follow a revision without a gap, at most `limit` of them. */
   entries(after: number, limit: number): Promise<EntryPage>;
+  /**
+   * Number of the first entry after a revision, behind a gap too; undefined where there is none. An engine that cannot look
+   * everywhere looks at the thousand numbers that follow, at least.
+   */
+  firstAfter(revision: number): Promise<number | undefined>;
   /** The floor: entries at or below it may be gone. 0 at first. */
   floor(): Promise<number>;
   /**

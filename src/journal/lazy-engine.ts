@@ -47,6 +47,10 @@ export class LazyEngine implements Engine {
     await (await this.#engine()).remove(names);
   }
 
+  async firstAfter(revision: number): Promise<number | undefined> {
+    return (await this.#engine()).firstAfter(revision);
+  }
+
   async list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]> {
     return (await this.#engine()).list(kind, upTo, limit);
   }

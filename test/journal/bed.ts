@@ -56,6 +56,7 @@ export function sharedBy(engine: Engine, cable: Cable = { cut: false }): Engine 
     },
     raiseFloor: (to) => engine.raiseFloor(to),
     remove: (names) => engine.remove(names),
+    firstAfter: (revision) => engine.firstAfter(revision),
     list: (kind, upTo, limit) => engine.list(kind, upTo, limit),
     newest: (kind, upTo) => engine.newest(kind, upTo),
     isCrowded: async () => (await engine.isCrowded?.()) === true,

@@ -105,6 +105,17 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
       expect(await one!.list("checkpoint", 9, 10)).toEqual([checkpointName(5)]);
     });
 
+    it("finds the first entry behind a gap of up to a thousand", async () => {
+      for (const revision of [1, 2, 700, 1_650]) await one!.create(entryName(revision), Buffer.from("x"));
+      await one!.create(checkpointName(2_000), Buffer.from("x"));
+      await one!.raiseFloor(1);
+      expect(await other!.firstAfter(0)).toBe(1);
+      expect(await other!.firstAfter(1)).toBe(2);
+      expect(await other!.firstAfter(2)).toBe(700);
+      expect(await other!.firstAfter(700)).toBe(1_650);
+      expect(await other!.firstAfter(1_650)).toBeUndefined();
+    });
+
     it("keeps what nodes tell of use, apart from the log", async () => {
       const [here, there] = [new UsageItems(one!), new UsageItems(other!)];
       await here.tell("n-1/é", [Buffer.from("first "), Buffer.from("telling")]);

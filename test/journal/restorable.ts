@@ -19,6 +19,7 @@ export function restorable() {
     floor: () => current.floor(),
     raiseFloor: (to) => current.raiseFloor(to),
     remove: (names) => current.remove(names),
+    firstAfter: (revision) => current.firstAfter(revision),
     list: (kind, upTo, limit) => current.list(kind, upTo, limit),
     newest: (kind, upTo) => current.newest(kind, upTo),
     watch: (listener) => {

@@ -48,8 +48,14 @@ it("is told from an end, and from an entry that is made while one looks", async 
   const { engine } = await withoutEntry(3);
   expect(await isTornAfter(engine, 5)).toBe(false);
   expect(await isTornAfter(engine, 2)).toBe(true);
-  const made = {
-    read: async (name: { number: number }) => (name.number <= 4 ? Buffer.from("x") : undefined),
-  };
+  await engine.remove([entryName(4)]);
+  expect(await isTornAfter(engine, 2)).toBe(true);
+  const made = { firstAfter: async () => 4, read: async () => Buffer.from("x") };
   expect(await isTornAfter(made, 2)).toBe(false);
+});
+
+it("is told where a hundred entries are gone", async () => {
+  const { engine } = await withoutEntry(3);
+  await engine.create(entryName(106), Buffer.from("x"));
+  expect(await isTornAfter(engine, 5)).toBe(true);
 });

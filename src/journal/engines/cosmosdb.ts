@@ -118,6 +118,11 @@ class CosmosdbEngine implements Engine {
     return { entries, floor: entries.length === 0 && isRecent ? this.#floor : await this.floor() };
   }
 
+  async firstAfter(revision: number): Promise<number | undefined> {
+    const [found] = await this.#query(NUMBERS, [revision, Number.MAX_SAFE_INTEGER], LOG, 1);
+    return found?.n;
+  }
+
   async floor(): Promise<number> {
     const asked = performance.now();
     this.#floor = (await this.#read(FLOOR_PLACE))?.floor ?? 0;
@@ -269,6 +274,7 @@ const REFUSED = [400, 401, 403, 413];
 
 const ENTRIES =
   "SELECT c.id, c.n, c.item FROM c WHERE c.pk = @pk AND c.n > @first AND c.n <= @last ORDER BY c.n";
+const NUMBERS = "SELECT c.id, c.n FROM c WHERE c.pk = @pk AND c.n > @first AND c.n <= @last ORDER BY c.n";
 const NAMES = "SELECT c.id, c.n FROM c WHERE c.pk = @pk AND c.id >= @first AND c.id <= @last ORDER BY c.id";
 
 interface Place {

@@ -122,6 +122,13 @@ class DynamodbEngine implements Engine {
     return { entries, floor: entries.length === 0 && isRecent ? this.#floor : await this.floor() };
   }
 
+  async firstAfter(revision: number): Promise<number | undefined> {
+    const next = revision + 1;
+    const [here] = await this.#query(bucketOf(next), sortOf(next, ""), "~", 1);
+    const [found] = here === undefined ? await this.#query(bucketOf(next + BUCKET), "", "~", 1) : [here];
+    return found && Number(found.sk.slice(0, 16));
+  }
+
   async floor(): Promise<number> {
     const asked = performance.now();
     const { Item } = await this.#send(() =>

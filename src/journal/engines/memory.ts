@@ -38,6 +38,11 @@ export class MemoryEngine implements Engine {
     return { entries, floor: this.#floor };
   }
 
+  async firstAfter(revision: number): Promise<number | undefined> {
+    const entries = await this.list("entry", Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+    return entries.find(({ number }) => number > revision)?.number;
+  }
+
   async floor(): Promise<number> {
     return this.#floor;
   }

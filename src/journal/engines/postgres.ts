@@ -146,6 +146,12 @@ class PostgresEngine implements Engine {
     return { entries, floor: floorOf(rows), own: { head: rows[0]?.own ?? undefined } };
   }
 
+  async firstAfter(revision: number): Promise<number | undefined> {
+    const first = "SELECT number FROM svc_authorizer_entry WHERE number > $1 ORDER BY number LIMIT 1";
+    const { rows } = await this.#query<{ number: string }>(first, [revision]);
+    return rows[0] && Number(rows[0].number);
+  }
+
   async floor(): Promise<number> {
     return floorOf((await this.#query<{ floor: string }>(FLOOR, [])).rows);
   }

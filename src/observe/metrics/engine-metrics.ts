@@ -32,6 +32,7 @@ const TIMED = {
   look: "read",
   barrier: "create",
   entries: "entries",
+  firstAfter: "read",
   floor: "floor",
   raiseFloor: "raiseFloor",
   remove: "remove",

@@ -98,6 +98,7 @@ export function connect(
   const reads = session?.reads ?? {
     read: (name: ItemName) => database.engine.read(name),
     entries: (after: number, limit: number) => database.engine.entries(after, limit),
+    firstAfter: (revision: number) => database.engine.firstAfter(revision),
     floor: () => database.engine.floor(),
   };
   const connection: Connection = {
@@ -121,6 +122,7 @@ export function connect(
       floor: () => call(() => reads.floor()),
       raiseFloor: (to) => call(() => database.raiseFloor(to)),
       remove: (names) => call(() => database.remove(names)),
+      firstAfter: (revision) => call(() => reads.firstAfter(revision)),
       list: (kind, upTo, limit) => call(() => database.engine.list(kind, upTo, limit)),
       newest: (kind, upTo) => call(() => database.engine.newest(kind, upTo)),
       watch: () => () => {},

@@ -22,7 +22,7 @@ export class Session {
   }
 
   /** The reads of entries and of the floor. Each sees as much as the one before, or more. */
-  readonly reads: Pick<Engine, "read" | "entries" | "floor"> = {
+  readonly reads: Pick<Engine, "read" | "entries" | "firstAfter" | "floor"> = {
     read: async (name) => {
       this.#see();
       return name.kind !== "entry" || this.#has(name.number) ? this.#database.engine.read(name) : undefined;
@@ -32,6 +32,15 @@ export class Session {
       const { entries } = await this.#database.engine.entries(after, limit);
       const lag = entries.findIndex(({ revision }) => !this.#has(revision));
       return { entries: lag < 0 ? entries : entries.slice(0, lag), floor: this.#floor() };
+    },
+    firstAfter: async (revision) => {
+      this.#see();
+      const names = await this.#database.engine.list(
+        "entry",
+        Number.MAX_SAFE_INTEGER,
+        Number.MAX_SAFE_INTEGER,
+      );
+      return names.find(({ number }) => number > revision && this.#has(number))?.number;
     },
     floor: async () => {
       this.#see();
