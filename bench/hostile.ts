@@ -6,7 +6,8 @@
 import { rmSync } from "node:fs";
 import { request } from "node:http";
 import type { Target } from "../test/end-to-end/hostile-calls.ts";
-import { HOSTILE_CASES, hostileDataset, STEADY_QUESTION } from "../test/end-to-end/hostile-cases.ts";
+import { HOSTILE_CASES } from "../test/end-to-end/hostile-cases.ts";
+import { hostileDataset, STEADY_QUESTION } from "../test/end-to-end/hostile-directory.ts";
 import { folder, program, serviceUrl, token, urlsOf, write } from "./authorizer.ts";
 import { localConfig } from "./cold.ts";
 import { type StartedServer, startServer } from "./processes.ts";

@@ -43,18 +43,24 @@ export function* entryProblems(
   }
 }
 
-/** The problems of a document whose sections are checked in portions. */
+/** The problems of a document whose members and sections are checked in portions. */
 async function* formProblems(document: object, schema: Schema): AsyncGenerator<FormProblem> {
   const pause = bulkPause();
   const sections = Object.entries(document).filter((entry): entry is [string, unknown[]] =>
     Array.isArray(entry[1]),
   );
   const emptied = Object.fromEntries(sections.map(([name]) => [name, []]));
-  yield* schema.problems({ ...document, ...emptied });
-  const known = sections.filter(
-    ([name]) => schema.problems({ format: DATASET_FORMAT, [name]: [] }).length === 0,
-  );
-  for (const [name, entries] of known) {
+  const members = Object.entries({ ...document, ...emptied });
+  const given = "format" in document ? { format: document.format } : {};
+  yield* schema.problems({ ...Object.fromEntries(members.slice(0, PORTION)), ...given });
+  for (let start = PORTION; start < members.length; start += PORTION) {
+    await pause();
+    const portion = Object.fromEntries(members.slice(start, start + PORTION));
+    yield* schema.problems({ ...portion, format: DATASET_FORMAT });
+  }
+  for (const [name, entries] of sections) {
+    await pause();
+    if (schema.problems({ format: DATASET_FORMAT, [name]: [] }).length > 0) continue;
     for (let start = 0; start < entries.length; start += PORTION) {
       const portion = { format: DATASET_FORMAT, [name]: entries.slice(start, start + PORTION) };
       for (const problem of schema.problems(portion)) yield moved(problem, start);

@@ -55,25 +55,25 @@ export async function checkReferences(
     preconfigured: new Set(rules.preconfigured.policies.map(({ name }) => name)),
     inDirectory: (name) => state.policies.has(name),
   };
-  const check = (
+  const pause = bulkPause();
+  // One user or group may have as many names as all others together.
+  const check = async (
     from: Defined<unknown>,
     field: string,
     kind: ReferenceKind,
     names: readonly string[] = [],
-  ) => {
+  ): Promise<void> => {
     for (const [index, name] of names.entries()) {
+      await pause();
       if (kind.exists(name)) continue;
       problems.add(from.source, `${from.pointer}/${field}/${index}`, missingMessage(kind, name));
     }
   };
-  const pause = bulkPause();
   for (const user of merged.users.entries.values()) {
-    await pause();
-    check(user, "groups", groups, user.value.groups);
-    check(user, "policies", policies, user.value.policies);
+    await check(user, "groups", groups, user.value.groups);
+    await check(user, "policies", policies, user.value.policies);
   }
   for (const group of merged.groups.entries.values()) {
-    await pause();
-    check(group, "policies", policies, group.value.policies);
+    await check(group, "policies", policies, group.value.policies);
   }
 }

@@ -31,13 +31,16 @@ const IDLE_MS = 30_000;
 const MOST_WAITED_MS = 30_000;
 /** Shortest time between two looks at the CPU time of a job, in milliseconds. */
 const LOOK_MS = 10;
-/** Jobs that may wait. */
+/** Jobs that may wait, and those of them that may be of one caller. */
 const MOST_WAITING = 64;
+const MOST_OF_CALLER = MOST_WAITING / 2;
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
 interface Job<J, R> {
   readonly work: J;
   readonly patience: number;
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal: AbortSignal | undefined;
   resolve(result: R | typeof GIVEN_UP): void;
   reject(error: unknown): void;
 }
@@ -61,16 +64,27 @@ export class BoundedThread<J, R> {
   /**
    * Returns what the thread answers, or {@link GIVEN_UP}.
    * @param patience milliseconds of CPU that the job may take
-   * @throws AuthorizerError "unavailable" if too many jobs wait; else what the job throws
+   * @param signal aborted when nobody waits for the result any more: the job ends
+   * @throws AuthorizerError "unavailable" if too many jobs wait, in all or of the caller; the signal's reason; else what the
+   * job throws
    */
-  run(caller: string, work: J, patience: number): Promise<R | typeof GIVEN_UP> {
-    if (this.#closed || this.#size >= MOST_WAITING) return Promise.reject(this.#busy());
+  run(
+    caller: string,
+    work: J,
+    patience: number,
+    signal?: AbortSignal | undefined,
+  ): Promise<R | typeof GIVEN_UP> {
+    const queue = this.#waiting.get(caller) ?? [];
+    if (this.#closed || this.#size >= MOST_WAITING || queue.length >= MOST_OF_CALLER) {
+      return Promise.reject(this.#busy());
+    }
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
-      const job: Job<J, R> = { work, patience, resolve, reject };
-      const queue = this.#waiting.get(caller);
-      if (queue === undefined) this.#waiting.set(caller, [job]);
-      else queue.push(job);
+      const job: Job<J, R> = { work, patience, signal, resolve, reject };
+      queue.push(job);
+      this.#waiting.set(caller, queue);
       this.#size++;
+      signal?.addEventListener("abort", () => this.#leave(caller, job), { once: true });
       this.#next();
     });
   }
@@ -83,6 +97,25 @@ export class BoundedThread<J, R> {
     this.#size = 0;
     await this.#end();
     for (const { reject } of jobs) reject(this.#busy());
+  }
+
+  /** Ends a job for which nobody waits any more. */
+  #leave(caller: string, job: Job<J, R>): void {
+    if (this.#current === job) {
+      void this.#end();
+      this.#current = undefined;
+      job.reject(job.signal?.reason);
+      // Later: others may be left at the same time, and to start the thread for each of them would take long.
+      setImmediate(() => this.#next());
+      return;
+    }
+    const queue = this.#waiting.get(caller) ?? [];
+    const place = queue.indexOf(job);
+    if (place < 0) return;
+    queue.splice(place, 1);
+    if (queue.length === 0) this.#waiting.delete(caller);
+    this.#size--;
+    job.reject(job.signal?.reason);
   }
 
   #next(): void {

@@ -51,7 +51,9 @@ export interface OpenedUsage {
   /** Sums over all nodes of things with these names: those of the newest thing of a name. */
   of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Used>>;
   /** Sums over all nodes of things with these names, as far as they are written: several rows for things of one name. */
-  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[];
+  rowsOf(kind: "user" | "key" | "group", names: readonly string[]): readonly UsageRow[];
+  /** Sums over all nodes of the statements of a policy by action, as far as they are written, in pages. */
+  ofPolicy(name: string): Iterable<readonly UsageRow[]>;
   /** True if there is any written use of a kind. */
   has(kind: UsageKind): boolean;
   /** All sums, in pages. */
@@ -131,8 +133,17 @@ class Usage implements OpenedUsage {
     return found;
   }
 
-  rowsOf(kind: UsageKind, names: readonly string[]): readonly UsageRow[] {
+  rowsOf(kind: "user" | "key" | "group", names: readonly string[]): readonly UsageRow[] {
     return this.#database.named(kind, names);
+  }
+
+  *ofPolicy(name: string): Generator<readonly UsageRow[]> {
+    for (let after: Pick<UsageRow, "part" | "action"> | undefined; ; ) {
+      const rows = this.#database.ofPolicy(name, after, ROWS_PER_READ);
+      if (rows.length > 0) yield rows;
+      if (rows.length < ROWS_PER_READ) return;
+      after = rows.at(-1);
+    }
   }
 
   has(kind: UsageKind): boolean {

@@ -120,6 +120,20 @@ export class UsageDatabase {
     return found;
   }
 
+  /** The sums over all nodes of the statements of a policy, after one of these rows, in the order of statements and actions. */
+  ofPolicy(
+    name: string,
+    after: Pick<UsageRow, "part" | "action"> | undefined,
+    amount: number,
+  ): readonly UsageRow[] {
+    const sql = `SELECT kind, name, part, action, ${SUMMED} FROM usage
+      WHERE kind = 'statement' AND name = ? AND (part, action) > (?, ?)
+      GROUP BY name, part, action ORDER BY part, action LIMIT ?`;
+    // No statement has an empty digest.
+    const { part, action } = after ?? { part: "", action: "" };
+    return this.#database.prepare(sql).all(name, part, action, amount) as unknown as readonly UsageRow[];
+  }
+
   /** True if there is any use of a kind. */
   has(kind: UsageKind): boolean {
     return this.#database.prepare("SELECT 1 FROM usage WHERE kind = ? LIMIT 1").get(kind) !== undefined;

@@ -36,32 +36,57 @@ async function call({ program, token }: Target, path: string, body: unknown): Pr
   return response.status;
 }
 
-/** The person who applies documents. */
-export const APPLIER = {
-  username: "applier",
-  key: {
-    access_key_id: "AKIAJAPPLIERAPPLIERQ",
-    secret_access_key: "a-secret-that-only-this-test-knows-012345",
-  },
-} as const;
+/** Somebody who calls the management API. */
+interface Person {
+  readonly username: string;
+  readonly key: { readonly access_key_id: string; readonly secret_access_key: string };
+}
+
+const person = (username: string, access_key_id: string): Person => ({
+  username,
+  key: { access_key_id, secret_access_key: "a-secret-that-only-this-test-knows-012345" },
+});
+
+/** The person who applies documents, another who may do the same, and one who may not, with many statements. */
+export const APPLIER = person("applier", "AKIAJAPPLIERAPPLIERQ");
+export const OTHER = person("other", "AKIAJOTHEROTHEROTHEQ");
+export const UNPRIVILEGED = person("wide", "AKIAJWIDEWIDEWIDEWIQ");
+
+/** The headers of a call of a person. */
+export function headersOf({ key }: Person): Record<string, string> {
+  const { access_key_id: id, secret_access_key: secret } = key;
+  return {
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`,
+    "content-type": "application/json",
+  };
+}
+
+/** Posts a body to the user listener, and reads the whole answer; gives the status. */
+export async function callAs(
+  who: Person,
+  { program }: Target,
+  path: string,
+  body: string | Buffer,
+): Promise<number> {
+  const response = await fetch(program.user + path, {
+    method: "POST",
+    headers: headersOf(who),
+    body: body as string,
+    signal: AbortSignal.timeout(MAX_WAIT_MS),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The body of a dry run of a document. */
+export const dryRun = (document: unknown): string =>
+  JSON.stringify({ manager: "hostile", documents: [document], dry_run: true });
 
 /** A case that is a dry run of a document. */
 export const applying =
   (document: () => unknown) =>
-  async ({ program }: Target): Promise<number> => {
-    const { access_key_id: id, secret_access_key: secret } = APPLIER.key;
-    const response = await fetch(`${program.user}/api/v1/auth/apply`, {
-      method: "POST",
-      headers: {
-        authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ manager: "hostile", documents: [document()], dry_run: true }),
-      signal: AbortSignal.timeout(MAX_WAIT_MS),
-    });
-    await response.arrayBuffer();
-    return response.status;
-  };
+  (target: Target): Promise<number> =>
+    callAs(APPLIER, target, "/api/v1/auth/apply", dryRun(document()));
 
 /** A case that is one call. */
 export const calling = (path: string, body: () => unknown) => (target: Target) => call(target, path, body());

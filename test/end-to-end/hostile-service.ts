@@ -3,9 +3,11 @@
 import { readFileSync } from "node:fs";
 import { type Agent, request } from "node:http";
 import { join } from "node:path";
+import { longestHold, startProbed } from "./holds/probed-program.ts";
+import { OTHER_TOKEN } from "./hostile-callers.ts";
 import type { Target } from "./hostile-calls.ts";
-import { hostileDataset, STEADY_QUESTION } from "./hostile-cases.ts";
-import { newFolder, start, writeConfig } from "./program.ts";
+import { hostileDataset, STEADY_QUESTION } from "./hostile-directory.ts";
+import { newFolder, writeConfig } from "./program.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 
@@ -15,17 +17,32 @@ export interface HostileService extends Target {
   ask(agent: Agent | false): Promise<number>;
   /** Bytes of memory that the process has now. */
   resident(): number;
+  /** Bytes of them that are no file. */
+  anonymous(): number;
+  /** The longest hold since the last call, in milliseconds of CPU time, once nothing is to be done any more. */
+  longestHold(): Promise<number>;
   /** A metric of the process. */
   metric(name: string): Promise<number>;
 }
 
-/**
- * Starts it.
- * @param more further items of the configuration
- */
-export async function startHostile(more: Readonly<Record<string, unknown>> = {}): Promise<HostileService> {
+/** Settings of a service. */
+interface HostileSettings {
+  /** Further items of the configuration. */
+  readonly items?: Readonly<Record<string, unknown>>;
+  /** Statements of a user with many; default 10,000. */
+  readonly statements?: number;
+  /** Files that the process may open; absent: as this process. */
+  readonly files?: number;
+}
+
+/** Starts it. */
+export async function startHostile({
+  items,
+  statements,
+  files,
+}: HostileSettings = {}): Promise<HostileService> {
   const folder = newFolder();
-  const dataset = writeConfig(folder, hostileDataset(), "dataset.json");
+  const dataset = writeConfig(folder, hostileDataset(statements), "dataset.json");
   const config = writeConfig(folder, {
     listen_address: "127.0.0.1:0",
     "authorizer.listen_address": "127.0.0.1:0",
@@ -35,19 +52,24 @@ export async function startHostile(more: Readonly<Record<string, unknown>> = {})
     "database.local.path": join(folder, "data"),
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
     "auth.api.token": TOKEN,
-    ...more,
+    "authorizer.tokens": [{ name: "other", token: OTHER_TOKEN, scopes: ["replicate", "read"] }],
+    "authorizer.audit.directory": join(folder, "audit"),
+    "authorizer.decision_log.include": "denied",
+    "authorizer.decision_log.directory": join(folder, "decisions"),
+    ...items,
   });
-  // The size of the young generation is the launcher's setting.
-  const env = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8` };
-  const program = await start(["--config", config], folder, env);
+  const program = await startProbed(config, folder, files);
+  const memory = (field: string): number => {
+    const status = readFileSync(`/proc/${program.child.pid}/status`, "utf8");
+    return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]) * 1024;
+  };
   return {
     program,
     token: TOKEN,
     ask: (agent) => ask(program.service, agent),
-    resident: () => {
-      const status = readFileSync(`/proc/${program.child.pid}/status`, "utf8");
-      return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) * 1024;
-    },
+    resident: () => memory("VmRSS"),
+    anonymous: () => memory("RssAnon"),
+    longestHold: () => longestHold(program),
     metric: async (name) => {
       const text = await (await fetch(`${program.metrics}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1]);

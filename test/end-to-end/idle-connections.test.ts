@@ -8,7 +8,7 @@ import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sized } from "../proofs/size.ts";
 import { flood } from "./connection-flood.ts";
-import { STEADY_QUESTION } from "./hostile-cases.ts";
+import { STEADY_QUESTION } from "./hostile-directory.ts";
 import { type HostileService, startHostile } from "./hostile-service.ts";
 import { cleanUp } from "./program.ts";
 
@@ -17,13 +17,14 @@ const AT_ONCE = 50;
 
 let service: HostileService;
 beforeAll(async () => {
-  service = await startHostile({
+  const items = {
     // One address may have half of these, which the clients exceed, and strangers fill the rest.
     "authorizer.limits.connections": CLIENTS + 100,
     "authorizer.limits.request_timeout": "1s",
     // Connections of trusted peers would not count.
     "authorizer.trusted_proxies": [],
-  });
+  };
+  service = await startHostile({ items });
 }, 60_000);
 afterAll(cleanUp);
 

@@ -48,8 +48,24 @@ export function writeConfig(folder: string, config: unknown, name = "config.yaml
   return file;
 }
 
-function launch(args: string[], cwd: string, env: Record<string, string>, main = MAIN, { ipc = false } = {}) {
-  const child = spawn(process.execPath, [main, ...args], {
+/** Settings of the process. */
+interface ProcessOptions {
+  /** It takes messages. */
+  readonly ipc?: boolean;
+  /** Files that it may open, set by `prlimit`; absent: as this process. */
+  readonly files?: number;
+}
+
+function launch(
+  args: string[],
+  cwd: string,
+  env: Record<string, string>,
+  main = MAIN,
+  { ipc = false, files }: ProcessOptions = {},
+) {
+  const limited = files === undefined ? [] : ["prlimit", `--nofile=${files}:${files}`];
+  const [command = "", ...rest] = [...limited, process.execPath, main, ...args];
+  const child = spawn(command, rest, {
     cwd,
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe", ...(ipc ? (["ipc"] as const) : [])],
@@ -71,13 +87,13 @@ export function run(args: string[], cwd = newFolder(), env: Record<string, strin
   return new Promise((resolve) => child.on("close", (code) => resolve({ code, ...output })));
 }
 
-/** Starts the service, this one or that of another program, and waits for the ready line; with `ipc` it takes messages. */
+/** Starts the service, this one or that of another program, and waits for the ready line. */
 export async function start(
   args: string[],
   cwd = newFolder(),
   env: Record<string, string> = {},
   main = MAIN,
-  options: { readonly ipc?: boolean } = {},
+  options: ProcessOptions = {},
 ): Promise<RunningProgram> {
   const { child, output } = launch(["run", ...args], cwd, env, main, options);
   const ended = new Promise<number | string | null>((resolve) =>

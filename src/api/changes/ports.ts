@@ -41,6 +41,13 @@ export type SentRecord =
   | readonly [partition: string, key: string, fields: object]
   | readonly [partition: string, key: string];
 
+/** Records that follow each other, read as they are asked for. */
+interface SentPage {
+  readonly records: Iterable<SentRecord>;
+  /** The key of the last of them. */
+  readonly last: string;
+}
+
 /** Port: the log of the directory. */
 export interface ChangeLog {
   /** The first 8 characters of its id; "" while it has no entry. */
@@ -79,8 +86,8 @@ export interface ReplicaRecords {
   readonly partitions: readonly string[];
   /** Names what the newest state is kept in; another name: the state may have another past. */
   base(): Promise<string | undefined>;
-  /** Records of a partition behind a key, in order, from the newest state; empty at the end. */
-  page(partition: string, after: string | undefined): Promise<readonly SentRecord[]>;
+  /** Some records of a partition behind a key, in order, from the newest state; undefined at the end. */
+  page(partition: string, after: string | undefined): Promise<SentPage | undefined>;
   /** The operations that an entry writes; undefined where it is no longer kept, or not in the log. */
-  writes(entry: EntryName): Promise<readonly SentRecord[] | undefined>;
+  writes(entry: EntryName): Promise<Iterable<SentRecord> | undefined>;
 }

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { shortId } from "@svc-authorizer/policy/model/position.ts";
 import { drained } from "../../http/drained.ts";
 import type { RawCall } from "../../http/route.ts";
-import { Turns } from "../../schedule/turns.ts";
+import { Pace } from "../../schedule/pace.ts";
 import { entriesAfter } from "./entries-after.ts";
 import type {
   ChangeLog,
@@ -49,7 +49,8 @@ class ReaderGone extends Error {}
 export class ReplicaStream {
   readonly #parts: ReplicaParts;
   readonly #call: RawCall<never>;
-  readonly #turns = new Turns();
+  /** Of many readers that hear of the same entry, or begin at once, each waits for a turn of its own. */
+  readonly #pause = new Pace().pause;
   /** The log that the reader was told of. */
   #logId: string;
   #chunk = "";
@@ -117,10 +118,11 @@ export class ReplicaStream {
       let count = 0;
       for (const partition of records.partitions) {
         for (let after: string | undefined; ; ) {
+          await this.#pause();
           const page = await records.page(partition, after);
-          if (page.length === 0) break;
-          count += await this.#sendRecords(page);
-          after = page.at(-1)![1];
+          if (page === undefined) break;
+          count += await this.#sendRecords(page.records);
+          after = page.last;
         }
       }
       const end = await this.#sendSince({ revision, id });
@@ -143,6 +145,7 @@ export class ReplicaStream {
       const entries = await entriesAfter(log, at, PAGE);
       if (entries === undefined || entries.length === 0) return undefined;
       for (const { revision, id } of entries) {
+        await this.#pause();
         const writes = await records.writes({ revision, id });
         if (writes === undefined) return undefined;
         count += await this.#sendRecords(writes);
@@ -155,6 +158,7 @@ export class ReplicaStream {
   /** Sends an entry; false where it is no longer kept, or not in the log. */
   async #sendEntry(entry: LoggedEntry): Promise<boolean> {
     const { revision, id, at, ids } = entry;
+    await this.#pause();
     const writes = await this.#parts.records.writes(entry);
     if (writes === undefined) return false;
     this.#line({ type: "entry", revision, id: shortId(id), at, change: ids });
@@ -167,13 +171,15 @@ export class ReplicaStream {
     this.#line({ type: "complete", log: this.#logId, revision, id: shortId(id), records });
   }
 
-  async #sendRecords(records: readonly SentRecord[]): Promise<number> {
+  async #sendRecords(records: Iterable<SentRecord>): Promise<number> {
+    let count = 0;
     for (const record of records) {
       this.#line(record);
+      count++;
       if (this.#chunk.length >= CHUNK_BYTES) await this.#flush();
-      if (this.#turns.spent) await this.#turns.yield();
+      await this.#pause();
     }
-    return records.length;
+    return count;
   }
 
   #line(value: object): void {

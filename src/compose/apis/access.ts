@@ -30,7 +30,7 @@ export function openAccess(
   const thread = new AccessThread({ partition: catalog.partition });
   return {
     unused: (question) => unusedAccess({ directory, catalog }, usage, question),
-    suggest: async (caller, request) => {
+    suggest: async (caller, request, signal) => {
       const { index, node, share } = await readableRecords(decisionLog);
       if (request.user !== undefined) await directory.users.get(request.user);
       else await directory.groups.get(request.group ?? "");
@@ -46,14 +46,15 @@ export function openAccess(
         share,
         policyBytes,
       } as const;
-      return thread.run(caller, job);
+      return thread.run(caller, job, signal);
     },
-    review: async (caller, since) => {
+    review: async (caller, since, signal) => {
       const changes = await changesSince(directory.history, since);
       const node = nodeName(values);
       const image = await imageText(directory);
       const use = await useText(usage);
-      return thread.run(caller, { kind: "review", image, use, now: Date.now(), since, node, ...changes });
+      const job = { kind: "review", image, use, now: Date.now(), since, node, ...changes } as const;
+      return thread.run(caller, job, signal);
     },
     close: () => thread.close(),
   };

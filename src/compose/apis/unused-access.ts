@@ -46,6 +46,7 @@ function inUse(
 ): AccessInUse {
   return {
     actions,
+    pause,
     userPart: (range) => survey.userPart(range),
     keyPart: (range) => survey.keyPart(range),
     groupPart: (range) => survey.groupPart(range),
@@ -60,13 +61,15 @@ function inUse(
       await pause();
       return usage.rowsOf(kind, names);
     },
+    usageOfPolicy: (name) => slowly(usage.ofPolicy(name), pause),
   };
 }
 
 async function* slowly<T>(
-  pages: AsyncIterable<T>,
+  pages: AsyncIterable<T> | Iterable<T>,
   pause: () => Promise<void> | undefined,
 ): AsyncGenerator<T> {
+  await pause();
   for await (const page of pages) {
     yield page;
     await pause();

@@ -65,6 +65,7 @@ export async function checkRemains(checks: ApplicationChecks): Promise<void> {
       ["policies", "policy"],
     ] as const) {
       for (const [index, name] of (said[list] ?? []).entries()) {
+        await pause();
         if (!removed.has(`${kind}/${name}`)) continue;
         const message = `the application removes this ${kind}: define it in one of the documents`;
         problems.add(from.source, `${from.pointer}/${list}/${index}`, message);

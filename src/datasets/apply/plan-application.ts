@@ -101,7 +101,9 @@ class Planner {
 
   async run(): Promise<void> {
     const wanted = this.#entities;
-    await this.#each(wanted, (entity) => this.#wanted.set(entityKey(entity), entity));
+    await this.#each(wanted, (entity) => {
+      this.#wanted.set(entityKey(entity), entity);
+    });
     await this.#each(this.#state.applied.values(), (last) => {
       if (last.manager === this.#manager) this.#former(last);
     });
@@ -114,9 +116,9 @@ class Planner {
   }
 
   /** Lets other work run in between. */
-  async #each<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  async #each<T>(items: Iterable<T>, work: (item: T) => void | Promise<void>): Promise<void> {
     for (const item of items) {
-      work(item);
+      await work(item);
       await this.#pause();
     }
   }
@@ -203,29 +205,33 @@ class Planner {
     };
   }
 
-  #removedNames(entity: WantedEntity): void {
+  async #removedNames(entity: WantedEntity): Promise<void> {
     const { groups, policies } = this.#names(entity);
     const at = placeOfEntity(entity);
     const common = { action: "remove", drifted: false, at } as const;
     this.removed += groups.remove.length + policies.remove.length;
-    for (const group of groups.remove) this.#add({ ...common, ...membership("remove", entity.name, group) });
-    for (const policy of policies.remove) this.#add({ ...common, ...attachment("remove", entity, policy) });
+    await this.#each(groups.remove, (group) =>
+      this.#add({ ...common, ...membership("remove", entity.name, group) }),
+    );
+    await this.#each(policies.remove, (policy) =>
+      this.#add({ ...common, ...attachment("remove", entity, policy) }),
+    );
   }
 
-  #addedNames(entity: WantedEntity): void {
+  async #addedNames(entity: WantedEntity): Promise<void> {
     const { groups, policies } = this.#names(entity);
     const { said } = entity;
     const common = { action: "add" } as const;
     const at = placeOfEntity(entity);
     const [groupAt, policyAt] = [indexesOf(said.groups), indexesOf(said.policies)];
-    for (const { name, drifted } of groups.add) {
+    await this.#each(groups.add, ({ name, drifted }) => {
       const place = `${at}/groups/${groupAt.get(name) ?? 0}`;
       this.#add({ ...common, drifted, at: place, ...membership("add", entity.name, name) });
-    }
-    for (const { name, drifted } of policies.add) {
+    });
+    await this.#each(policies.add, ({ name, drifted }) => {
       const place = `${at}/policies/${policyAt.get(name) ?? 0}`;
       this.#add({ ...common, drifted, at: place, ...attachment("add", entity, name) });
-    }
+    });
   }
 
   /** External ids that move between two users are released first, which no order of the puts could do. */

@@ -40,6 +40,36 @@ export async function scanInParts(
   }
 }
 
+/** Records of a page whose length depends on theirs. */
+const MOST_OF_PAGE = 500;
+/** The same of records that may be long: those that follow short ones may all be long. */
+const MOST_LONG = 40;
+/** Characters from which on a page has no further part. */
+const PAGE_TEXT = 256 * 1_024;
+
+/** Some records of a partition behind a key: a bounded part of what the partition has. None at the end. */
+export async function scanSome(
+  snapshot: Pick<Snapshot, "scan">,
+  partition: Partition,
+  range: Pick<ScanOptions, "after">,
+): Promise<readonly ScannedRecord[]> {
+  if (!LONG.has(partition)) return snapshot.scan(partition, { ...range, limit: MOST_OF_PAGE });
+  const found: ScannedRecord[] = [];
+  let { after } = range;
+  let text = 0;
+  while (text < PAGE_TEXT && found.length < MOST_OF_PAGE) {
+    const limit = found.length === 0 ? FIRST : MOST_LONG;
+    const part = await snapshot.scan(partition, { ...(after !== undefined && { after }), limit });
+    for (const record of part) {
+      found.push(record);
+      text += record.value.length;
+    }
+    if (part.length < limit) break;
+    after = part.at(-1)?.key;
+  }
+  return found;
+}
+
 /** As `getMany` of a snapshot. */
 export async function getInParts(
   snapshot: Pick<Snapshot, "getMany">,

@@ -4,8 +4,15 @@
  */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { type RecordName, type Store, withSnapshot } from "../../store/port.ts";
+import {
+  type EntryWrites,
+  type RecordName,
+  type ScannedRecord,
+  type Store,
+  withSnapshot,
+} from "../../store/port.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
+import { scanSome } from "./in-parts.ts";
 
 type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object) | undefined };
 
@@ -48,7 +55,12 @@ type ReplicaRecord =
   | readonly [partition: string, key: string, fields: object]
   | readonly [partition: string, key: string];
 
-const PAGE = 500;
+/** Records that follow each other, each decoded when it is asked for. */
+interface ReplicaPage {
+  readonly records: Iterable<ReplicaRecord>;
+  /** The key of the last of them. */
+  readonly last: string;
+}
 
 /** Reads the records from the store of a directory. */
 export class ReplicaRecords {
@@ -66,12 +78,14 @@ export class ReplicaRecords {
     return withSnapshot(this.#store, async (snapshot) => snapshot.base);
   }
 
-  /** Returns records of a partition behind a key, in UTF-8 byte order, from the newest state; none at the end. */
-  page(partition: string, after: string | undefined): Promise<readonly ReplicaRecord[]> {
-    return withSnapshot(this.#store, async (snapshot) => {
-      const found = await snapshot.scan(partition, { limit: PAGE, ...(after !== undefined && { after }) });
-      return found.map(({ key, value }) => [partition, key, fieldsOf(partition, value)] as const);
-    });
+  /** Returns some records of a partition behind a key, in UTF-8 byte order, from the newest state; undefined at the end. */
+  async page(partition: string, after: string | undefined): Promise<ReplicaPage | undefined> {
+    const found = await withSnapshot(this.#store, (snapshot) =>
+      scanSome(snapshot, partition as Partition, after === undefined ? {} : { after }),
+    );
+    const last = found.at(-1)?.key;
+    if (last === undefined) return undefined;
+    return { last, records: decoded(partition, found) };
   }
 
   /** Returns what an entry writes of these records; undefined where it is no longer kept, or not in the log. */
@@ -81,19 +95,25 @@ export class ReplicaRecords {
   }: {
     readonly revision: number;
     readonly id: string;
-  }): Promise<readonly ReplicaRecord[] | undefined> {
+  }): Promise<Iterable<ReplicaRecord> | undefined> {
     const writes = await this.#store.history.writes(revision, id);
-    if (writes === undefined) return undefined;
-    return [
-      ...writes.put.filter(isSent).map(({ partition, key, value }) => {
-        return [partition, key, fieldsOf(partition, value)] as const;
-      }),
-      ...writes.delete.filter(isSent).map(({ partition, key }) => [partition, key] as const),
-    ];
+    return writes && sentOf(writes);
   }
 }
 
-function isSent({ partition }: RecordName): boolean {
+/** The records of an entry, each decoded when it is asked for: an entry may have very many. */
+function* sentOf(writes: EntryWrites): Generator<ReplicaRecord> {
+  for (const { partition, key, value } of writes.put)
+    if (isSent({ partition })) yield [partition, key, fieldsOf(partition, value)];
+  for (const { partition, key } of writes.delete) if (isSent({ partition })) yield [partition, key];
+}
+
+/** The records of a page. */
+function* decoded(partition: string, found: readonly ScannedRecord[]): Generator<ReplicaRecord> {
+  for (const { key, value } of found) yield [partition, key, fieldsOf(partition, value)];
+}
+
+function isSent({ partition }: Pick<RecordName, "partition">): boolean {
   return fieldsFor(partition) !== undefined;
 }
 

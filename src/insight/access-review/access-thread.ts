@@ -24,11 +24,12 @@ export class AccessThread {
 
   /**
    * Returns the body of the answer.
+   * @param signal aborted when the caller is gone: the job ends
    * @throws AuthorizerError "invalid_request" where the question has no answer, or needs more time or memory than there
-   * is, "unavailable" where too many questions wait
+   * is, "unavailable" where too many questions wait, in all or of the caller
    */
-  async run(caller: string, job: AccessJob): Promise<string> {
-    const result = await this.#thread.run(caller, job, PATIENCE_MS);
+  async run(caller: string, job: AccessJob, signal: AbortSignal | undefined): Promise<string> {
+    const result = await this.#thread.run(caller, job, PATIENCE_MS, signal);
     if (result === GIVEN_UP) {
       const message = "this needs more time or memory than the service gives to it; ask about less";
       throw new AuthorizerError("invalid_request", message);

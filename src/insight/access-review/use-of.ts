@@ -17,11 +17,19 @@ const MS_PER_SECOND = 1_000;
 export class UseOf {
   readonly #things = new Map<string, Used>();
   readonly #statements = new Map<string, Map<string, Used>>();
-  /** Reads of effective policies by data servers. */
-  readonly served: number;
+  #served = 0;
 
-  constructor({ rows }: KnownUse) {
-    let served = 0;
+  constructor({ rows }: Pick<KnownUse, "rows">) {
+    this.add(rows);
+  }
+
+  /** Reads of effective policies by data servers. */
+  get served(): number {
+    return this.#served;
+  }
+
+  /** Takes further rows. */
+  add(rows: readonly UsageRow[]): void {
     for (const { kind, name, part, action, count, last } of rows) {
       const used = { count, last: Math.floor(last / MS_PER_SECOND) };
       if (kind === "statement") {
@@ -31,12 +39,11 @@ export class UseOf {
         this.#statements.set(key, actions);
         continue;
       }
-      if (kind === "served") served += count;
+      if (kind === "served") this.#served += count;
       const key = `${kind}\n${name}`;
       // Several rows of a name are of things that existed one after the other.
       if ((this.#things.get(key)?.last ?? -1) <= used.last) this.#things.set(key, used);
     }
-    this.served = served;
   }
 
   /** The use of a thing; undefined where there was none since its creation. */

@@ -1,9 +1,10 @@
 /** The real service with the heavy world, asked by a token of every scope and by `alice` herself. */
 
 import { join } from "node:path";
-import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../program.ts";
+import { cleanUp, newFolder, type RunningProgram, writeConfig } from "../program.ts";
 import type { Entrance } from "./entrances.ts";
 import { ALICE_KEY, EXAMPLE_SCIM_ID, heavyDataset } from "./heavy-world.ts";
+import { longestHold as holdOf, startProbed } from "./probed-program.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const BASIC = `Basic ${Buffer.from(`${ALICE_KEY.access_key_id}:${ALICE_KEY.secret_access_key}`).toString("base64")}`;
@@ -36,11 +37,7 @@ export interface HeavyService {
 export async function startHeavy(statements: number): Promise<HeavyService> {
   const program = await launch(statements);
   const ids = await scimIds(program);
-  const longestHold = (): Promise<number> =>
-    new Promise((resolve) => {
-      program.child.once("message", (message) => resolve((message as { holdMs: number }).holdMs));
-      program.child.send("hold");
-    });
+  const longestHold = (): Promise<number> => holdOf(program);
   await longestHold();
   let changes = 0;
   return {
@@ -77,12 +74,7 @@ function launch(statements: number): Promise<RunningProgram> {
     "database.local.path": join(folder, "data"),
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
   });
-  const probe = new URL("./hold-probe.ts", import.meta.url).href;
-  // The size of the young generation is the launcher's setting.
-  const env = {
-    NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8 --import=${probe}`,
-  };
-  return start(["--config", config], folder, env, undefined, { ipc: true });
+  return startProbed(config, folder);
 }
 
 type Ids = Readonly<Record<"alice" | "bob" | "Readers", string>>;

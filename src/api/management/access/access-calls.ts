@@ -40,10 +40,10 @@ export const SHARED = {
 export async function answered(
   call: UserCall,
   parts: Pick<ManagementParts, "access">,
-  question: (questions: AccessQuestions, caller: string) => Promise<string>,
+  question: (questions: AccessQuestions, caller: string, signal: AbortSignal | undefined) => Promise<string>,
 ): Promise<Reply> {
   call.deadline = performance.now() + ANSWERED_WITHIN_MS;
-  return { status: 200, body: await question(questionsOf(parts), call.caller.name) };
+  return { status: 200, body: await question(questionsOf(parts), call.caller.name, call.signal) };
 }
 
 /**

@@ -89,8 +89,8 @@ export const ACCESS_OPERATIONS: readonly UserDeclaration[] = [
     },
     errors: [400],
     handler: (parts) => (call) =>
-      answered(call, parts, (questions, caller) =>
-        questions.review(caller, timeOf(call.query.get("since"), "since", DEFAULT_DAYS)),
+      answered(call, parts, (questions, caller, signal) =>
+        questions.review(caller, timeOf(call.query.get("since"), "since", DEFAULT_DAYS), signal),
       ),
   },
 ];

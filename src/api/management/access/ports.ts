@@ -46,13 +46,14 @@ export interface AccessQuestions {
   /**
    * Suggests the smallest policies that allow what was recorded.
    * @param caller for whom: callers get their turns one after the other
+   * @param signal aborted when the caller is gone: the work ends with its reason
    * @throws AuthorizerError "invalid_request" where it needs more time or memory than there is, or where allowed
    * decisions are not recorded, "unavailable" where too many questions wait, "not_found" for an unknown user or group
    */
-  suggest(caller: string, request: SuggestRequest): Promise<string>;
+  suggest(caller: string, request: SuggestRequest, signal: AbortSignal | undefined): Promise<string>;
   /**
    * Reviews access, with what changed since a time (Unix milliseconds).
    * @throws AuthorizerError "invalid_request" and "unavailable" as {@link suggest}
    */
-  review(caller: string, since: number): Promise<string>;
+  review(caller: string, since: number, signal: AbortSignal | undefined): Promise<string>;
 }

@@ -54,7 +54,7 @@ export const SUGGEST_OPERATION: UserDeclaration = {
   errors: [400, 404],
   missing: "no such user or group",
   handler: (parts) => (call) =>
-    answered(call, parts, (questions, caller) => questions.suggest(caller, requestOf(call))),
+    answered(call, parts, (questions, caller, signal) => questions.suggest(caller, requestOf(call), signal)),
 };
 
 interface SuggestBody {

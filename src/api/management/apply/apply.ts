@@ -12,7 +12,14 @@ import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
 import { OwnText, PermissionRefused } from "../errors.ts";
 import { type WideningChange, wideningChanges } from "./change-grants.ts";
-import { AskedPermissions, refusedChanges, refusedClaims, refusedReads } from "./change-permissions.ts";
+import {
+  AskedPermissions,
+  MOST_REFUSALS,
+  refusedChanges,
+  refusedClaims,
+  refusedReads,
+} from "./change-permissions.ts";
+import { refusedFirst } from "./first-names.ts";
 
 /** The body of the call, after its shape was validated. */
 export interface ApplyBody {
@@ -49,6 +56,7 @@ export async function apply(
   onAttempt: (attempted: Applied) => void,
 ): Promise<Applied> {
   const body = call.body as ApplyBody;
+  refuse(await refusedFirst(new AskedPermissions(parts, call), body.documents));
   const documents = await asked(() => parts.applications.read(body.documents));
   const attempt = async (state: DirectoryState, judged: JudgedState) => {
     const planned = await new Attempt(call, parts, body, documents, state, judged).run();
@@ -104,7 +112,7 @@ class Attempt {
     const plan = await applications.plan(request);
     const changes = await this.#visible(plan.changes);
     const refused = [
-      ...(await refusedChanges(this.#permissions, plan.changes)),
+      ...(await refusedChanges(this.#permissions, plan.changes, dryRun ? Infinity : MOST_REFUSALS)),
       ...(await refusedClaims(this.#permissions, plan.claims)),
     ];
     if (!dryRun) refuse(refused);
@@ -181,8 +189,13 @@ class Attempt {
 function refuse(problems: readonly Problem[]): void {
   const [first] = problems;
   if (first === undefined) return;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  throw new PermissionRefused(`${first.message}${more}; nothing was changed`, 403, problems.slice(0, 100));
+  const others = problems.length > MOST_REFUSALS ? `at least ${MOST_REFUSALS}` : problems.length - 1;
+  const more = problems.length > 1 ? ` (and ${others} more)` : "";
+  throw new PermissionRefused(
+    `${first.message}${more}; nothing was changed`,
+    403,
+    problems.slice(0, MOST_REFUSALS),
+  );
 }
 
 function problemOf({ at = "", message }: WideningChange): Problem {

@@ -114,7 +114,10 @@ export class AskedPermissions {
   async refusal(asked: Asked): Promise<string | undefined> {
     const key = JSON.stringify([asked.id, ...asked.values]);
     if (!this.#known.has(key)) {
-      if (this.#turns.spent) await this.#turns.yield();
+      if (this.#turns.spent) {
+        await this.#turns.yield();
+        this.#call.signal?.throwIfAborted();
+      }
       this.#known.set(key, await this.#ask(asked));
     }
     return this.#known.get(key);
@@ -131,7 +134,13 @@ export class AskedPermissions {
   }
 }
 
-/** The refusals to read what documents name, in lists too: the answer tells whether it exists and what it is. */
+/** Refusals of an answer. Whoever has more of them asks for nothing further. */
+export const MOST_REFUSALS = 100;
+
+/**
+ * The refusals to read what documents name, in lists too: the answer tells whether it exists and what it is. Where there are
+ * more than an answer has, not all.
+ */
 export async function refusedReads(
   permissions: AskedPermissions,
   entities: readonly WantedEntity[],
@@ -148,17 +157,23 @@ export async function refusedReads(
       await ask("group", group, `${at}/groups/${index}`);
     for (const [index, policy] of (said.policies ?? []).entries())
       await ask("policy", policy, `${at}/policies/${index}`);
+    if (problems.length > MOST_REFUSALS) break;
   }
   return problems;
 }
 
-/** The refusals to make changes. */
+/**
+ * The refusals to make changes.
+ * @param most after more of them, no further ones are looked for
+ */
 export async function refusedChanges(
   permissions: AskedPermissions,
   changes: readonly AppliedChange[],
+  most: number,
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   for (const change of changes) {
+    if (problems.length > most) break;
     const single = singleCallOf(change);
     const message = single && (await permissions.refusal(single.asked));
     if (message !== undefined) {

@@ -96,10 +96,11 @@ export interface AccessInUse {
   /** The numbers of users and groups that a policy is attached to, in pages. */
   attachments(policy: string): AsyncIterable<number>;
   /** The counts of things with these names, summed over all nodes. */
-  usageOf(
-    kind: "user" | "key" | "group" | "statement",
-    names: readonly string[],
-  ): Promise<readonly UsageRow[]>;
+  usageOf(kind: "user" | "key" | "group", names: readonly string[]): Promise<readonly UsageRow[]>;
+  /** The same of the statements of a policy, in pages: it may be that of many actions for each. */
+  usageOfPolicy(name: string): AsyncIterable<readonly UsageRow[]>;
   /** Names of all actions that a pattern can stand for. */
   readonly actions: readonly string[];
+  /** A promise to await before going on with long work; undefined while its turn lasts. */
+  pause(): Promise<void> | undefined;
 }

@@ -1,7 +1,7 @@
 /** The walks through users, keys, groups and policies that find what was not used since a time. */
 
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
-import type { Acceptance, NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { Acceptance, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { lastOf, UseOf } from "../use-of.ts";
 import type {
   AccessInUse,
@@ -64,8 +64,8 @@ export class UnusedWalks {
     return last >= this.#since ? undefined : { last_used: last };
   }
 
-  async #useOf(kind: "user" | "key" | "group" | "statement", names: readonly string[]): Promise<UseOf> {
-    return new UseOf({ rows: names.length === 0 ? [] : await this.#source.usageOf(kind, names), nodes: [] });
+  async #useOf(kind: "user" | "key" | "group", names: readonly string[]): Promise<UseOf> {
+    return new UseOf({ rows: names.length === 0 ? [] : await this.#source.usageOf(kind, names) });
   }
 
   async *#users({ kind, name }: Place): AsyncGenerator<Looked> {
@@ -141,20 +141,18 @@ export class UnusedWalks {
     const { kind, name, statement } = from;
     if (statement !== undefined) {
       const policy = await this.#source.policy(name);
-      if (policy !== undefined) {
-        const use = await this.#useOf("statement", [name]);
-        yield* this.#within(kind, { policy, use, last: lastUseOf(policy, use) }, statement);
-      }
+      if (policy !== undefined) yield* this.#within(kind, await this.#used(policy), statement);
     }
     for await (const used of this.#policiesAfter(name)) yield* this.#within(kind, used, -1);
   }
 
   /** The statements of a policy after one of them. */
-  *#within(kind: UnusedKind, { policy, use, last }: UsedPolicy, after: number): Generator<Looked> {
+  async *#within(kind: UnusedKind, { policy, use, last }: UsedPolicy, after: number): AsyncGenerator<Looked> {
     const { name } = policy;
     const isUsed = this.#unused(last) === undefined;
     for (const [statement, one] of isUsed ? policy.statement.entries() : []) {
       if (statement <= after) continue;
+      await this.#source.pause();
       const { sid, effect } = one;
       const concerned = policy.accept?.filter((each) => each.sid === undefined || each.sid === sid);
       const place = {
@@ -168,7 +166,7 @@ export class UnusedWalks {
         const unused = this.#unused(lastOf(use.statement(name, one).values()));
         entry = unused && { kind, ...place, effect, ...unused };
       } else {
-        const unused = this.#unusedActions(use, name, one);
+        const unused = await this.#unusedActions(use, name, one);
         if (unused.length > 0) entry = { kind: "actions", ...place, unused };
       }
       if (entry !== undefined) yield { place: { kind, name, statement }, entry, cost: 0 };
@@ -178,27 +176,42 @@ export class UnusedWalks {
 
   async *#policiesAfter(name: string): AsyncGenerator<UsedPolicy> {
     for await (const items of eachPart((range) => this.#source.policyPart(range), name, POLICIES_PER_PART)) {
-      const use = await this.#useOf(
-        "statement",
-        items.map((policy) => policy.name),
-      );
-      for (const policy of items) yield { policy, use, last: lastUseOf(policy, use) };
+      for (const policy of items) yield this.#used(policy);
     }
   }
 
-  #unusedActions(use: UseOf, policy: string, statement: Statement): readonly string[] {
+  /** Each statement is found by a digest of its text, which is long work for a thousand of them. */
+  async #used(policy: ReviewedPolicy): Promise<UsedPolicy> {
+    const use = new UseOf({ rows: [] });
+    for await (const rows of this.#source.usageOfPolicy(policy.name)) use.add(rows);
+    let last: number | undefined;
+    for (const statement of policy.statement) {
+      await this.#source.pause();
+      const used = lastOf(use.statement(policy.name, statement).values());
+      if (used !== undefined && (last === undefined || used > last)) last = used;
+    }
+    return { policy, use, last };
+  }
+
+  async #unusedActions(use: UseOf, policy: string, statement: Statement): Promise<readonly string[]> {
     if (statement.effect === "deny") return [];
     const uses = use.statement(policy, statement);
     // Uses of actions that were not counted one by one: which ones is not known.
     if (uses.has("")) return [];
     const used = new Set([...uses].filter(([, { last }]) => last >= this.#since).map(([action]) => action));
     if (used.size === 0) return [];
-    const named = statement.action.flatMap((pattern) => {
-      if (!/[*?]/.test(pattern)) return [pattern];
-      const matcher = compileWildcard(pattern);
-      return this.#source.actions.filter((action) => matcher.match(action));
-    });
-    return [...new Set(named)].filter((action) => !used.has(action)).sort();
+    const named = new Set<string>();
+    for (const pattern of statement.action) {
+      await this.#source.pause();
+      for (const action of this.#namedBy(pattern)) named.add(action);
+    }
+    return [...named].filter((action) => !used.has(action)).sort();
+  }
+
+  #namedBy(pattern: string): readonly string[] {
+    if (!/[*?]/.test(pattern)) return [pattern];
+    const matcher = compileWildcard(pattern);
+    return this.#source.actions.filter((action) => matcher.match(action));
   }
 }
 
@@ -217,8 +230,4 @@ async function* eachPart<T>(
 
 function accepting(accept: readonly Acceptance[] = []): { readonly accept?: readonly Acceptance[] } {
   return accept.length === 0 ? {} : { accept };
-}
-
-function lastUseOf({ name, statement }: NamedStatements, use: UseOf): number | undefined {
-  return lastOf(statement.flatMap((one) => [...use.statement(name, one).values()]));
 }

@@ -166,6 +166,45 @@ describe("the right to an application", () => {
     expect(await stateOf(api)).toEqual(before);
   });
 
+  it("is refused by the first names, whatever else is wrong, and says how many more there are", async () => {
+    await meanwhile(api, [
+      { op: "put_policy", policy: { name: "Some", statement: [allow(["auth:ReadGroup"])] as never } },
+      { op: "attach_to_user", username: "plain", policy: "Some" },
+    ]);
+    const users = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ username: `u${n}`, none: 1 }));
+    const few = await applied(api, [{ format: 9, users: users(3) }], { as: "plain" });
+    expect([few.status, few.json.message]).toEqual([403, expect.stringContaining("(and 2 more)")]);
+    const many = await applied(api, [{ users: users(60) }, { users: users(5_000) }], { as: "plain" });
+    expect([many.status, many.json.problems.length]).toEqual([403, 100]);
+    // Who may read those has the form checked.
+    const readable = await applied(api, [{ groups: [{ name: "g", none: 1 }] }], { as: "plain" });
+    expect(readable.status).toBe(400);
+  });
+
+  it("is refused without asking on where more is refused than an answer has", async () => {
+    await meanwhile(api, [
+      {
+        op: "put_policy",
+        policy: {
+          name: "Some",
+          statement: [
+            allow(["auth:ReadUser"]),
+            allow(["auth:ReadGroup"], "arn:svc:auth:::group/seen-*"),
+          ] as never,
+        },
+      },
+      { op: "attach_to_user", username: "plain", policy: "Some" },
+    ]);
+    const users = Array.from({ length: 500 }, (_, n) => ({ username: `u${n}`, groups: [`hidden-${n}`] }));
+    const answer = await applied(api, [document({ users })], { as: "plain" });
+    expect([answer.status, answer.json.message]).toEqual([
+      403,
+      expect.stringContaining("(and at least 100 more)"),
+    ]);
+    expect(answer.json.problems.length).toBe(100);
+  });
+
   it("is asked about every change at once", async () => {
     await meanwhile(api, [
       {

@@ -1,0 +1,27 @@
+/** The program with the probe that measures holds. */
+
+import { type RunningProgram, start } from "../program.ts";
+
+/**
+ * Starts the program.
+ * @param files files that it may open; absent: as this process
+ */
+export function startProbed(config: string, folder: string, files?: number): Promise<RunningProgram> {
+  const probe = new URL("./hold-probe.ts", import.meta.url).href;
+  // The size of the young generation is the launcher's setting.
+  const env = {
+    NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8 --import=${probe}`,
+  };
+  return start(["--config", config], folder, env, undefined, {
+    ipc: true,
+    ...(files !== undefined && { files }),
+  });
+}
+
+/** The longest hold since the last call, in milliseconds of CPU time, once the process has nothing to do any more. */
+export function longestHold({ child }: RunningProgram): Promise<number> {
+  return new Promise((resolve) => {
+    child.once("message", (message) => resolve((message as { holdMs: number }).holdMs));
+    child.send("hold");
+  });
+}
