@@ -16,13 +16,15 @@ COPY src ./src
 RUN node build/build.mjs
 
 # What it depends on, exactly as locked. Optional packages are needed: the store's native part is one.
-# The platform packages that bring a Node for clones are not: the image has its own.
+# The platform packages that bring a Node for clones are not: the image has its own. What only svcctl runs goes too.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /dependencies
 COPY package.json package-lock.json .npmrc ./
 COPY packages ./packages
+COPY build ./build
 RUN npm ci --omit=dev --ignore-scripts \
-    && rm -rf node_modules/node-linux-* node_modules/.bin/node node_modules/@svc-authorizer
+    && node build/keep-modules.ts \
+    && rm -rf node_modules/.bin
 
 FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="svc-authorizer" \

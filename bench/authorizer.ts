@@ -14,7 +14,8 @@ export const token = randomBytes(32).toString("base64url");
 export const SIZES: readonly number[] = [10, 1000, 10_000];
 
 const BODIES = 2000;
-const root = new URL("..", import.meta.url).pathname;
+/** The clone. */
+export const root = new URL("..", import.meta.url).pathname;
 
 /** The launcher of the built program where there is one (`npm run build`), else of the sources. */
 export const program = [join(root, "dist/bin/svc-authorizer.cjs"), join(root, "bin/svc-authorizer.cjs")].find(

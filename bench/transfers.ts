@@ -1,8 +1,8 @@
 /** CPU time for each GiB, and memory, that `svcctl` takes to move contents. */
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { measured } from "../test/proofs/data-server/measured-run.ts";
-import { folder, program } from "./authorizer.ts";
+import { folder, root } from "./authorizer.ts";
 import { startServer } from "./processes.ts";
 
 const GIB = 2 ** 30;
@@ -10,7 +10,9 @@ const SIZE = Math.floor(GIB * Number(process.env["BENCH_SCALE"] ?? 1));
 const ROUNDS = Number(process.env["BENCH_ROUNDS"] ?? 5);
 const FILES = 100;
 const FILE = Math.floor(SIZE / FILES);
-const SVCCTL = join(program, "..", "svcctl.cjs");
+const BIN = "packages/svcctl/bin/svcctl.cjs";
+/** The built program where there is one (`npm run build -- dist/svcctl svcctl`), else the sources. */
+const SVCCTL = [join(root, "dist/svcctl", BIN), join(root, BIN)].find(existsSync) as string;
 
 /** One kind of transfer: medians over the rounds. */
 export interface TransferRow {

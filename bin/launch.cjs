@@ -39,8 +39,8 @@ function useFlags(flags) {
 function refuseSourcesInPackages() {
   if (!__dirname.split(sep).includes("node_modules")) return;
   process.stderr.write(
-    "This is the source of svc-authorizer, which cannot run as an installed package: install @svc-authorizer/server, " +
-      "or clone the repository and run npm ci there.\n",
+    "This is the source of svc-authorizer, which cannot run as an installed package: install @svc-authorizer/server " +
+      "or @svc-authorizer/svcctl, or clone the repository and run npm ci there.\n",
   );
   process.exit(1);
 }

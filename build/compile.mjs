@@ -1,5 +1,5 @@
-// Compiles sources to JavaScript with types. Node refuses to strip types below node_modules, so what people install is
-// compiled; the clone itself runs its sources unbuilt.
+// Compiles sources to JavaScript. Node refuses to strip types below node_modules, so what people install is compiled;
+// the clone itself runs its sources unbuilt.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,44 +15,46 @@ export function fail(message) {
   process.exit(1);
 }
 
-/** Packages of this clone whose sources others compile in. */
-const COMPILED_IN = ["policy", "commands", "client", "svcctl", "svcctl-metastore"];
+/** Scope of the packages of this clone. */
+export const SCOPE = "@svc-authorizer/";
+/** Folders of the packages of this clone. */
+const WORKSPACE = readdirSync(join(root, "packages"));
 /** Through its link below node_modules the compiler would take a package for somebody else's, and write nothing. */
 const PATHS = Object.fromEntries(
-  COMPILED_IN.map((name) => [`@svc-authorizer/${name}/*.ts`, [`./packages/${name}/src/*.ts`]]),
+  WORKSPACE.map((name) => [`${SCOPE}${name}/*.ts`, [`./packages/${name}/src/*.ts`]]),
 );
 
 /**
  * Writes the compiled sources below `out`, each at its place in the clone: `src/…`, `packages/policy/src/…`. Packages
- * of the clone are named by their paths there, since nobody installs them beside.
+ * of the clone are named by their paths there, but for those that people install beside.
  * @param {string} out
- * @param {{include?: readonly string[], files?: readonly string[], types?: readonly string[], lib?: readonly string[]}} [options]
- *   folders, or entries with all that they import; the environment that the sources may know, for packages that run elsewhere than in Node
+ * @param {{include?: readonly string[], files?: readonly string[], types?: readonly string[], lib?: readonly string[],
+ *   beside?: readonly string[], declaration?: boolean}} [options]
+ *   folders, or entries with all that they import; the environment that the sources may know, for packages that run
+ *   elsewhere than in Node; names of the packages that are installed beside; false
+ *   writes no types, which nobody can import of a package without modules
  */
-export function compile(out, { include = [], files = [], types, lib }) {
+export function compile(out, { include = [], files = [], types, lib, beside = [], declaration = true }) {
   const tsc = join(
     dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json")),
     "bin",
     "tsc",
   );
   const project = join(root, `tsconfig.${process.pid}.tmp.json`);
-  const compilerOptions = { paths: PATHS, ...(types && { types }), ...(lib && { lib }) };
+  const compilerOptions = { paths: PATHS, declaration, ...(types && { types }), ...(lib && { lib }) };
   writeFileSync(
     project,
     JSON.stringify({ extends: "./tsconfig.build.json", compilerOptions, include, files }),
   );
-  try {
-    const args = [tsc, "-p", project, "--outDir", out];
-    const { status } = spawnSync(process.execPath, args, { stdio: "inherit", cwd: root });
-    if (status !== 0) fail("the compiler reported problems");
-  } finally {
-    rmSync(project);
-  }
+  const args = [tsc, "-p", project, "--outDir", out];
+  const { status } = spawnSync(process.execPath, args, { stdio: "inherit", cwd: root });
+  rmSync(project);
+  if (status !== 0) fail("the compiler reported problems");
   for (const name of compiledFiles(out)) {
     const file = join(out, name);
     const text = readFileSync(file, "utf8");
-    const named = text.replace(OWN_PACKAGE, (whole, quote, name, path) => {
-      if (!COMPILED_IN.includes(name)) return whole;
+    const named = text.replace(OWN_PACKAGE, (_, quote, name, path) => {
+      if (beside.includes(name)) return `${quote}${SCOPE}${name}/${path}${quote}`;
       const target = relative(dirname(file), join(out, "packages", name, "src", path));
       return `${quote}${target.startsWith(".") ? target : `./${target}`}.js${quote}`;
     });
@@ -69,22 +71,19 @@ function compiledFiles(out) {
 }
 
 const IMPORT =
-  /(?:\bfrom|\bimport|\bcreateRequire\(import\.meta\.url\))\s*\(?\s*["'](?<name>@[\w.-]+\/[\w.-]+|[\w.-]+)(?:\/[^"']*)?["']/g;
+  /(?:\bfrom|\bimport|\bcreateRequire\(import\.meta\.url\))\s*\(?\s*["'](?<name>@[\w.-]+\/[\w.-]+|[\w.-]+)(?<path>\/[^"']*)?["']/g;
 
-const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+/** All packages that the clone has installed: other names stand in texts, and are no imports. */
+export const LOCK = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
 
-/** The dependencies of the service and of the packages compiled in, without those of this clone, by name. */
-export const DEPENDENCIES = Object.fromEntries(
-  [".", ...COMPILED_IN.map((name) => `packages/${name}`)]
-    .flatMap((folder) => Object.entries(manifestOf(folder).dependencies ?? {}))
-    .filter(([name]) => !name.startsWith("@svc-authorizer/"))
-    .sort(([a], [b]) => (a < b ? -1 : 1)),
-);
-
-/** Names of the packages that compiled sources import, sorted. Built-in modules have their prefix and do not count. */
-export function packagesOf(out) {
-  const names = compiledFiles(out)
-    .flatMap((file) => [...readFileSync(join(out, file), "utf8").matchAll(IMPORT)])
-    .map((match) => match.groups.name);
-  return [...new Set(names)].filter((name) => name in DEPENDENCIES).sort();
+/** Packages that compiled sources import: names with the paths in them. */
+export function importsOf(out) {
+  const found = new Map();
+  for (const file of compiledFiles(out)) {
+    for (const { groups } of readFileSync(join(out, file), "utf8").matchAll(IMPORT)) {
+      const { name, path = "" } = groups;
+      if (`node_modules/${name}` in LOCK) found.set(name, (found.get(name) ?? new Set()).add(path));
+    }
+  }
+  return found;
 }

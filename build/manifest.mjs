@@ -1,19 +1,54 @@
 // The manifests of the published packages: common facts from the clone's package.json, the rest from the package.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail, root } from "./compile.mjs";
+import { fail, importsOf, root, SCOPE } from "./compile.mjs";
 
 /** The facts that every package takes over. Scripts, development and platform packages stay behind. */
 const COMMON = ["version", "license", "homepage", "repository", "bugs", "type"];
 
-/** The clone's manifest. */
-export const source = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+/** The manifest of a folder of the clone. */
+export const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
-/** An entry of `exports`: JavaScript and types of a source, given by its path in the package. */
-export function entryOf(path) {
-  const base = `./${path.slice(0, -".ts".length)}`;
-  return { types: `${base}.d.ts`, default: `${base}.js` };
+/** The clone's manifest. */
+export const source = manifestOf(".");
+
+/** `exports` of sources, given by their paths in the package: JavaScript with types. */
+export function exportsOf(entries) {
+  const of = (path) => {
+    const base = `./${path.slice(0, -".ts".length)}`;
+    return { types: `${base}.d.ts`, default: `${base}.js` };
+  };
+  return {
+    ...Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, of(path)])),
+    "./package.json": "./package.json",
+  };
+}
+
+/**
+ * The packages that compiled sources import, with the versions of the manifests that they come from. One that
+ * `peerDependenciesMeta` of these manifests calls optional is for those who install it, and so are packages beside.
+ * @param {string} out the compiled sources
+ * @param {readonly string[]} folders of the clone that were compiled; the first is the package itself
+ */
+export function dependenciesOf(out, folders) {
+  const manifests = folders.map(manifestOf);
+  const versions = Object.assign({}, ...manifests.map(({ dependencies }) => dependencies));
+  const optional = Object.assign({}, ...manifests.map((one) => one.peerDependenciesMeta));
+  const required = manifests[0].peerDependencies ?? {};
+  const names = [...importsOf(out).keys()].sort();
+  const found = { dependencies: {}, peerDependencies: {}, peerDependenciesMeta: {} };
+  for (const name of names) {
+    const version = name.startsWith(SCOPE) ? source.version : versions[name];
+    if (version === undefined) fail(`${folders[0]} imports ${name}, which is not among its dependencies`);
+    const isPeer = name in optional || name in required;
+    (isPeer ? found.peerDependencies : found.dependencies)[name] = version;
+    if (name in optional) found.peerDependenciesMeta[name] = optional[name];
+  }
+  const own = Object.keys(manifests[0].dependencies ?? {});
+  const unused = own.filter((name) => !name.startsWith(SCOPE) && !names.includes(name));
+  if (unused.length > 0) fail(`${folders[0]} imports nothing of ${unused.join(", ")}, its dependencies`);
+  return Object.fromEntries(Object.entries(found).filter(([, some]) => Object.keys(some).length > 0));
 }
 
 /**
@@ -24,8 +59,9 @@ export function entryOf(path) {
 export function writeManifest(out, facts) {
   const common = Object.fromEntries(COMMON.filter((key) => key in source).map((key) => [key, source[key]]));
   const { name, description, ...rest } = facts;
+  const files = readdirSync(out).sort();
   const access = { publishConfig: { access: "public", provenance: true } };
-  const manifest = { name, description, ...common, ...rest, ...access };
+  const manifest = { name, description, ...common, ...rest, files, ...access };
   writeFileSync(join(out, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const entries = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === "string" ? [entry] : Object.values(entry),

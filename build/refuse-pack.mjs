@@ -3,7 +3,7 @@
 
 if (!/^run/.test(process.env.npm_command ?? "")) {
   process.stderr.write(
-    "This folder is not packed as it is: run `npm run pack`, which writes dist/packages/{server,client,testing}.tgz.\n",
+    "This folder is not packed as it is: run `npm run pack`, which writes dist/packages/*.tgz.\n",
   );
   process.exit(1);
 }

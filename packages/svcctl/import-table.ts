@@ -14,8 +14,8 @@ export const SVCCTL_ROOMS: Rooms = {
       "policy/revision",
       "policy/source-files",
       "policy/json-text",
-      // The commands of the plug-in, as data.
-      "svcctl-metastore/metastore-group.ts",
+      // The commands of the plug-in, loaded where they run.
+      "svcctl-metastore",
     ],
   },
 };

@@ -6,7 +6,7 @@ import {
   countOf,
   formatProblem,
 } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { fileProblems, loadServiceConfig } from "../compose/configuration.ts";
+import { foundProblems, loadServiceConfig } from "../compose/configuration.ts";
 import type { AnyItem } from "../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../config/load.ts";
 import type { Origin } from "../config/merge.ts";
@@ -61,7 +61,7 @@ export function showConfig(
 export async function validateConfig(load: LoadOptions, streams: CommandStreams): Promise<ConfigExitCode> {
   const loaded = tryLoad(load, streams);
   if (loaded === undefined) return 2;
-  const problems = await fileProblems(loaded);
+  const problems = await foundProblems(loaded);
   if (problems.length > 0) {
     streams.stderr.write(`${problemLines(problems, "")}${countOf(problems.length, "problem")}\n`);
     return 2;

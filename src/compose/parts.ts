@@ -49,6 +49,7 @@ import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
 import { serviceTls, userTls } from "./listeners/tls.ts";
+import { assertPackages } from "./needed-packages.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
 import { openServiceShadow, type ServiceShadow } from "./records/shadow.ts";
@@ -253,6 +254,7 @@ async function openExtAuthz(
 ): Promise<ExtAuthzListener | undefined> {
   const { values, logger, revisions, traces } = data;
   if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
+  assertPackages(values, "authorizer.ext_authz.listen_address");
   const { createExtAuthzListener } = await import("../listeners/ext-authz.ts");
   return createExtAuthzListener({
     extAuthz: forwardAuth(data, decisions, identities),

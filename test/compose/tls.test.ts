@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { expect, it } from "vitest";
-import { assertUsableFiles, fileProblems } from "../../src/compose/configuration.ts";
+import { assertUsable, foundProblems } from "../../src/compose/configuration.ts";
 import { listenerTls, serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -31,7 +31,7 @@ it("every file that cannot be read is named with its item and the reason", () =>
 });
 
 it("config validate names the files of all listeners", async () => {
-  expect((await fileProblems(loaded)).map(formatProblem)).toEqual([
+  expect((await foundProblems(loaded)).map(formatProblem)).toEqual([
     "authorizer.tls.cert_file: /a.pem: there is no such file",
     "authorizer.tls.key_file: /a.key: there is no such file",
     "authorizer.tls.client_ca_file: /ca.pem: there is no such file",
@@ -43,8 +43,8 @@ it("config validate names the files of all listeners", async () => {
 it("a start and a reload name them all, too", async () => {
   const all =
     /authorizer\.tls\.cert_file: .*authorizer\.tls\.client_ca_file: .*\btls\.key_file: \/: cannot be read/s;
-  await expect(assertUsableFiles(loaded)).rejects.toThrow(/the configuration has 5 problems:/);
-  await expect(assertUsableFiles(loaded)).rejects.toThrow(all);
+  await expect(assertUsable(loaded)).rejects.toThrow(/the configuration has 5 problems:/);
+  await expect(assertUsable(loaded)).rejects.toThrow(all);
   expect(() => listenerTls(values)).toThrow(all);
 });
 
@@ -59,7 +59,7 @@ it("names files that have no certificate or no key, and a key of another certifi
   writeFileSync(file("garbage"), "garbage");
   const problemsOf = async (cert: string, key: string) => {
     const tls = { enabled: true, cert_file: file(cert), key_file: file(key) };
-    const problems = await fileProblems(configFromObject({ ...BASE, tls }));
+    const problems = await foundProblems(configFromObject({ ...BASE, tls }));
     return problems.map(({ item, message }) => `${item}: ${message}`);
   };
   expect(await problemsOf("one.pem", "one.key")).toEqual([]);
@@ -76,7 +76,7 @@ it("names files that have no certificate or no key, and a key of another certifi
 
 it("config validate names data sets that are not there", async () => {
   const none = join(temporaryFolder(), "none.yaml");
-  const problems = await fileProblems(configFromObject({ ...BASE, "authorizer.datasets": [none] }));
+  const problems = await foundProblems(configFromObject({ ...BASE, "authorizer.datasets": [none] }));
   expect(problems.map(formatProblem)).toEqual([
     `authorizer.datasets: ${none}: no such file, or it cannot be read`,
   ]);

@@ -23,7 +23,7 @@ const WITH_SERVICE = ["svcctl.md", "policy-as-code.md", "data-server-api.md", "m
 const WITHOUT_SERVICE = ["datasets.md", "operations.md", "recipes.md"];
 /** The two programs as they are called where they are installed. */
 const PROGRAMS = `
-svcctl() { PATH="$PWD/node_modules/.bin:$PATH" node bin/svcctl.cjs "$@"; }
+svcctl() { PATH="$PWD/node_modules/.bin:$PATH" node packages/svcctl/bin/svcctl.cjs "$@"; }
 svc-authorizer() { PATH="$PWD/node_modules/.bin:$PATH" node bin/svc-authorizer.cjs "$@"; }`;
 
 let reader: PageReader;

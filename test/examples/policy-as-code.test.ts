@@ -60,7 +60,10 @@ async function runStep(
   const bin = join(folder, "bin");
   mkdirSync(bin, { recursive: true });
   const program = join(bin, "svcctl");
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "bin", "svcctl.cjs")}' "$@"\n`);
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs")}' "$@"\n`,
+  );
   chmodSync(program, 0o755);
   const args = ["-e", "-o", "pipefail", "-c", step?.run ?? "exit 99"];
   const env = {

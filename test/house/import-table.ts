@@ -215,7 +215,7 @@ const SERVICE_ROOMS: Rooms = {
   },
   "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
   "api/forward-auth": {
-    may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors"],
+    may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors", "policy/html"],
     types: ["api/decisions"],
   },
   // Envoy asks over gRPC what proxies ask over HTTP.

@@ -76,7 +76,7 @@ describe("the launcher", () => {
     for (const part of ["bin", "src", "package.json"]) {
       cpSync(join(ROOT, part), join(installed, part), { recursive: true });
     }
-    const run = spawnSync(process.execPath, [join(installed, "bin", "svcctl.cjs"), "--version"], {
+    const run = spawnSync(process.execPath, [join(installed, "bin", "svc-authorizer.cjs"), "--version"], {
       encoding: "utf8",
     });
     rmSync(folder, { recursive: true });

@@ -38,16 +38,33 @@ export interface Consumer {
   remove(): void;
 }
 
-/** Packs the named packages and installs them into an empty project. */
-export function installPackages(...names: readonly ("server" | "client" | "testing")[]): Consumer {
+/** A published package, by its short name. */
+type PackageName = "client" | "server" | "svcctl" | "svcctl-metastore" | "testing";
+
+/** Packs the named packages and installs the first into an empty project. */
+export function installPackages(name: PackageName, ...others: readonly PackageName[]): Consumer {
   const base = mkdtempSync(join(tmpdir(), "packages-"));
   const [folder, packages] = [join(base, "consumer"), join(base, "packed")];
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true,"type":"module"}');
-  command(ROOT, process.execPath, "build/pack.mjs", packages, ...names);
-  const tarballs = names.map((name) => join(packages, `${name}.tgz`));
-  command(folder, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs);
+  command(ROOT, process.execPath, "build/pack.mjs", packages, name, ...others);
+  install(folder, join(packages, `${name}.tgz`));
   return { folder, packages, remove: () => rmSync(base, { recursive: true, force: true }) };
+}
+
+/** Adds packages to a project: tarballs, or names with versions. */
+export function install(folder: string, ...wanted: readonly string[]): void {
+  command(folder, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", ...wanted);
+}
+
+/** The packages that an installation brought, ours among them, and the megabytes of those of others. */
+export function weigh(folder: string): { readonly packages: number; readonly megabytes: number } {
+  const lock = JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8"));
+  const sizes = ["node_modules", "node_modules/@svc-authorizer"].map((path) =>
+    Number.parseInt(command(folder, "du", "-sk", path), 10),
+  );
+  const [all = Number.NaN, ours = Number.NaN] = sizes;
+  return { packages: Object.keys(lock.packages).length, megabytes: (all - ours) / 1024 };
 }
 
 /** Fails where the linters of packages find something in a tarball. */

@@ -10,9 +10,11 @@ import {
   checkTarball,
   command,
   environment,
+  install,
   installPackages,
   manifestOf,
   ROOT,
+  weigh,
 } from "./installed.ts";
 
 let installation: Consumer;
@@ -23,12 +25,13 @@ beforeAll(() => {
 }, 240_000);
 afterAll(() => installation.remove(), 120_000);
 
+const OPTIONAL = Object.keys(manifestOf(ROOT).peerDependenciesMeta);
 /** The dependencies of the packages that the server is compiled from, without those packages. */
-const DEPENDENCIES = Object.fromEntries(
-  [".", "packages/policy", "packages/commands", "packages/svcctl", "packages/svcctl-metastore"]
-    .flatMap((folder) => Object.entries<string>(manifestOf(join(ROOT, folder)).dependencies))
-    .filter(([name]) => !name.startsWith("@svc-authorizer/")),
-);
+const ALL = [".", "packages/policy", "packages/commands"]
+  .flatMap((folder) => Object.entries<string>(manifestOf(join(ROOT, folder)).dependencies))
+  .filter(([name]) => !name.startsWith("@svc-authorizer/"));
+const DEPENDENCIES = Object.fromEntries(ALL.filter(([name]) => !OPTIONAL.includes(name)));
+const PEERS = Object.fromEntries(ALL.filter(([name]) => OPTIONAL.includes(name)));
 
 const installed = (...args: string[]) =>
   command(consumer, join("node_modules", ".bin", "svc-authorizer"), ...args);
@@ -44,19 +47,26 @@ describe("the published package", () => {
       expect(theirs[key], key).toEqual(ours[key]);
     }
     expect(theirs.dependencies).toEqual(DEPENDENCIES);
+    expect(theirs.peerDependencies).toEqual(PEERS);
+    expect(theirs.peerDependenciesMeta).toEqual(manifestOf(ROOT).peerDependenciesMeta);
     expect(theirs.engines).toEqual({ node: ">=24" });
     for (const key of ["private", "scripts", "devDependencies", "optionalDependencies"]) {
       expect(Object.keys(theirs)).not.toContain(key);
     }
   });
 
-  it("holds compiled sources with types and the data they read, and no sources or tests", () => {
+  it.skipIf(process.platform === "win32")("brings at most 160 packages and 45 MB beside its own", () => {
+    const { packages, megabytes } = weigh(consumer);
+    expect(packages).toBeLessThanOrEqual(160);
+    expect(megabytes).toBeLessThanOrEqual(45);
+  });
+
+  it("holds compiled sources and the data they read, and no sources, types or tests", () => {
     const path = join(consumer, "node_modules", "@svc-authorizer", "server");
     const files = readdirSync(path, { recursive: true, encoding: "utf8" });
     expect(files).toEqual(
       expect.arrayContaining([
         "src/main.js",
-        "src/main.d.ts",
         "policies/manifest.json",
         "LICENSE",
         "console/index.html",
@@ -66,9 +76,7 @@ describe("the published package", () => {
     expect(
       files.filter((file) => /^console\/assets\/index-[\w-]{8}\.js(\.br|\.gz)?$/.test(file)),
     ).toHaveLength(3);
-    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\.|^(test|bench|node_modules)\b/.test(file))).toEqual(
-      [],
-    );
+    expect(files.filter((file) => /\.ts$|\.test\.|^(test|bench|node_modules)\b/.test(file))).toEqual([]);
   });
 
   it("tells its version", () => {
@@ -123,12 +131,124 @@ it("is a package that its registry and compilers understand", () => {
   checkTarball(installation, "server");
 });
 
+describe("packages that a configuration asks for", () => {
+  const BASE = {
+    auth: { encrypt: { secret_key: "only-for-this-test-0123456789abcdef" } },
+    listen_address: "127.0.0.1:0",
+    authorizer: {
+      listen_address: "127.0.0.1:0",
+      metrics_address: "127.0.0.1:0",
+      replication: { commit_timeout: "2s" },
+    },
+    logging: { level: "ERROR" },
+  };
+  const MEMORY = { ...BASE, database: { type: "mem" } };
+  const NOWHERE = "http://127.0.0.1:9";
+  const ASKING: readonly (readonly [
+    purpose: string,
+    config: object,
+    env: Record<string, string>,
+    names: readonly string[],
+  ])[] = [
+    [
+      "database.type",
+      { ...BASE, database: { type: "dynamodb", dynamodb: { table_name: "t", endpoint: NOWHERE } } },
+      {},
+      ["@aws-sdk/client-dynamodb"],
+    ],
+    [
+      "database.type",
+      {
+        ...BASE,
+        database: { type: "cosmosdb", cosmosdb: { endpoint: NOWHERE, database: "d", container: "c" } },
+      },
+      {},
+      ["@azure/cosmos", "@azure/identity"],
+    ],
+    [
+      "authorizer.ext_authz.listen_address",
+      { ...MEMORY, authorizer: { ...BASE.authorizer, ext_authz: { listen_address: "127.0.0.1:0" } } },
+      {},
+      ["@grpc/grpc-js", "@grpc/proto-loader"],
+    ],
+    [
+      "email.smtp_host",
+      { ...MEMORY, email: { smtp_host: "127.0.0.1", sender: "a@example.com" } },
+      {},
+      ["nodemailer"],
+    ],
+    [
+      "variables OTEL_*",
+      MEMORY,
+      { OTEL_EXPORTER_OTLP_ENDPOINT: NOWHERE },
+      OPTIONAL.filter((name) => name.startsWith("@opentelemetry/")),
+    ],
+  ];
+
+  /** Starts the installed service; it ends by itself, or is ended when it is ready. */
+  async function startWith(config: object, env: Record<string, string>) {
+    const file = join(consumer, "asking.yaml");
+    writeFileSync(file, JSON.stringify(config));
+    const child = spawn(join(consumer, "node_modules", ".bin", "svc-authorizer"), ["run", "--config", file], {
+      cwd: consumer,
+      env: { ...environment(), ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const output = { ready: false, stderr: "" };
+    child.stderr.on("data", (chunk) => {
+      output.stderr += chunk;
+    });
+    createInterface(child.stdout).on("line", (line) => {
+      if (!line.startsWith("ready ")) return;
+      output.ready = true;
+      child.kill("SIGTERM");
+    });
+    await once(child, "close");
+    return output;
+  }
+
+  it("are all that are optional", () => {
+    expect(ASKING.flatMap(([, , , names]) => names).sort()).toEqual([...OPTIONAL].sort());
+  });
+
+  it("are named by the start in one sentence with the command that installs them, and are loaded then", async () => {
+    for (const [purpose, config, env, names] of ASKING) {
+      const { ready, stderr } = await startWith(config, env);
+      expect(ready, purpose).toBe(false);
+      const sentences = stderr.split("\n").filter((line) => line.includes("npm install "));
+      expect(sentences, stderr).toHaveLength(1);
+      const [sentence = ""] = sentences;
+      expect(sentence).toContain(`${purpose}`);
+      const wanted = names.map((name) => `${name}@${PEERS[name]}`).join(" ");
+      expect(sentence).toContain(`not installed: npm install ${wanted}`);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    }
+    install(consumer, ...OPTIONAL.map((name) => `${name}@${PEERS[name]}`));
+    for (const [purpose, config, env] of ASKING) {
+      const { ready, stderr } = await startWith(config, env);
+      expect(stderr, purpose).not.toContain("npm install ");
+      // Of a database that nobody answers for, its client says so.
+      if (purpose === "database.type") expect(stderr).toMatch(/cannot be used/);
+      else expect(ready, stderr).toBe(true);
+    }
+  }, 240_000);
+});
+
 it("comes with a bill of materials", () => {
   const bill = JSON.parse(readFileSync(join(installation.packages, "server.cdx.json"), "utf8"));
   expect(bill.bomFormat).toBe("CycloneDX");
   const names = bill.components.map(({ name }: { name: string }) => name);
   expect(names).toEqual(expect.arrayContaining(Object.keys(DEPENDENCIES)));
   expect(names).not.toContain("vitest");
+  const scopeOf = (wanted: string) =>
+    bill.components.find(
+      ({ group, name }: { group?: string; name: string }) => (group ? `${group}/${name}` : name) === wanted,
+    )?.scope;
+  expect([scopeOf("lmdb"), scopeOf("nodemailer"), scopeOf("thrift")]).toEqual([
+    "required",
+    "optional",
+    undefined,
+  ]);
 });
 
 it("is not what packing the clone itself makes: that says in one sentence what to do", () => {

@@ -94,7 +94,7 @@ describe("the requests", () => {
 it("the command is one of svcctl, with its options", () => {
   const [line = ""] = blocksOf("SCIM", "text");
   const [command = "", ...options] = line.trim().split(/ (?=--)/);
-  const program = new URL("../../bin/svcctl.cjs", import.meta.url).pathname;
+  const program = new URL("../../packages/svcctl/bin/svcctl.cjs", import.meta.url).pathname;
   const args = [...command.split(" ").slice(1), "--help"];
   const { stdout } = spawnSync(process.execPath, [program, ...args], { encoding: "utf8" });
   expect(stdout).toContain(`Usage: ${command} [options]`);

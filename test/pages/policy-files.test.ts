@@ -28,7 +28,7 @@ function write(name: string, text: string): string {
 }
 
 function svcctl(...args: string[]): { readonly status: number | null; readonly output: string } {
-  const program = join(ROOT, "bin", "svcctl.cjs");
+  const program = join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs");
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: "utf8",
     cwd: folder,

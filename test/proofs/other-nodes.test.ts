@@ -7,7 +7,7 @@ import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.t
 import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { Fleet } from "./fleet.ts";
 
-const SVCCTL = join(import.meta.dirname, "..", "..", "bin", "svcctl.cjs");
+const SVCCTL = join(import.meta.dirname, "..", "..", "packages", "svcctl", "bin", "svcctl.cjs");
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 
-const PROGRAM = join(import.meta.dirname, "..", "..", "..", "bin", "svcctl.cjs");
+const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
 
 async function words(...typed: string[]): Promise<string[]> {
   return wordsWith({}, ...typed);

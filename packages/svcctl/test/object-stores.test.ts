@@ -24,7 +24,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 
-const SVCCTL = fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url));
+const SVCCTL = fileURLToPath(new URL("../bin/svcctl.cjs", import.meta.url));
 const NAMES = new URL("./loopback-names.mjs", import.meta.url).href;
 const FAKE_GCS = process.env["FAKE_GCS_SERVER"] ?? "fake-gcs-server";
 const AZURITE = process.env["AZURITE_BLOB"] ?? "azurite-blob";

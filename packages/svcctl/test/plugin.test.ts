@@ -9,7 +9,7 @@ import { painted } from "./painted.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 
-const PROGRAM = join(import.meta.dirname, "..", "..", "..", "bin", "svcctl.cjs");
+const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
 
 function plugin(folder: string, name: string, mode = 0o755): string {
   const file = join(folder, `svcctl-${name}`);

@@ -11,7 +11,7 @@ import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
-const PROGRAM = join(ROOT, "bin", "svcctl.cjs");
+const PROGRAM = join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs");
 const USERS = { status: 200, body: { results: [{ id: "bob", creation_date: 1682935200 }], pagination: {} } };
 
 /** Runs a program without blocking this process, which may be serving it. */

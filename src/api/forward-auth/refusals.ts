@@ -1,6 +1,6 @@
 /** Refusals as clients of the data server get them: JSON of the main API, XML of S3 (spec/security §2.3). */
 
-import { XMLBuilder } from "fast-xml-parser";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import { errorBody } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 
@@ -34,7 +34,6 @@ const REASON_HEADER = "X-Svc-Reason";
 const CHALLENGE_HEADER = "WWW-Authenticate";
 const CHALLENGE = 'Basic realm="svc", charset="UTF-8"';
 const MOST_REASON = 1024;
-const XML = new XMLBuilder({ format: false });
 
 /**
  * The answer to a refused request.
@@ -58,8 +57,10 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
 }
 
 function s3Body(code: string, message: string, { resource, id }: { resource: string; id: string }): string {
-  const error = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${XML.build({ Error: error })}`;
+  const fields = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
+  // XML reads the same escapes as HTML.
+  const error = Object.entries(fields).map(([name, text]) => `<${name}>${escapeHtml(text)}</${name}>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${error.join("")}</Error>`;
 }
 
 /** The answer that gives nginx the body of a refusal. It adds the challenge of the subrequest itself. */

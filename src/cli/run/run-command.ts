@@ -5,7 +5,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { assertUsableFiles, loadServiceConfig } from "../../compose/configuration.ts";
+import { assertUsable, loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
 import { openServiceTraces } from "../../compose/traces.ts";
@@ -45,7 +45,7 @@ async function runService(
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
   const loaded = loadServiceConfig(load);
-  await assertUsableFiles(loaded);
+  await assertUsable(loaded);
   // Listens before the start: a program that reads the ready line may send a signal at once.
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};

@@ -15,6 +15,7 @@ import type { MemoryStore } from "../../store/memory/memory-store.ts";
 import type { Store } from "../../store/port.ts";
 import type { Replica } from "../../store/replica.ts";
 import type { StoreLog } from "../../store/store-log.ts";
+import { assertPackages } from "../needed-packages.ts";
 
 /** An open store. */
 export interface OpenedStore {
@@ -107,6 +108,7 @@ async function openPostgres(values: ConfigValues, logger: Logger): Promise<Engin
 }
 
 async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Engine> {
+  assertPackages(values, "database.type");
   const { openDynamodbEngine } = await import("../../journal/engines/dynamodb.ts");
   const [accessKeyId, secretAccessKey] = [
     values["database.dynamodb.cloud_access_key_id"],
@@ -128,6 +130,7 @@ async function openDynamodb(values: ConfigValues, logger: Logger): Promise<Engin
 }
 
 async function openCosmosdb(values: ConfigValues, logger: Logger): Promise<Engine> {
+  assertPackages(values, "database.type");
   const { openCosmosdbEngine } = await import("../../journal/engines/cosmosdb.ts");
   return openCosmosdbEngine({
     endpoint: values["database.cosmosdb.endpoint"],

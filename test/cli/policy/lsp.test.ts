@@ -18,9 +18,13 @@ let editor: ProtocolConnection;
 const waiting = new Map<string, (diagnostics: readonly Diagnostic[]) => void>();
 
 beforeAll(async () => {
-  server = spawn(process.execPath, [join(ROOT, "bin", "svcctl.cjs"), "policy", "lsp", "--stdio"], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  server = spawn(
+    process.execPath,
+    [join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs"), "policy", "lsp", "--stdio"],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
   editor = createProtocolConnection(
     new StreamMessageReader(server.stdout!),
     new StreamMessageWriter(server.stdin!),

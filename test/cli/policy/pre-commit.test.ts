@@ -52,7 +52,7 @@ describe.skipIf(!hasProgram("pre-commit"))("pre-commit", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "pre-commit-"));
     mkdirSync(join(folder, "bin"));
-    symlinkSync(join(ROOT, "bin", "svcctl.cjs"), join(folder, "bin", "svcctl"));
+    symlinkSync(join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs"), join(folder, "bin", "svcctl"));
     // The repository of the hooks, at the version that the page names.
     const hooks = join(folder, "hooks");
     mkdirSync(hooks);

@@ -9,7 +9,7 @@ const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
 const stepsOfPage = (page: string): Step[] => stepsOf(readFileSync(join(DOCS, page), "utf8"));
 
 /** The programs as they are called where they are installed. */
-const PROGRAMS = 'svcctl() { PATH="$PWD/node_modules/.bin:$PATH" node bin/svcctl.cjs "$@"; }';
+const PROGRAMS = 'svcctl() { PATH="$PWD/node_modules/.bin:$PATH" node packages/svcctl/bin/svcctl.cjs "$@"; }';
 
 const firstSteps = stepsOfPage("first-steps.md").filter((step) => step.kind === "command");
 const commandOf = (begin: RegExp): ShownCommand => {

@@ -10,13 +10,13 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { HIVE_TALKS, playHive } from "../../../packages/svcctl/test/hive-player.ts";
+import { HIVE_TALKS, playHive } from "../../../packages/svcctl-metastore/test/hive-player.ts";
 import { isWhole, report } from "../size.ts";
 import { type CommandLine, LINES } from "./command-lines.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { clientVariables, KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
-const SVCCTL = fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url));
+const SVCCTL = fileURLToPath(new URL("../../../packages/svcctl/bin/svcctl.cjs", import.meta.url));
 const REFERENCE = new URL("../../../fixtures/conversations/reference-commands.json", import.meta.url);
 const ENCRYPTION = "a-key-that-both-servers-of-this-test-have";
 const given = isWhole ? givenDataServer() : undefined;

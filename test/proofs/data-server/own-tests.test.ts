@@ -13,7 +13,7 @@ import { isWhole, report } from "../size.ts";
 import { type GivenDataServer, givenDataServer, hasOwnTests } from "./given-data-server.ts";
 import { clientVariables, RunningDataServer } from "./running-data-server.ts";
 
-const SVCCTL = `${process.execPath} ${fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url))}`;
+const SVCCTL = `${process.execPath} ${fileURLToPath(new URL("../../../packages/svcctl/bin/svcctl.cjs", import.meta.url))}`;
 const WRAPPER = fileURLToPath(new URL("./svcctl-in-place-of-lakectl.sh", import.meta.url));
 
 /** Tests whose expectations svcctl does not meet, and shall not. */

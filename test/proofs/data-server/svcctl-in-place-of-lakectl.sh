@@ -2,7 +2,7 @@
 # Runs svcctl where the data server's own tests call lakectl: names of variables, the scheme of URIs and the name of the
 # product are translated on the way in and out. The tests read both outputs as one.
 #
-# SVCCTL names the command, such as "node /path/to/bin/svcctl.cjs".
+# SVCCTL names the command, such as "node /path/to/packages/svcctl/bin/svcctl.cjs".
 set -uo pipefail
 args=()
 for arg in "$@"; do args+=("${arg//lakefs:\/\//svc:\/\/}"); done

@@ -30,9 +30,9 @@ const SHARE = Number(process.env["TRANSFERS_SHARE"] ?? 1);
 const ONE_FILE = sized(50, 5_000 * SHARE) * MB;
 const FILES = sized(10, 1_000 * SHARE);
 const FILE = sized(5, 10) * MB;
-const SOURCES = fileURLToPath(new URL("../../../bin/svcctl.cjs", import.meta.url));
-const BUILT = fileURLToPath(new URL("../../../dist/bin/svcctl.cjs", import.meta.url));
-/** The program that people get, where it is built (`npm run build`): sources take more memory, for their types. */
+const SOURCES = fileURLToPath(new URL("../../../packages/svcctl/bin/svcctl.cjs", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../../dist/svcctl/packages/svcctl/bin/svcctl.cjs", import.meta.url));
+/** The program that people get, where it is built (`npm run build -- dist/svcctl svcctl`): sources take more memory, for their types. */
 const SVCCTL = [process.execPath, existsSync(BUILT) ? BUILT : SOURCES];
 const FROM_SOURCES = [process.execPath, SOURCES];
 const MOST_MEGABYTES = 200;

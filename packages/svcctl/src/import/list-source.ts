@@ -1,10 +1,11 @@
 /** Finds the store that a URI names. */
 
+import { assertInstalled } from "@svc-authorizer/commands/optional-packages.ts";
 import type { ListSource, SourceObject, SourceSettings } from "./object-source.ts";
 
 /**
  * The store of a URI. Its client is loaded only now.
- * @throws Error for a scheme that is no store
+ * @throws Error for a scheme that is no store, and where its client is not installed
  */
 export async function listSource(
   from: string,
@@ -24,7 +25,9 @@ async function listerOf({ protocol, hostname }: URL): Promise<ListSource | undef
   if (protocol === "s3:") return (await import("./list-s3.ts")).listS3;
   if (protocol === "local:") return (await import("./list-folder.ts")).listFolder;
   if (protocol === "gs:") return (await import("./list-google.ts")).listGoogle;
-  if (protocol === "https:" && /\.blob\.core\./.test(hostname))
+  if (protocol === "https:" && /\.blob\.core\./.test(hostname)) {
+    assertInstalled("svcctl ingest from Azure", ["@azure/identity", "@azure/storage-blob"]);
     return (await import("./list-azure.ts")).listAzure;
+  }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** Policy tests in the JUnit form that CI services read. */
 
 import type { CaseResult } from "@svc-authorizer/policy/analysis/files/run-tests.ts";
-import { XMLBuilder } from "fast-xml-parser";
+import XMLBuilder from "fast-xml-builder";
 import { requiredText } from "./test-report.ts";
 import type { SuiteResult, TestRun } from "./test-suites.ts";
 

@@ -1,8 +1,8 @@
-/** `svcctl metastore`, as data. */
+/** `svcctl metastore`, as data. What its commands do is in a package of its own, because of its libraries. */
 
 import type { OptionSpec } from "@svc-authorizer/commands/command-spec.ts";
-import { JSON_OUTPUT } from "@svc-authorizer/svcctl/auth/auth-options.ts";
-import type { GroupSpec } from "@svc-authorizer/svcctl/command.ts";
+import { JSON_OUTPUT } from "../auth/auth-options.ts";
+import type { CommandRun, GroupSpec } from "../command.ts";
 
 const option = (flags: string, description: string, more: Partial<OptionSpec> = {}): OptionSpec => ({
   flags,
@@ -40,6 +40,15 @@ const ALL: readonly OptionSpec[] = [
 
 const HIVES = "--from-client-type hive --from-address old:9083 --to-client-type hive --to-address new:9083";
 
+/** Loads a command where the package is installed; otherwise says how it is installed. */
+function ofPackage(load: () => Promise<CommandRun>): () => Promise<CommandRun> {
+  return async () => {
+    const { assertInstalled } = await import("@svc-authorizer/commands/optional-packages.ts");
+    assertInstalled("svcctl metastore", ["@svc-authorizer/svcctl-metastore"]);
+    return load();
+  };
+}
+
 /** Tables of Hive and Glue that point to branches. */
 export const METASTORE_GROUP: GroupSpec = {
   name: "metastore",
@@ -64,14 +73,16 @@ export const METASTORE_GROUP: GroupSpec = {
         TO_TABLE,
         JSON_OUTPUT,
       ],
-      load: async () => (await import("./copy.ts")).copy,
+      load: ofPackage(async () => (await import("@svc-authorizer/svcctl-metastore/copy.ts")).copy),
     },
     {
       name: "copy-all",
       description: "Copies the tables of one metastore to another; the destinations point to the branch.",
       examples: [`${HIVES} --branch dev`],
       options: ALL,
-      load: async () => (await import("./copy-all.ts")).copyEverything,
+      load: ofPackage(
+        async () => (await import("@svc-authorizer/svcctl-metastore/copy-all.ts")).copyEverything,
+      ),
     },
     {
       name: "copy-schema",
@@ -88,7 +99,7 @@ export const METASTORE_GROUP: GroupSpec = {
         option("--to-schema <string>", "schema of the destination (default: the branch)"),
         JSON_OUTPUT,
       ],
-      load: async () => (await import("./copy.ts")).copyOneSchema,
+      load: ofPackage(async () => (await import("@svc-authorizer/svcctl-metastore/copy.ts")).copyOneSchema),
     },
     {
       name: "create-symlink",
@@ -109,7 +120,9 @@ export const METASTORE_GROUP: GroupSpec = {
         option("--to-table <string>", "table of the destination", REQUIRED),
         JSON_OUTPUT,
       ],
-      load: async () => (await import("./create-symlink.ts")).createSymlink,
+      load: ofPackage(
+        async () => (await import("@svc-authorizer/svcctl-metastore/create-symlink.ts")).createSymlink,
+      ),
     },
     {
       name: "diff",
@@ -128,7 +141,9 @@ export const METASTORE_GROUP: GroupSpec = {
         TO_TABLE,
         JSON_OUTPUT,
       ],
-      load: async () => (await import("./diff-tables.ts")).diffTables,
+      load: ofPackage(
+        async () => (await import("@svc-authorizer/svcctl-metastore/diff-tables.ts")).diffTables,
+      ),
     },
     {
       name: "import-all",
@@ -136,7 +151,9 @@ export const METASTORE_GROUP: GroupSpec = {
       helpLines: () => ["A location s3://bucket/path/to/table becomes s3://REPO/BRANCH/path/to/table."],
       examples: [`${HIVES} --repo example-repo --branch main`],
       options: [...ALL, REPO],
-      load: async () => (await import("./copy-all.ts")).importEverything,
+      load: ofPackage(
+        async () => (await import("@svc-authorizer/svcctl-metastore/copy-all.ts")).importEverything,
+      ),
     },
   ],
 };

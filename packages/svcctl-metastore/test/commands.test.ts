@@ -10,8 +10,8 @@ import {
 import type { Table } from "@svc-authorizer/svcctl-metastore/metastore-model.ts";
 import { movedTable } from "@svc-authorizer/svcctl-metastore/relocate.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { svcctl } from "../../svcctl/test/run-svcctl.ts";
 import { HIVE_TALKS, playHive } from "./hive-player.ts";
-import { svcctl } from "./run-svcctl.ts";
 
 describe("a Hive metastore", () => {
   it.each(HIVE_TALKS.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` })))(
