@@ -1,33 +1,12 @@
 /** Questions and answers between a primary and its workers (spec/journal §7.3), over a real pair of message ports. */
 
-import { MessageChannel } from "node:worker_threads";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { outcomeUnknown } from "../../src/journal/write-refusals.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit } from "../../src/store/port.ts";
-import { type Answerer, Channel } from "../../src/workers/channel.ts";
 import { portableCommit } from "../../src/workers/portable-commit.ts";
-
-const ports: MessageChannel[] = [];
-afterEach(() => {
-  for (const { port1 } of ports.splice(0)) port1.close();
-});
-
-/** A channel to another that answers so. */
-function channelTo(answerers: Record<string, Answerer>): Channel {
-  const pair = new MessageChannel();
-  ports.push(pair);
-  const [own, other] = [pair.port1, pair.port2].map((port) => ({
-    send: (message: unknown, sent: (error: Error | null) => void) => {
-      port.postMessage(message);
-      sent(null);
-    },
-    onMessage: (listener: (message: unknown) => void) => port.on("message", listener),
-  }));
-  new Channel(other!, new Map(Object.entries(answerers)));
-  return new Channel(own!, new Map());
-}
+import { channelTo } from "./channel-to.ts";
 
 describe("a channel", () => {
   it("brings each answer to its question, whatever their order", async () => {

@@ -1,9 +1,8 @@
 /** The metrics of a primary and its workers as those of one service (spec/journal §7). */
 
-import { grown, type MetricSnapshot, mergeMetrics } from "../../observe/metrics/merge-metrics.ts";
+import { metricsNamed } from "../../observe/metrics/metric.ts";
 import type { Metrics } from "../../observe/metrics/metrics.ts";
-import { prometheusText } from "../../observe/metrics/prometheus-text.ts";
-import { type ScrapedMetric, single } from "../../observe/metrics/scraped-metric.ts";
+import { joined, type MetricSnapshot, openRegistry } from "../../observe/metrics/registry.ts";
 import type { FleetWorker } from "../../workers/fleet.ts";
 import { KIND } from "./worker-role.ts";
 
@@ -19,29 +18,27 @@ const ANSWER_WITHIN_MS = 2_000;
 
 /** Asks the workers for their metrics. */
 export class FleetMetrics {
-  readonly #own: Metrics;
+  readonly #own: Pick<Metrics, "snapshot">;
   readonly #seen = new Map<FleetWorker, readonly MetricSnapshot[]>();
-  /** Sum of the counters of workers that ended. */
-  #ended: readonly MetricSnapshot[] = [];
+  /** Counters and histograms of workers that ended, added up: they still belong to the service. */
+  #ended: Promise<readonly MetricSnapshot[]> = Promise.resolve([]);
 
-  constructor(own: Metrics) {
+  constructor(own: Pick<Metrics, "snapshot">) {
     this.#own = own;
   }
 
   /** Keeps the counts of a worker that ended, as they were seen last. */
   gone(worker: FleetWorker): void {
-    const merged = mergeMetrics([this.#ended, grown(this.#seen.get(worker) ?? [])]);
-    this.#ended = merged.map(({ name, help, type, labels, samples }) => {
-      return { name, help, type, labels, values: [...samples()] };
-    });
+    const last = (this.#seen.get(worker) ?? []).filter(isGrowing);
     this.#seen.delete(worker);
+    this.#ended = this.#ended.then(async (ended) => (await joined([ended, last])).getMetricsAsJSON());
   }
 
   /** Returns the metrics of all in the text format of Prometheus. */
   async text(fleet: Workers): Promise<string> {
     await Promise.all(fleet.workers.map((worker) => this.#ask(worker, fleet)));
-    const merged = mergeMetrics([this.#own.snapshot(), this.#ended, ...this.#seen.values()]);
-    return prometheusText([...merged, ...ownMetrics(fleet)]);
+    const [own, ended, count] = await Promise.all([this.#own.snapshot(), this.#ended, countOf(fleet)]);
+    return (await joined([own, ended, ...this.#seen.values(), count])).metrics();
   }
 
   async #ask(worker: FleetWorker, fleet: Workers): Promise<void> {
@@ -55,14 +52,15 @@ export class FleetMetrics {
   }
 }
 
-function ownMetrics(fleet: Workers): readonly ScrapedMetric[] {
-  return [
-    single("gauge", "svc_authorizer_workers", "Processes that answer requests.", () => fleet.workers.length),
-    single(
-      "counter",
-      "svc_authorizer_workers_replaced_total",
-      "Processes that ended and were replaced.",
-      () => fleet.replaced,
-    ),
-  ];
+function isGrowing({ type }: MetricSnapshot): boolean {
+  return String(type) !== "gauge";
+}
+
+async function countOf(fleet: Workers): Promise<readonly MetricSnapshot[]> {
+  const { counter, gauge } = metricsNamed("svc_authorizer_");
+  const registry = await openRegistry([
+    gauge("workers", "Processes that answer requests.", () => fleet.workers.length),
+    counter("workers_replaced_total", "Processes that ended and were replaced.", () => fleet.replaced),
+  ]);
+  return registry.getMetricsAsJSON();
 }

@@ -6,13 +6,13 @@ import type { DecisionMeters } from "../../api/decisions/ports.ts";
 import type { Entrance } from "../../decisions/entrances.ts";
 import type { HttpCounters, RouteMeter } from "../../http/ports.ts";
 import type { ConnectionCounters } from "../../http/server/connection-places.ts";
-import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+import { DECISION_BOUNDS, FastHistogram, REQUEST_BOUNDS } from "./histograms/fast-histogram.ts";
 
 /** Routes that get a meter of their own; what comes after counts as unmatched, so that a mistake cannot fill the memory. */
 const MAX_ROUTES = 1_000;
 
 /** Meter of a route, with what it counted. */
-class RouteCounter implements RouteMeter {
+export class RouteCounter implements RouteMeter {
   readonly method: string;
   readonly route: string;
   /** Answers by the first digit of their status; 0 for anything that is no status. */
@@ -34,7 +34,7 @@ class RouteCounter implements RouteMeter {
 
 /** The port with what is read at scrape time. */
 export interface ReadableHttpCounters extends HttpCounters, ConnectionCounters, DecisionMeters {
-  routes(): Iterable<RouteCounter>;
+  routes(): readonly RouteCounter[];
   readonly decisionSeconds: Readonly<Record<Entrance, FastHistogram>>;
 }
 
@@ -52,7 +52,7 @@ export function createHttpCounters(): ReadableHttpCounters {
       routes.set(key, created);
       return created;
     },
-    routes: () => routes.values(),
+    routes: () => [...routes.values()],
     decisionSeconds: {
       evaluation: new FastHistogram(DECISION_BOUNDS),
       evaluations: new FastHistogram(DECISION_BOUNDS),

@@ -1,27 +1,20 @@
 /** Times the calls of an engine of the log, between a node and the engine itself. */
 
 import type { Engine } from "../../journal/engine.ts";
-import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+import { FastHistogram, REQUEST_BOUNDS } from "./histograms/fast-histogram.ts";
 import type { InSpan } from "./store-metrics.ts";
 
 /** Calls that are timed. */
-type EngineCall = "create" | "read" | "entries" | "floor" | "raiseFloor" | "remove" | "list";
+const CALLS = ["create", "read", "entries", "floor", "raiseFloor", "remove", "list"] as const;
+
+type EngineCall = (typeof CALLS)[number];
 
 /** Durations of the calls of one engine, failed ones among them. */
 export type EngineTimes = Readonly<Record<EngineCall, FastHistogram>>;
 
 /** Durations for {@link observeEngine}, all zero. */
 export function createEngineTimes(): EngineTimes {
-  const zero = (): FastHistogram => new FastHistogram(REQUEST_BOUNDS);
-  return {
-    create: zero(),
-    read: zero(),
-    entries: zero(),
-    floor: zero(),
-    raiseFloor: zero(),
-    remove: zero(),
-    list: zero(),
-  };
+  return Object.fromEntries(CALLS.map((call) => [call, new FastHistogram(REQUEST_BOUNDS)])) as EngineTimes;
 }
 
 /** The histogram of each call; what is not named here is not timed. */

@@ -4,8 +4,8 @@
  */
 
 import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
-import { FastHistogram } from "./fast-histogram.ts";
-import { histograms, type ScrapedMetric, single } from "./scraped-metric.ts";
+import { FastHistogram } from "./histograms/fast-histogram.ts";
+import { by, metricsNamed, type ScrapedMetric } from "./metric.ts";
 
 /** Metrics that must be closed. */
 interface EventLoopMetrics {
@@ -16,6 +16,8 @@ interface EventLoopMetrics {
 const RESOLUTION_MS = 20;
 const NANOSECONDS = 1e9;
 const GC_BOUNDS: readonly number[] = [0.001, 0.01, 0.1, 1, 2, 5];
+
+const { gauge, histogram } = metricsNamed("nodejs_");
 
 const GC_KINDS: ReadonlyMap<number, string> = new Map([
   [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
@@ -43,48 +45,46 @@ export function openEventLoopMetrics(): EventLoopMetrics {
 function eventLoopDelay(): EventLoopMetrics {
   const monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   monitor.enable();
-  const gauge = (suffix: string, what: string, read: () => number): ScrapedMetric =>
-    single("gauge", `nodejs_eventloop_lag_${suffix}seconds`, `${what} since the last scrape.`, () => {
-      // Without a sample the monitor has extreme values or none.
+  const lag = (suffix: string, what: string, read: () => number): ScrapedMetric =>
+    // Without a sample the monitor has extreme values or none.
+    gauge(`eventloop_lag_${suffix}_seconds`, `${what} since the last scrape.`, () => {
       return monitor.count === 0 ? undefined : read() / NANOSECONDS;
     });
-  const max = gauge(
-    "max_",
-    "Longest interval of the event loop monitor (20 ms when idle)",
-    () => monitor.max,
-  );
   const metrics = [
-    gauge("min_", "Shortest interval of the event loop monitor", () => monitor.min),
-    gauge("mean_", "Mean interval of the event loop monitor", () => monitor.mean),
-    gauge("stddev_", "Standard deviation of the event loop monitor's intervals", () => monitor.stddev),
-    gauge("p50_", "Median interval of the event loop monitor", () => monitor.percentile(50)),
-    gauge("p90_", "90th percentile of the event loop monitor's intervals", () => monitor.percentile(90)),
-    gauge("p99_", "99th percentile of the event loop monitor's intervals", () => monitor.percentile(99)),
+    lag("min", "Shortest interval of the event loop monitor", () => monitor.min),
+    lag("mean", "Mean interval of the event loop monitor", () => monitor.mean),
+    lag("stddev", "Standard deviation of the event loop monitor's intervals", () => monitor.stddev),
+    lag("p50", "Median interval of the event loop monitor", () => monitor.percentile(50)),
+    lag("p90", "90th percentile of the event loop monitor's intervals", () => monitor.percentile(90)),
+    lag("p99", "99th percentile of the event loop monitor's intervals", () => monitor.percentile(99)),
     // Read last, since metrics are read in their order: reading it resets the monitor for the next scrape.
-    { ...max, samples: () => withReset(max, () => monitor.reset()) },
+    lag("max", "Longest interval of the event loop monitor (20 ms when idle)", () => {
+      const { max } = monitor;
+      monitor.reset();
+      return max;
+    }),
   ];
   return { metrics, close: () => void monitor.disable() };
 }
 
-function withReset(metric: ScrapedMetric, reset: () => void): ReturnType<ScrapedMetric["samples"]> {
-  const samples = metric.samples();
-  reset();
-  return samples;
-}
-
 function garbageCollections(): EventLoopMetrics {
-  const kinds = new Map(GC_KINDS.values().map((kind) => [kind, new FastHistogram(GC_BOUNDS)] as const));
+  const byKind = Object.fromEntries(GC_KINDS.values().map((kind) => [kind, new FastHistogram(GC_BOUNDS)]));
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const kind = GC_KINDS.get((entry as GcEntry).detail?.kind ?? 0);
-      if (kind !== undefined) kinds.get(kind)?.observe(entry.duration / 1_000);
+      if (kind !== undefined) byKind[kind]?.observe(entry.duration / 1_000);
     }
   });
   observer.observe({ entryTypes: ["gc"] });
   const help = "Duration of garbage collections by kind: major, minor, incremental or weakcb.";
-  const read = () => Array.from(kinds, ([kind, histogram]) => [{ kind }, histogram] as const);
   return {
-    metrics: [histograms("nodejs_gc_duration_seconds", help, ["kind"], read)],
+    metrics: [
+      histogram(
+        "gc_duration_seconds",
+        help,
+        by("kind", () => byKind),
+      ),
+    ],
     close: () => observer.disconnect(),
   };
 }

@@ -1,10 +1,9 @@
-/** The metrics of one service. Several services run in one process, each with metrics of its own. */
+/** The metrics of one service, in a registry of prom-client's. Several services run in one process, each with its own. */
 
 import { openEventLoopMetrics } from "./event-loop-metrics.ts";
-import type { MetricSnapshot } from "./merge-metrics.ts";
+import type { ScrapedMetric } from "./metric.ts";
 import { processMetrics } from "./process-metrics.ts";
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from "./prometheus-text.ts";
-import type { MetricDescription, ScrapedMetric } from "./scraped-metric.ts";
+import { type MetricSnapshot, openRegistry } from "./registry.ts";
 import { type MetricSources, serviceMetrics } from "./service-metrics.ts";
 
 export type { MetricSources } from "./service-metrics.ts";
@@ -14,11 +13,11 @@ export interface Metrics {
   /** Content type of {@link Metrics.text}. */
   readonly contentType: string;
   /** Returns all metrics in the text format of Prometheus. */
-  text(): string;
+  text(): Promise<string>;
   /** Returns all metrics with their present values, to be sent to another process. */
-  snapshot(): readonly MetricSnapshot[];
+  snapshot(): Promise<readonly MetricSnapshot[]>;
   /** Every metric, in order of output. */
-  readonly descriptions: readonly MetricDescription[];
+  readonly descriptions: readonly ScrapedMetric[];
   /** Stops what measures the process. A scrape afterwards gives nothing. */
   close(): void;
 }
@@ -26,23 +25,19 @@ export interface Metrics {
 /** Opens the metrics over their sources. Nothing is counted twice. */
 export function createMetrics(sources: MetricSources): Metrics {
   const eventLoop = openEventLoopMetrics();
-  let metrics: readonly ScrapedMetric[] = [
-    ...serviceMetrics(sources),
-    ...processMetrics(),
-    ...eventLoop.metrics,
-  ];
+  const descriptions = [...serviceMetrics(sources), ...processMetrics(), ...eventLoop.metrics];
+  let registry: ReturnType<typeof openRegistry> | undefined;
+  let isClosed = false;
+  const opened = () => (registry ??= openRegistry(isClosed ? [] : descriptions));
   return {
-    contentType: PROMETHEUS_CONTENT_TYPE,
-    text: () => prometheusText(metrics),
-    snapshot: () =>
-      metrics.map(({ name, help, type, labels, samples }) => ({
-        ...{ name, help, type, labels },
-        values: [...samples()],
-      })),
-    descriptions: metrics,
+    contentType: "text/plain; version=0.0.4; charset=utf-8",
+    text: async () => (await opened()).metrics(),
+    snapshot: async () => (await opened()).getMetricsAsJSON(),
+    descriptions,
     close() {
       eventLoop.close();
-      metrics = [];
+      isClosed = true;
+      registry = undefined;
     },
   };
 }

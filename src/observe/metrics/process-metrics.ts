@@ -2,7 +2,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { getHeapSpaceStatistics } from "node:v8";
-import { type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
+import { type Labelled, metricsNamed, type Row, type ScrapedMetric } from "./metric.ts";
+
+const { counter, gauge } = metricsNamed("process_");
+const { gauge: nodeGauge } = metricsNamed("nodejs_");
 
 const MICROSECONDS = 1e6;
 const KIBIBYTE = 1_024;
@@ -15,36 +18,37 @@ export function processMetrics(): ScrapedMetric[] {
 function cpuMetrics(): ScrapedMetric[] {
   const startedAt = Math.round(Date.now() / 1_000 - process.uptime());
   return [
-    single("counter", "process_cpu_user_seconds_total", "User processor time spent.", () => {
-      return process.cpuUsage().user / MICROSECONDS;
-    }),
-    single("counter", "process_cpu_system_seconds_total", "System processor time spent.", () => {
-      return process.cpuUsage().system / MICROSECONDS;
-    }),
-    single("counter", "process_cpu_seconds_total", "User and system processor time spent.", () => {
+    counter(
+      "cpu_user_seconds_total",
+      "User processor time spent.",
+      () => process.cpuUsage().user / MICROSECONDS,
+    ),
+    counter(
+      "cpu_system_seconds_total",
+      "System processor time spent.",
+      () => process.cpuUsage().system / MICROSECONDS,
+    ),
+    counter("cpu_seconds_total", "User and system processor time spent.", () => {
       const { user, system } = process.cpuUsage();
       return (user + system) / MICROSECONDS;
     }),
-    single("gauge", "process_start_time_seconds", "Start of the process in Unix seconds.", () => startedAt),
+    gauge("start_time_seconds", "Start of the process in Unix seconds.", () => startedAt),
   ];
 }
 
 function memoryMetrics(): ScrapedMetric[] {
+  const memory = () => process.memoryUsage();
   return [
-    single("gauge", "process_resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss()),
-    single("gauge", "process_virtual_memory_bytes", "Virtual memory (Linux).", () => statusBytes("VmSize")),
-    single("gauge", "process_heap_bytes", "Data segment of the process (Linux).", () =>
-      statusBytes("VmData"),
+    gauge("resident_memory_bytes", "Resident memory.", () => process.memoryUsage.rss()),
+    gauge("virtual_memory_bytes", "Virtual memory (Linux).", () => statusBytes("VmSize")),
+    gauge("heap_bytes", "Data segment of the process (Linux).", () => statusBytes("VmData")),
+    nodeGauge("heap_size_total_bytes", "JavaScript heap reserved.", () => memory().heapTotal),
+    nodeGauge("heap_size_used_bytes", "JavaScript heap in use.", () => memory().heapUsed),
+    nodeGauge(
+      "external_memory_bytes",
+      "Memory of native objects bound to JavaScript.",
+      () => memory().external,
     ),
-    single("gauge", "nodejs_heap_size_total_bytes", "JavaScript heap reserved.", () => {
-      return process.memoryUsage().heapTotal;
-    }),
-    single("gauge", "nodejs_heap_size_used_bytes", "JavaScript heap in use.", () => {
-      return process.memoryUsage().heapUsed;
-    }),
-    single("gauge", "nodejs_external_memory_bytes", "Memory of native objects bound to JavaScript.", () => {
-      return process.memoryUsage().external;
-    }),
   ];
 }
 
@@ -64,46 +68,47 @@ function readProcFile(path: string): string {
 }
 
 function heapSpaceMetrics(): ScrapedMetric[] {
-  const spaces = (name: string, help: string, read: (space: HeapSpace) => number): ScrapedMetric =>
-    labelled("gauge", `nodejs_heap_space_size_${name}_bytes`, help, ["space"], () =>
-      getHeapSpaceStatistics().map(
-        (space): LabelledValue => [{ space: space.space_name.replace(/_space$/, "") }, read(space)],
-      ),
-    );
   return [
-    spaces("total", "Size of the heap space.", (space) => space.space_size),
-    spaces("used", "Use of the heap space.", (space) => space.space_used_size),
-    spaces("available", "Free part of the heap space.", (space) => space.space_available_size),
+    nodeGauge("heap_space_size_total_bytes", "Size of the heap space.", spaces("space_size")),
+    nodeGauge("heap_space_size_used_bytes", "Use of the heap space.", spaces("space_used_size")),
+    nodeGauge(
+      "heap_space_size_available_bytes",
+      "Free part of the heap space.",
+      spaces("space_available_size"),
+    ),
   ];
 }
 
-type HeapSpace = ReturnType<typeof getHeapSpaceStatistics>[number];
+function spaces(field: keyof HeapSpaceNumbers): Labelled {
+  const read = () =>
+    getHeapSpaceStatistics().map((one): Row => [[one.space_name.replace(/_space$/, "")], one[field]]);
+  return { labels: ["space"], read };
+}
+
+type HeapSpaceNumbers = Omit<ReturnType<typeof getHeapSpaceStatistics>[number], "space_name">;
 
 function resourceMetrics(): ScrapedMetric[] {
   const limit = /^Max open files\s+(\d+)/m.exec(readProcFile("/proc/self/limits"))?.[1];
   const [major = "", minor = "", patch = ""] = process.versions.node.split(".");
-  const version = { version: process.version, major, minor, patch };
   return [
-    single("gauge", "process_open_fds", "Open file descriptors (Linux).", openDescriptors),
-    single("gauge", "process_max_fds", "Most file descriptors that may be open (Linux).", () => {
+    gauge("open_fds", "Open file descriptors (Linux).", openDescriptors),
+    gauge("max_fds", "Most file descriptors that may be open (Linux).", () => {
       return limit === undefined ? undefined : Number(limit);
     }),
-    labelled(
-      "gauge",
-      "nodejs_active_resources",
-      "What keeps the event loop alive, by type.",
-      ["type"],
-      () => {
-        const byType = Map.groupBy(process.getActiveResourcesInfo(), (type) => type);
-        return Array.from(byType, ([type, all]): LabelledValue => [{ type }, all.length]);
-      },
-    ),
-    single("gauge", "nodejs_active_resources_total", "What keeps the event loop alive.", () => {
+    nodeGauge("active_resources", "What keeps the event loop alive, by type.", {
+      labels: ["type"],
+      read: () =>
+        Map.groupBy(process.getActiveResourcesInfo(), String)
+          .entries()
+          .map(([type, all]): Row => [[type], all.length]),
+    }),
+    nodeGauge("active_resources_total", "What keeps the event loop alive.", () => {
       return process.getActiveResourcesInfo().length;
     }),
-    labelled("gauge", "nodejs_version_info", "Version of Node; the value is 1.", Object.keys(version), () => [
-      [version, 1],
-    ]),
+    nodeGauge("version_info", "Version of Node; the value is 1.", {
+      labels: ["version", "major", "minor", "patch"],
+      read: () => [[[process.version, major, minor, patch], 1]],
+    }),
   ];
 }
 

@@ -5,15 +5,16 @@ import type { ShadowCounters } from "../../decisions/shadow/shadow.ts";
 import type { IdentityCounters } from "../../identity/identity.ts";
 import type { MailCounters } from "../../mail/ports.ts";
 import type { AuditCounters } from "../log/audit-port.ts";
-import type { ReadableHttpCounters } from "./create-http-counters.ts";
+import type { ReadableHttpCounters, RouteCounter } from "./create-http-counters.ts";
 import { auditTrailMetrics, type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
+import type { FastHistogram } from "./histograms/fast-histogram.ts";
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";
+import { by, metricsNamed, type Row, type ScrapedMetric } from "./metric.ts";
 import type { OpenSnapshots } from "./open-snapshots.ts";
-import { histograms, type LabelledValue, labelled, type ScrapedMetric, single } from "./scraped-metric.ts";
 import { shadowMetrics } from "./shadow-metrics.ts";
 import type { StoreCounters } from "./store-metrics.ts";
 
-const PREFIX = "svc_authorizer_";
+const { counter, gauge, histogram } = metricsNamed("svc_authorizer_");
 
 /** Sources of the values: plain numbers, read at each scrape. */
 export interface MetricSources {
@@ -60,9 +61,8 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...identityMetrics(sources.identities),
     ...httpMetrics(sources.http),
     ...storeMetrics(sources.store),
-    single(
-      "gauge",
-      `${PREFIX}store_long_snapshots`,
+    gauge(
+      "store_long_snapshots",
       "Snapshots of the store that have been open for more than 30 seconds: a local store cannot use the space of what was replaced since.",
       () => sources.openSnapshots.long(),
     ),
@@ -77,78 +77,65 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
 }
 
 function traceMetrics(traces: TraceSpans | undefined): ScrapedMetric[] {
-  const name = (of: keyof TraceSpans): string => `${PREFIX}trace_spans_${of}_total`;
   return [
-    single("counter", name("ended"), "Spans of traced requests that ended.", () => traces?.ended),
-    single("counter", name("exported"), "Spans that the collector took.", () => traces?.exported),
-    single("counter", name("failed"), "Spans that were lost in failed exports.", () => traces?.failed),
+    counter("trace_spans_ended_total", "Spans of traced requests that ended.", () => traces?.ended),
+    counter("trace_spans_exported_total", "Spans that the collector took.", () => traces?.exported),
+    counter("trace_spans_failed_total", "Spans that were lost in failed exports.", () => traces?.failed),
   ];
 }
 
 function decisionMetrics(decisions: DecisionCounters, http: ReadableHttpCounters): ScrapedMetric[] {
   return [
-    labelled(
-      "counter",
-      `${PREFIX}decisions_total`,
+    counter(
+      "decisions_total",
       "Decisions by effect (allow, neutral, deny) and entrance; each element of a batch is one.",
-      ["effect", "entrance"],
-      () =>
-        Object.entries(decisions.decisions).flatMap(([entrance, effects]) =>
-          Object.entries(effects).map(([effect, count]): LabelledValue => [{ effect, entrance }, count]),
-        ),
+      {
+        labels: ["effect", "entrance"],
+        read: () =>
+          Object.entries(decisions.decisions).flatMap(([entrance, effects]) =>
+            Object.entries(effects).map(([effect, count]): Row => [[effect, entrance], count]),
+          ),
+      },
     ),
-    histograms(
-      `${PREFIX}decision_duration_seconds`,
+    histogram(
+      "decision_duration_seconds",
       "Time of decisions by entrance, a batch as a whole, without reading the request and sending the answer.",
-      ["entrance"],
-      () =>
-        Object.entries(http.decisionSeconds).map(([entrance, seconds]) => [{ entrance }, seconds] as const),
+      by("entrance", () => http.decisionSeconds),
     ),
-    single("counter", `${PREFIX}cache_hits_total`, "Users whose policies were in the cache.", () => {
-      return decisions.cacheHits;
-    }),
-    single("counter", `${PREFIX}cache_misses_total`, "Users whose policies had to be loaded.", () => {
-      return decisions.cacheMisses;
-    }),
-    single("counter", `${PREFIX}cache_evictions_total`, "Users removed from the cache.", () => {
-      return decisions.cacheEvictions;
-    }),
-    single("gauge", `${PREFIX}cache_size`, "Users in the cache.", () => decisions.cacheSize()),
-    single(
-      "counter",
-      `${PREFIX}portable_rewritings_total`,
+    counter("cache_hits_total", "Users whose policies were in the cache.", () => decisions.cacheHits),
+    counter("cache_misses_total", "Users whose policies had to be loaded.", () => decisions.cacheMisses),
+    counter("cache_evictions_total", "Users removed from the cache.", () => decisions.cacheEvictions),
+    gauge("cache_size", "Users in the cache.", () => decisions.cacheSize()),
+    counter(
+      "portable_rewritings_total",
       "Statements that data servers got in another form than stored, since they could not evaluate them.",
       () => decisions.portableRewritings,
     ),
-    single("gauge", `${PREFIX}compiled_sets`, "Compiled policy sets in memory, shared by users.", () => {
-      return decisions.compiledSets();
-    }),
+    gauge("compiled_sets", "Compiled policy sets in memory, shared by users.", () =>
+      decisions.compiledSets(),
+    ),
   ];
 }
 
 function identityMetrics(identities: IdentityCounters): ScrapedMetric[] {
   return [
-    single(
-      "counter",
-      `${PREFIX}identity_cache_hits_total`,
+    counter(
+      "identity_cache_hits_total",
       "Access keys and login tokens that were in the cache.",
       () => identities.cacheHits,
     ),
-    single(
-      "counter",
-      `${PREFIX}identity_cache_misses_total`,
+    counter(
+      "identity_cache_misses_total",
       "Access keys and login tokens that had to be looked up.",
       () => identities.cacheMisses,
     ),
-    single(
-      "counter",
-      `${PREFIX}authentication_failures_total`,
+    counter(
+      "authentication_failures_total",
       "Wrong secrets and signatures, those of unknown access keys among them.",
       () => identities.failures,
     ),
-    single(
-      "counter",
-      `${PREFIX}authentication_throttled_total`,
+    counter(
+      "authentication_throttled_total",
       "Failures beyond authorizer.forward_auth.max_failures of one access key and source.",
       () => identities.throttled,
     ),
@@ -157,142 +144,114 @@ function identityMetrics(identities: IdentityCounters): ScrapedMetric[] {
 
 function httpMetrics(http: ReadableHttpCounters): ScrapedMetric[] {
   return [
-    labelled(
-      "counter",
-      `${PREFIX}http_requests_total`,
-      "Answers by route, method and class of status (2xx).",
-      ["route", "method", "status"],
-      () => Array.from(http.routes()).flatMap(answersOf),
-    ),
-    histograms(
-      `${PREFIX}http_request_duration_seconds`,
+    counter("http_requests_total", "Answers by route, method and class of status (2xx).", {
+      labels: ["route", "method", "status"],
+      read: () => http.routes().flatMap(answersOf),
+    }),
+    histogram(
+      "http_request_duration_seconds",
       "Time from the arrival of a request to the end of its answer.",
-      ["route", "method"],
-      () =>
-        Array.from(http.routes())
-          .filter(({ duration }) => duration.count > 0)
-          .map(({ route, method, duration }) => [{ route, method }, duration] as const),
+      {
+        labels: ["route", "method"],
+        read: () =>
+          http
+            .routes()
+            .filter(({ duration }) => duration.count > 0)
+            .map(({ route, method, duration }): Row<FastHistogram> => [[route, method], duration]),
+      },
     ),
-    labelled(
-      "counter",
-      `${PREFIX}refused_policy_members_total`,
+    counter(
+      "refused_policy_members_total",
       "Members of written policies that are not known or repeated, by name; other for names of nobody.",
-      ["member"],
-      () => [...http.refusedMembers].map(([member, count]): LabelledValue => [{ member }, count]),
+      by("member", () => Object.fromEntries(http.refusedMembers)),
     ),
-    labelled("counter", `${PREFIX}errors_total`, "Errors answered, by code.", ["code"], () =>
-      Object.entries(http.errors).map(([code, count]): LabelledValue => [{ code }, count]),
+    counter(
+      "errors_total",
+      "Errors answered, by code.",
+      by("code", () => http.errors),
     ),
-    single("gauge", `${PREFIX}in_flight_requests`, "Requests being worked on.", () => http.inFlight),
-    single("gauge", `${PREFIX}queue_length`, "Requests waiting for their turn.", () => http.queueLength),
-    single("gauge", `${PREFIX}request_body_bytes`, "Request bodies under way.", () => http.bodyBytes),
-    single(
-      "gauge",
-      `${PREFIX}untaken_answer_bytes`,
+    gauge("in_flight_requests", "Requests being worked on.", () => http.inFlight),
+    gauge("queue_length", "Requests waiting for their turn.", () => http.queueLength),
+    gauge("request_body_bytes", "Request bodies under way.", () => http.bodyBytes),
+    gauge(
+      "untaken_answer_bytes",
       "Answers that callers have not taken, and requests that were sent ahead of them.",
       () => http.answerBytes,
     ),
-    single("gauge", `${PREFIX}connections`, "Open connections of callers.", () => http.connections),
-    single(
-      "counter",
-      `${PREFIX}connections_refused_total`,
+    gauge("connections", "Open connections of callers.", () => http.connections),
+    counter(
+      "connections_refused_total",
       "Connections that were closed at once, because there was no place.",
       () => http.connectionsRefused,
     ),
-    single(
-      "counter",
-      `${PREFIX}connections_given_up_total`,
+    counter(
+      "connections_given_up_total",
       "Idle connections without a credential that gave way to others.",
       () => http.connectionsGivenUp,
     ),
   ];
 }
 
-function answersOf(counter: {
-  route: string;
-  method: string;
-  statusClasses: readonly number[];
-}): LabelledValue[] {
-  const { route, method } = counter;
-  return counter.statusClasses
-    .map(
-      (count, digit): LabelledValue => [
-        { route, method, status: digit === 0 ? "other" : `${digit}xx` },
-        count,
-      ],
-    )
+function answersOf({ route, method, statusClasses }: RouteCounter): Row[] {
+  return statusClasses
+    .map((count, digit): Row => [[route, method, digit === 0 ? "other" : `${digit}xx`], count])
     .filter(([, count]) => count > 0);
 }
 
 function storeMetrics(store: StoreCounters): ScrapedMetric[] {
   return [
-    labelled(
-      "counter",
-      `${PREFIX}store_operations_total`,
+    counter(
+      "store_operations_total",
       "Operations of the store by result (ok, conflict, unavailable, error).",
-      ["operation", "result"],
-      () =>
-        Object.entries(store).flatMap(([operation, { results }]) =>
-          Object.entries(results).map(([result, count]): LabelledValue => [{ operation, result }, count]),
-        ),
+      {
+        labels: ["operation", "result"],
+        read: () =>
+          Object.entries(store).flatMap(([operation, { results }]) =>
+            Object.entries(results).map(([result, count]): Row => [[operation, result], count]),
+          ),
+      },
     ),
-    histograms(
-      `${PREFIX}store_operation_duration_seconds`,
-      "Time of operations of the store.",
-      ["operation"],
-      () => Object.entries(store).map(([operation, { duration }]) => [{ operation }, duration] as const),
-    ),
+    histogram("store_operation_duration_seconds", "Time of operations of the store.", {
+      labels: ["operation"],
+      read: () => Object.entries(store).map(([operation, { duration }]) => [[operation], duration]),
+    }),
   ];
 }
 
 function mailMetrics(mail: MailCounters): ScrapedMetric[] {
   return [
-    single("gauge", `${PREFIX}mail_queue_length`, "Mails waiting to be sent.", () => mail.queued),
-    labelled(
-      "counter",
-      `${PREFIX}mails_total`,
+    gauge("mail_queue_length", "Mails waiting to be sent.", () => mail.queued),
+    counter(
+      "mails_total",
       "Mails by what became of them (sent, failed, dropped); retried: attempts that are made again.",
-      ["result"],
-      () =>
-        (["sent", "retried", "failed", "dropped"] as const).map(
-          (result) => [{ result }, mail[result]] as const,
-        ),
+      by("result", () => {
+        const { sent, retried, failed, dropped } = mail;
+        return { sent, retried, failed, dropped };
+      }),
     ),
   ];
 }
 
 function stateMetrics({ build, audit, log, datasets }: MetricSources): ScrapedMetric[] {
   return [
-    single(
-      "gauge",
-      `${PREFIX}datasets_last_load_success`,
+    gauge(
+      "datasets_last_load_success",
       "1 when the last load of data sets succeeded, 0 when it failed and the one before is in force.",
       () => (datasets.lastLoadSuccess === undefined ? undefined : Number(datasets.lastLoadSuccess)),
     ),
-    labelled(
-      "counter",
-      `${PREFIX}audit_dropped_total`,
+    counter(
+      "audit_dropped_total",
       "Audit records for which there was no room: decisions, or events (which should never be).",
-      ["kind"],
-      () => [
-        [{ kind: "decision" }, audit.droppedDecisions],
-        [{ kind: "event" }, audit.droppedEvents],
-      ],
+      by("kind", () => ({ decision: audit.droppedDecisions, event: audit.droppedEvents })),
     ),
-    single(
-      "counter",
-      `${PREFIX}log_dropped_total`,
-      "Lines for which an output of the log had no room.",
-      () => {
-        return log.droppedLines;
-      },
-    ),
-    labelled(
-      "gauge",
-      `${PREFIX}build_info`,
+    counter("log_dropped_total", "Lines for which an output of the log had no room.", () => log.droppedLines),
+    gauge(
+      "build_info",
       "Version of the service, digest of its policy set and version of Node; the value is 1.",
-      ["version", "policies_version", "node"],
-      () => [[{ version: build.version, policies_version: build.policiesVersion, node: process.version }, 1]],
+      {
+        labels: ["version", "policies_version", "node"],
+        read: () => [[[build.version, build.policiesVersion, process.version], 1]],
+      },
     ),
   ];
 }

@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Commit, ScannedRecord, ScanOptions, Snapshot, Store, StoredRecord } from "../../store/port.ts";
-import { FastHistogram, REQUEST_BOUNDS } from "./fast-histogram.ts";
+import { FastHistogram, REQUEST_BOUNDS } from "./histograms/fast-histogram.ts";
 import { OpenSnapshots } from "./open-snapshots.ts";
 
 /** Operations that are counted. */

@@ -1,16 +1,6 @@
-/**
- * A histogram for hot paths: observing is a few comparisons and additions, without labels, maps or allocation. The
- * series are composed when metrics are scraped.
- */
+/** A histogram for hot paths: observing is a few comparisons and additions, without labels, maps or allocation. */
 
-import type { DurationMeter } from "../../http/ports.ts";
-
-/** One line of a metric: labels in their order of output, and the name where it differs from the metric's. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string | number>>;
-  readonly value: number;
-  readonly metricName?: string;
-}
+import type { DurationMeter } from "../../../http/ports.ts";
 
 /** Upper bounds for decisions in this process: 10 µs to 1 s. */
 export const DECISION_BOUNDS: readonly number[] = [
@@ -54,19 +44,12 @@ export class FastHistogram implements DurationMeter {
     return this.#sum;
   }
 
-  /** The series of a metric `name`: cumulated buckets, sum and count, each with `labels`. */
-  samples(name: string, labels: Readonly<Record<string, string>> = {}): Sample[] {
+  /** The upper bounds with the number of observations up to each; that of infinity is {@link FastHistogram.count}. */
+  buckets(): readonly (readonly [bound: number, cumulated: number])[] {
     let cumulated = 0;
-    const samples: Sample[] = this.#bounds.map((bound, bucket) => {
+    return this.#bounds.map((bound, bucket) => {
       cumulated += this.#counts[bucket] as number;
-      return { metricName: `${name}_bucket`, labels: { le: bound, ...labels }, value: cumulated };
+      return [bound, cumulated];
     });
-    const count = cumulated + (this.#counts[this.#bounds.length] as number);
-    samples.push(
-      { metricName: `${name}_bucket`, labels: { le: "+Inf", ...labels }, value: count },
-      { metricName: `${name}_sum`, labels, value: this.#sum },
-      { metricName: `${name}_count`, labels, value: count },
-    );
-    return samples;
   }
 }
