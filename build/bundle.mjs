@@ -1,7 +1,7 @@
 // Makes one file of a compiled entry and the rooms behind it, and removes what nothing needs any more: the package of
 // the client carries the engine, and no dependency.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { fail, root } from "./compile.mjs";
@@ -15,16 +15,18 @@ export const NOTICES = "THIRD-PARTY-NOTICES.md";
  * Bundles an entry in place, and writes the licenses of the packages that it carries.
  * @param {string} out folder of the package
  * @param {string} entry path below `out`, with the ending `.ts`
- * @param {string} kept folder below `out` whose files outside of the entry's folder stay files of their own
+ * @param {{client: string, policy: string}} places folders below `out`: files of the client outside of the entry's folder
+ *   stay files of their own, those of policies come in
  */
-export async function bundle(out, entry, kept) {
+export async function bundle(out, entry, places) {
   const file = join(out, entry.replace(/\.ts$/, ".js"));
-  const [own, shared] = [`${dirname(file)}/`, `${join(out, kept)}/`];
+  const shared = `${join(out, places.client)}/`;
+  const bundled = [`${dirname(file)}/`, `${join(out, places.policy)}/`];
   const external = (id, importer) => {
     if (id.startsWith("node:")) return true;
     if (!id.startsWith(".") || importer === undefined) return false;
     const target = resolve(dirname(importer), id);
-    return target.startsWith(shared) && !target.startsWith(own);
+    return target.startsWith(shared) && !bundled.some((folder) => target.startsWith(folder));
   };
   const build = await rolldown({
     input: file,
@@ -55,7 +57,7 @@ function noticesOf(files) {
   return `# Licenses of bundled packages\n\n${parts.join("\n")}`;
 }
 
-/** Removes compiled files that no entry reaches: JavaScript by its imports, types by theirs. */
+/** Removes compiled files that no entry reaches, JavaScript by its imports, types by theirs, and empty folders. */
 export function removeUnreached(out, entries) {
   const reached = new Set();
   const visit = (file) => {
@@ -71,8 +73,12 @@ export function removeUnreached(out, entries) {
     visit(`${base}.js`);
     visit(`${base}.d.ts`);
   }
-  for (const name of readdirSync(out, { recursive: true, encoding: "utf8" })) {
-    const file = join(out, name);
-    if (/\.(?:js|ts)$/.test(name) && !reached.has(file)) rmSync(file);
+  // The deepest first, so that a folder is empty by then.
+  for (const name of readdirSync(out, { recursive: true, encoding: "utf8" }).sort().reverse()) {
+    const path = join(out, name);
+    const isUnreached = /\.(?:js|ts)$/.test(name) && !reached.has(path);
+    if (isUnreached || (statSync(path).isDirectory() && readdirSync(path).length === 0)) {
+      rmSync(path, { recursive: true });
+    }
   }
 }

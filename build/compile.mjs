@@ -2,7 +2,7 @@
 // the clone itself runs its sources unbuilt.
 
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,12 +29,15 @@ const PATHS = Object.fromEntries(
  * of the clone are named by their paths there, but for those that people install beside.
  * @param {string} out
  * @param {{include?: readonly string[], files?: readonly string[], types?: readonly string[], lib?: readonly string[],
- *   beside?: readonly string[], declaration?: boolean}} [options]
+ *   beside?: readonly string[], declaration?: boolean, places?: Record<string, string>}} [options]
  *   folders, or entries with all that they import; the environment that the sources may know, for packages that run
  *   elsewhere than in Node; names of the packages that are installed beside; false
- *   writes no types, which nobody can import of a package without modules
+ *   writes no types, which nobody can import of a package without modules; folders of packages in place of the clone's
  */
-export function compile(out, { include = [], files = [], types, lib, beside = [], declaration = true }) {
+export function compile(
+  out,
+  { include = [], files = [], types, lib, beside = [], declaration = true, places = {} },
+) {
   const tsc = join(
     dirname(createRequire(join(root, "package.json")).resolve("typescript/package.json")),
     "bin",
@@ -50,12 +53,18 @@ export function compile(out, { include = [], files = [], types, lib, beside = []
   const { status } = spawnSync(process.execPath, args, { stdio: "inherit", cwd: root });
   rmSync(project);
   if (status !== 0) fail("the compiler reported problems");
+  const placeOf = (name) => join(out, places[name] ?? join("packages", name, "src"));
+  for (const name of Object.keys(places)) {
+    const from = join(out, "packages", name, "src");
+    if (existsSync(from)) cpSync(from, placeOf(name), { recursive: true });
+    rmSync(dirname(from), { recursive: true, force: true });
+  }
   for (const name of compiledFiles(out)) {
     const file = join(out, name);
     const text = readFileSync(file, "utf8");
     const named = text.replace(OWN_PACKAGE, (_, quote, name, path) => {
       if (beside.includes(name)) return `${quote}${SCOPE}${name}/${path}${quote}`;
-      const target = relative(dirname(file), join(out, "packages", name, "src", path));
+      const target = relative(dirname(file), join(placeOf(name), path));
       return `${quote}${target.startsWith(".") ? target : `./${target}`}.js${quote}`;
     });
     if (named !== text) writeFileSync(file, named);

@@ -46,11 +46,15 @@ export const PACKAGES = {
     keywords: ["authorization", "authzen", "pdp", "client", "middleware", "express", "fastify", "hono"],
     build: async (out) => {
       // Nothing of Node but in the embedded decision point: the rest also runs in browsers.
-      const { "./embedded": embedded, ...anywhere } = entriesOf("packages/client");
-      const entries = { ...anywhere, "./embedded": embedded };
-      compile(out, { files: Object.values(anywhere), types: [], lib: WEB });
-      compile(out, { files: [embedded], lib: [...WEB, "es2024.string"] });
-      await bundle(out, embedded, "packages/client/src");
+      const sources = entriesOf("packages/client");
+      const { "./embedded": embedded, ...anywhere } = sources;
+      const places = { client: "dist", policy: "dist/policy" };
+      compile(out, { files: Object.values(anywhere), types: [], lib: WEB, places });
+      compile(out, { files: [embedded], lib: [...WEB, "es2024.string"], places });
+      const entries = Object.fromEntries(
+        Object.entries(sources).map(([name, path]) => [name, path.replace("packages/client/src", "dist")]),
+      );
+      await bundle(out, entries["./embedded"], places);
       removeUnreached(out, Object.values(entries));
       copy(out, ["LICENSE", ["docs/client.md", "README.md"]]);
       return { engines: { node: ">=20" }, sideEffects: false, exports: exportsOf(entries) };

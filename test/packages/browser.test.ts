@@ -11,7 +11,7 @@ import { CHROMIUM } from "../console/console.ts";
 import { type Consumer, installPackages } from "./installed.ts";
 
 const PACKAGE = "/node_modules/@svc-authorizer/client";
-const PAGE = `<!doctype html><script type="importmap">{"imports":{"@svc-authorizer/client":"${PACKAGE}/packages/client/src/client.js"}}</script>
+const PAGE = `<!doctype html><script type="importmap">{"imports":{"@svc-authorizer/client":"${PACKAGE}/dist/client.js"}}</script>
 <script type="module">
 import { AuthorizerClient, ClientError, filterAllowed } from "@svc-authorizer/client";
 const object = "arn:svc:fs:::repository/r/object/o";

@@ -54,6 +54,16 @@ describe("the client's package", () => {
     ).toEqual(["@svc-authorizer"]);
   });
 
+  it("has its files in one folder, in JavaScript with types", () => {
+    const folder = join(consumer.folder, "node_modules", "@svc-authorizer", "client");
+    expect(readdirSync(folder).sort()).toEqual(
+      ["LICENSE", "README.md", "THIRD-PARTY-NOTICES.md", "dist", "package.json"].sort(),
+    );
+    const files = readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" });
+    expect(files).toEqual(expect.arrayContaining(["client.js", "client.d.ts", join("sql", "kysely.js")]));
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file))).toEqual([]);
+  });
+
   it("carries the license of what is bundled into it", () => {
     const folder = join(consumer.folder, "node_modules", "@svc-authorizer", "client");
     const notices = readFileSync(join(folder, "THIRD-PARTY-NOTICES.md"), "utf8");
