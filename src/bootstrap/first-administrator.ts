@@ -39,7 +39,7 @@ export interface CreatedAdministrator {
 }
 
 /** The parts that creating an administrator needs. */
-interface AdministratorParts {
+export interface AdministratorParts {
   readonly directory: Directory;
   readonly catalog: Catalog;
   readonly guards: Guards;

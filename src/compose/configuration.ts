@@ -7,7 +7,7 @@ import {
 } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "../config/load.ts";
-import { certificateFaults } from "./listeners/tls.ts";
+import { certificateFaults } from "../listeners/tls.ts";
 import { packageFaults } from "./needed-packages.ts";
 import { DATABASE_TYPES } from "./store/backends.ts";
 

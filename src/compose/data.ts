@@ -5,6 +5,7 @@ import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { type OpenedDirectory, openDirectory } from "../directory/open-directory.ts";
+import { NotedChanges } from "../directory/read/noted-changes.ts";
 import type { HeldRevocations } from "../directory/revocations/hold-revocations.ts";
 import type { OidcTokens } from "../identity/oidc/oidc.ts";
 import type { JournalStore } from "../journal/journal-store.ts";
@@ -24,8 +25,7 @@ import type { LineRelay } from "../observe/output/relay-target.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
-import { openIssuers } from "./apis/oidc.ts";
-import { NotedChanges } from "./records/noted-changes.ts";
+import { openIssuers } from "./oidc.ts";
 import { type OpenedStore, openStore } from "./store/backends.ts";
 import { openRevocations } from "./store/revocations.ts";
 

@@ -2,6 +2,8 @@
 
 import { availableParallelism } from "node:os";
 import type { ChangeOptions } from "../api/changes/routes.ts";
+import type { ServiceSetup } from "../bootstrap/setup.ts";
+import { cacheSettings } from "../config/cache-settings.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
@@ -9,6 +11,7 @@ import { workerCount } from "../config/values/worker-count.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
+import type { ServiceShadow } from "../decisions/shadow/service-shadow.ts";
 import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
 import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
@@ -19,6 +22,7 @@ import { Activity } from "../insight/overview/activity.ts";
 import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
 import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
 import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
+import { serviceTls, userTls } from "../listeners/tls.ts";
 import { createUserListener } from "../listeners/user.ts";
 import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import { type AuditLog, createAuditLog } from "../observe/log/audit-log.ts";
@@ -34,13 +38,12 @@ import { consolePages } from "./apis/console.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
 import { forwardAuth } from "./apis/forward-auth.ts";
 import { helpPages } from "./apis/help.ts";
-import { cacheSettings, openServiceIdentities } from "./apis/identities.ts";
+import { openServiceIdentities } from "./apis/identities.ts";
 import { openServiceInvitations } from "./apis/invitations.ts";
 import { type ManagementParts, managementOptions } from "./apis/management.ts";
-import { subjectTokens } from "./apis/oidc.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./apis/policy-checks.ts";
 import { scimOptions } from "./apis/scim.ts";
-import { openSetup, openSharedSetup, type ServiceSetup } from "./apis/setup.ts";
+import { openServiceSetup } from "./apis/setup.ts";
 import { type OpenedStatus, openStatus } from "./apis/status.ts";
 import type { DataParts } from "./data.ts";
 import type { DatasetState } from "./datasets.ts";
@@ -48,11 +51,11 @@ import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
-import { serviceTls, userTls } from "./listeners/tls.ts";
 import { assertPackages } from "./needed-packages.ts";
+import { subjectTokens } from "./oidc.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
-import { openServiceShadow, type ServiceShadow } from "./records/shadow.ts";
+import { openConfiguredShadow } from "./records/shadow.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./records/usage.ts";
 import { changeLog } from "./store/change-log.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
@@ -132,7 +135,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     endpoints,
     identities,
     invitations,
-    setup: await setupOf(data, options),
+    setup: await openServiceSetup(data, options.worker),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,
     version,
@@ -162,10 +165,6 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   };
 }
 
-function setupOf(data: DataParts, { worker }: ServiceOptions): Promise<ServiceSetup> {
-  return worker === undefined ? openSetup(data) : openSharedSetup(data, worker.setupToken);
-}
-
 function openAudit(data: DataParts, { worker }: ServiceOptions): Promise<ServiceAudit> {
   const { values, logger } = data;
   const audit = createAuditLog({
@@ -184,7 +183,7 @@ async function openShadow(
   { worker }: ServiceOptions,
 ): Promise<ServiceShadow | undefined> {
   const count = workerCount(data.values["authorizer.workers"], availableParallelism()) ?? 1;
-  return worker === undefined && count > 1 ? undefined : openServiceShadow(data, endpoints);
+  return worker === undefined && count > 1 ? undefined : openConfiguredShadow(data, endpoints);
 }
 
 /** The parts of all connections that listeners may have; the service listener may have all (spec/security §5.3). */

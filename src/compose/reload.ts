@@ -2,9 +2,9 @@
 
 import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { listenerTls } from "../listeners/tls.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
-import { listenerTls } from "./listeners/tls.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
 
 /** Reads again; what is faulty stays as it was and is logged. */

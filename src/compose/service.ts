@@ -1,16 +1,16 @@
 /** The running service: decisions over data, listeners over decisions, and the order in which all start and stop. */
 
 import { availableParallelism } from "node:os";
+import type { SetupOffer } from "../bootstrap/setup.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
-import type { SetupOffer } from "./apis/setup.ts";
+import { watchShadow } from "../decisions/shadow/watch-shadow.ts";
 import type { DataParts } from "./data.ts";
 import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listeners/listen.ts";
 import { watchCertificates } from "./listeners/watch-certificates.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
-import { watchShadow } from "./records/watch-shadow.ts";
 import { reloadParts } from "./reload.ts";
 
 /** URLs with the real addresses. */

@@ -19,7 +19,7 @@ const MOST_WAITING = 1_000;
 const PATIENCE_MS = 2_000;
 
 /** A call whose answer names a position. */
-export interface RevisedCall {
+interface RevisedCall {
   /** `N.LOG.ENTRY`. */
   position: string;
   /** True once the state was proved to be the newest after the call came, by a commit or otherwise (spec/journal §2.8). */

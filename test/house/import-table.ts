@@ -117,6 +117,9 @@ const SERVICE_ROOMS: Rooms = {
       "policy/catalog",
       "policy/model",
       "policy/errors",
+      // Files of a shadow candidate.
+      "policy/analysis",
+      "policy/source-files",
     ],
   },
   // The log of decisions: declared by `decisions`, and read by the APIs and the programs.
@@ -236,8 +239,10 @@ const SERVICE_ROOMS: Rooms = {
       "decisions",
       "identity/login-claims.ts",
       "identity/token-parts.ts",
+      "config/read-fault.ts",
       "policy/errors",
     ],
+    types: ["config/table.ts"],
   },
   "policy/source-files": { may: ["policy/model", "policy/errors", "policy/json-text", "policy/decimal"] },
   datasets: {
@@ -269,7 +274,9 @@ const SERVICE_ROOMS: Rooms = {
       "policy/json-text",
       "policy/records",
       "threads",
+      "schedule",
     ],
+    types: ["directory", "store/port.ts"],
   },
   // The commands of svc-authorizer.
   cli: {

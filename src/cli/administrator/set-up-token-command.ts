@@ -4,7 +4,8 @@ import { readFile } from "node:fs/promises";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isSetUp } from "../../bootstrap/first-administrator.ts";
-import { derivedToken, setupTokenFile } from "../../compose/apis/setup-token.ts";
+import { derivedToken } from "../../bootstrap/setup-token.ts";
+import { setupTokenFile } from "../../config/setup-token-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import { type AdministratorConfigFlags, administratorConfig } from "./administrator-config.ts";
@@ -23,7 +24,7 @@ export async function setUpToken(call: CommandCall): Promise<void> {
 async function tokenOf(values: ConfigValues): Promise<string> {
   const kept = await keptToken(setupTokenFile(values));
   if (kept !== undefined) return kept;
-  const token = derivedToken(values, await logIdOf(values));
+  const token = derivedToken(values["auth.encrypt.secret_key"], await logIdOf(values));
   if (token !== undefined) return token;
   throw new AuthorizerError(
     "invalid_request",

@@ -17,8 +17,8 @@ import {
   type NewAdministrator,
   setUpFirstAdministrator,
 } from "../../bootstrap/first-administrator.ts";
-import { setupTokenFile } from "../../compose/apis/setup-token.ts";
 import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
+import { setupTokenFile } from "../../config/setup-token-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { parseListenAddress } from "../../config/values/listen-address.ts";
 import { type CommandCall, flagsOf } from "../command.ts";

@@ -1,7 +1,7 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
-import type { SetupOffer } from "../../compose/apis/setup.ts";
+import type { SetupOffer } from "../../bootstrap/setup.ts";
 import type { ServiceAddresses } from "../../compose/service.ts";
 import { shownPath } from "./quickstart.ts";
 

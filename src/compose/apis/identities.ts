@@ -1,20 +1,10 @@
 /** Opens the authentication of end users once for all entrances. */
 
-import type { ConfigValues } from "../../config/table.ts";
+import { cacheSettings } from "../../config/cache-settings.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { Identities } from "../../identity/identity.ts";
 import { openIdentities } from "../../identity/open-identities.ts";
 import type { DataParts } from "../data.ts";
-
-/** `auth.cache.*`, as the caches of users and of identities take it. */
-export function cacheSettings(values: ConfigValues) {
-  return {
-    enabled: values["auth.cache.enabled"],
-    size: values["auth.cache.size"],
-    ttl: values["auth.cache.ttl"],
-    jitter: values["auth.cache.jitter"],
-  };
-}
 
 /** Access keys, login tokens and signatures of end users. */
 export function openServiceIdentities(

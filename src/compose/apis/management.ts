@@ -5,6 +5,7 @@ import type { ManagementOptions } from "../../api/management/operations.ts";
 import type { GroupAcls, UserInvitations } from "../../api/management/ports.ts";
 import type { AuditRecords, ShadowReports } from "../../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../../bootstrap/acl-policies.ts";
+import type { ServiceSetup } from "../../bootstrap/setup.ts";
 import { limitsOf } from "../../config/limits.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { Applications } from "../../datasets/apply/applications.ts";
@@ -21,7 +22,6 @@ import { decisionRecords } from "../records/decision-records.ts";
 import type { ServiceAccess } from "./access.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
-import type { ServiceSetup } from "./setup.ts";
 import type { OpenedStatus } from "./status.ts";
 
 /** Parts of the API besides data. */

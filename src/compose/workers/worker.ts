@@ -6,6 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readEnvironment } from "@svc-authorizer/commands/environment.ts";
 import type { ConfigValues } from "../../config/table.ts";
+import { watchShadow } from "../../decisions/shadow/watch-shadow.ts";
 import type { Contact } from "../../journal/contact.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
@@ -14,7 +15,6 @@ import { listenAt, listenForEnvoy } from "../listeners/listen.ts";
 import { watchCertificates } from "../listeners/watch-certificates.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
-import { watchShadow } from "../records/watch-shadow.ts";
 import { reloadListeners } from "../reload.ts";
 import { openServiceTraces } from "../traces.ts";
 import { openForWorker } from "./worker-data.ts";

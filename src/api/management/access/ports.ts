@@ -23,7 +23,7 @@ export interface UnusedRequest {
 }
 
 /** A page of access that nobody used. Times are RFC 3339. */
-export interface UnusedAnswer {
+interface UnusedAnswer {
   readonly entries: readonly unknown[];
   /** "" on the last page. */
   readonly next: string;

@@ -1,10 +1,10 @@
 /** Tokens of identity providers as the configuration has them, for forward-auth and for the decision API. */
 
-import type { OidcIssuerItem } from "../../config/item.ts";
-import type { ConfigValues } from "../../config/table.ts";
-import type { SubjectTokens, VouchedSubject } from "../../decisions/subjects/subject-tokens.ts";
-import type { OidcIssuer, OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
-import { openOidc } from "../../identity/oidc/open-oidc.ts";
+import type { OidcIssuerItem } from "../config/item.ts";
+import type { ConfigValues } from "../config/table.ts";
+import type { SubjectTokens, VouchedSubject } from "../decisions/subjects/subject-tokens.ts";
+import type { OidcIssuer, OidcSubject, OidcTokens } from "../identity/oidc/oidc.ts";
+import { openOidc } from "../identity/oidc/open-oidc.ts";
 
 /** Opens the verification of the tokens of `authorizer.oidc.issuers`, once for a process: it keeps their keys. */
 export function openIssuers(values: ConfigValues): OidcTokens {

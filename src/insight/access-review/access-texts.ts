@@ -2,19 +2,19 @@
 
 import type { DirectoryState, UserState } from "../../directory/batch.ts";
 import type { Survey } from "../../directory/directory.ts";
-import type { SuggestJob } from "../../insight/access-review/access-jobs.ts";
-import type { ImagedGroup, ImagedPolicy, ImagedUser } from "../../insight/access-review/directory-image.ts";
+import type { OpenedDirectory } from "../../directory/open-directory.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { concatInTurns } from "../../schedule/concat-in-turns.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
-import type { DataParts } from "../data.ts";
+import type { SuggestJob } from "./access-jobs.ts";
+import type { ImagedGroup, ImagedPolicy, ImagedUser } from "./directory-image.ts";
 
 /** Characters of a text that is made in one go. */
 const PER_TEXT = 64 * 1_024;
 
 /** A `SuggestSubject` as JSON: of the directory it reads one user, or one group with the names of its members. */
 export function subjectText(
-  directory: DataParts["directory"],
+  directory: OpenedDirectory,
   { user, group = "" }: Pick<SuggestJob, "user" | "group">,
 ): Promise<Uint8Array> {
   return directory.survey(async (survey) => {
@@ -40,7 +40,7 @@ async function membersOf(survey: Survey, group: string): Promise<readonly string
 }
 
 /** A `DirectoryImage` as JSON, made in slices. */
-export async function imageText(directory: DataParts["directory"]): Promise<Uint8Array> {
+export async function imageText(directory: OpenedDirectory): Promise<Uint8Array> {
   const { revision } = directory.history.head;
   const state = await directory.history.state(revision, { secrets: false });
   const pieces = [`{"revision":${revision},"users":`];

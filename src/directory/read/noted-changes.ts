@@ -1,15 +1,15 @@
 /** Notes what the commits of a call change, for the records of the audit log (spec/decision-log §6.1). */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
 import {
   type ChangedRecord,
   type DescribedChanges,
   describeChanges,
   isDescribed,
   namesTouchedBy,
-} from "../../directory/read/described-changes.ts";
-import type { RevisedCall } from "../../journal/revisions.ts";
-import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
+} from "./described-changes.ts";
 
 /** Most records of a commit whose former values are read. */
 const MOST_RECORDS = 1_000;
@@ -22,11 +22,11 @@ interface NotedCommit extends DescribedChanges {
 
 /** Keeps the commits of calls until their events are recorded. */
 export class NotedChanges {
-  readonly #call: () => RevisedCall | undefined;
-  readonly #commits = new WeakMap<RevisedCall, NotedCommit[]>();
+  readonly #call: () => object | undefined;
+  readonly #commits = new WeakMap<object, NotedCommit[]>();
 
   /** @param call the call in whose context work is done */
-  constructor(call: () => RevisedCall | undefined) {
+  constructor(call: () => object | undefined) {
     this.#call = call;
   }
 
@@ -84,7 +84,7 @@ function stateBefore(store: Store, commit: Commit): Promise<StateBefore> {
     }
     const names = new Map<string, string>();
     const name = (kind: string, key: string, value: string | undefined): void => {
-      if (value !== undefined) names.set((JSON.parse(value) as { id: string }).id, `${kind} ${key}`);
+      if (value !== undefined) names.set((parseJsonText(value) as { id: string }).id, `${kind} ${key}`);
     };
     for (const [kind, key] of namesTouchedBy(commit)) {
       name(kind, key, (await snapshot.get(kind, key))?.value);

@@ -1,6 +1,6 @@
 /** Loads the shadow candidate again when its files change. It polls: a glob may match files that did not exist before. */
 
-import type { ServiceShadow } from "./shadow.ts";
+import type { ServiceShadow } from "./service-shadow.ts";
 
 const CHECK_MS = 2_000;
 

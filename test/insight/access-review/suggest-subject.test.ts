@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { subjectText } from "../../../src/compose/apis/access-texts.ts";
+import { subjectText } from "../../../src/insight/access-review/access-texts.ts";
 import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Snapshot, Store } from "../../../src/store/port.ts";
 import { openWorld, type World } from "../../decisions/world.ts";

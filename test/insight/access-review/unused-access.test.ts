@@ -3,9 +3,9 @@ import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { unusedAccess } from "../../../src/compose/apis/unused-access.ts";
 import type { BatchOperation } from "../../../src/directory/batch.ts";
 import type { OpenedDirectory } from "../../../src/directory/open-directory.ts";
+import { readUnused } from "../../../src/insight/access-review/unused/read-unused.ts";
 import type { UnusedEntry, UnusedKind } from "../../../src/insight/access-review/unused/unused-access.ts";
 import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Store } from "../../../src/store/port.ts";
@@ -22,7 +22,7 @@ const SINCE = 5_000_000;
 interface World {
   readonly directory: OpenedDirectory;
   readonly actions: readonly string[];
-  ask(question?: { kind?: UnusedKind; after?: string; amount?: number }): ReturnType<typeof unusedAccess>;
+  ask(question?: { kind?: UnusedKind; after?: string; amount?: number }): ReturnType<typeof readUnused>;
   /** Writes counts as a node that counts would. */
   count(rows: readonly UsageRow[]): void;
   /** Records that were read of the store since the last call. */
@@ -50,7 +50,7 @@ async function openWorld(): Promise<World> {
     directory,
     actions: [...catalog.actions.keys()],
     ask: ({ kind, after = "", amount = 100 } = {}) =>
-      unusedAccess({ directory, catalog }, usage, { since: SINCE, kind, after, amount }),
+      readUnused({ directory, catalog }, usage, { since: SINCE, kind, after, amount }),
     count: (rows) => database.add("n1", rows),
     reads: () => {
       const before = reads;

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { expect, it } from "vitest";
 import { assertUsable, foundProblems } from "../../src/compose/configuration.ts";
-import { listenerTls, serviceTls, userTls } from "../../src/compose/listeners/tls.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { listenerTls, serviceTls, userTls } from "../../src/listeners/tls.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const BASE: ConfigObject = {

@@ -2,34 +2,18 @@
 
 import { hkdfSync, randomBytes } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { ConfigValues } from "../../config/table.ts";
-import type { Logger } from "../../observe/log/logger.ts";
 
-/** Name of the file with the token, beside the data. */
-const TOKEN_FILE = "svc-authorizer-setup-token";
+/** The log of the service. */
+export interface SetupLog {
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
 const TOKEN_BYTES = 32;
 const TOKEN_PURPOSE = "svc-authorizer 1 set-up token";
 const OWNER_ONLY = 0o600;
 /** Stands for the log of a store that one service has alone. */
 const OWN_STORE = "own store";
-
-/**
- * The file with the token: in the folder of the data, or of a node's copy of a shared database. Undefined where there is no
- * such folder: the working directory may be one that somebody publishes.
- */
-export function setupTokenFile(values: ConfigValues): string | undefined {
-  switch (values["database.type"]) {
-    case "mem":
-      return undefined;
-    case "local":
-      return join(values["database.local.path"], TOKEN_FILE);
-    default: {
-      const copy = values["authorizer.replication.path"];
-      return copy === undefined || copy === "mem" ? undefined : join(copy, TOKEN_FILE);
-    }
-  }
-}
 
 /** A token that nobody can know before. */
 export function randomToken(): string {
@@ -39,11 +23,11 @@ export function randomToken(): string {
 /**
  * The token that whoever has the configuration can derive: nodes of one database have the same one, because a balancer
  * takes the set-up to any of them, and `svc-authorizer set-up token` prints it where there is no file.
+ * @param secret `auth.encrypt.secret_key`
  * @param logId of a shared log; undefined for the store of one service
- * @returns undefined without `auth.encrypt.secret_key`
+ * @returns undefined without a secret key
  */
-export function derivedToken(values: ConfigValues, logId: string | undefined): string | undefined {
-  const secret = values["auth.encrypt.secret_key"];
+export function derivedToken(secret: string | undefined, logId: string | undefined): string | undefined {
   if (secret === undefined || secret === "") return undefined;
   const token = hkdfSync("sha256", secret, logId ?? OWN_STORE, TOKEN_PURPOSE, TOKEN_BYTES);
   return Buffer.from(token).toString("base64url");
@@ -58,7 +42,7 @@ export async function removeToken(file: string | undefined): Promise<void> {
 export async function keepToken(
   file: string | undefined,
   token: string,
-  logger: Logger,
+  logger: SetupLog,
 ): Promise<string | undefined> {
   if (file === undefined) return undefined;
   const whole = `${file}.${randomBytes(6).toString("hex")}.tmp`;

@@ -1,22 +1,42 @@
 /** Pages of access that is not used, read from one state of the directory and the counts of use. */
 
-import type { UnusedAnswer } from "../../api/management/access/ports.ts";
-import type { Survey } from "../../directory/directory.ts";
-import type { AccessInUse, UnusedQuestion } from "../../insight/access-review/unused/unused-access.ts";
-import { unusedPage } from "../../insight/access-review/unused/unused-page.ts";
-import { bulkPause } from "../../schedule/bulk-pause.ts";
-import type { OpenedUsage } from "../../usage/open-usage.ts";
-import type { DataParts } from "../data.ts";
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
+import type { Survey } from "../../../directory/directory.ts";
+import type { OpenedDirectory } from "../../../directory/open-directory.ts";
+import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import type { OpenedUsage } from "../../../usage/open-usage.ts";
+import type { AccessInUse, UnusedQuestion } from "./unused-access.ts";
+import { unusedPage } from "./unused-page.ts";
+
+/** The state in which access is looked for. */
+interface SearchedAccess {
+  readonly directory: OpenedDirectory;
+  readonly catalog: Catalog;
+}
 
 const SERVED =
   "data servers read effective policies and decided by themselves: groups, policies, statements and actions that they used are named too";
 
+/** A page of access that nobody used. Times are RFC 3339. */
+interface UnusedRead {
+  readonly entries: readonly unknown[];
+  /** "" on the last page. */
+  readonly next: string;
+  readonly since: string;
+  /** Since when use is counted; absent where it is not known. */
+  readonly counted_since?: string;
+  /** Revision of the directory. */
+  readonly revision: number;
+  readonly nodes: readonly { readonly node: string; readonly counted_since: string }[];
+  readonly warnings: readonly string[];
+}
+
 /** Returns a page, made in slices. */
-export async function unusedAccess(
-  { directory, catalog }: Pick<DataParts, "directory" | "catalog">,
+export async function readUnused(
+  { directory, catalog }: SearchedAccess,
   usage: OpenedUsage,
   question: UnusedQuestion,
-): Promise<UnusedAnswer> {
+): Promise<UnusedRead> {
   await usage.flush();
   const pause = bulkPause();
   const actions = [...catalog.actions.keys()];

@@ -3,9 +3,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { readFaultOf } from "../../config/read-fault.ts";
-import type { ConfigName, ConfigValues } from "../../config/table.ts";
-import type { TlsMaterial } from "../../http/server/server-lifecycle.ts";
+import { readFaultOf } from "../config/read-fault.ts";
+import type { ConfigName, ConfigValues } from "../config/table.ts";
+import type { TlsMaterial } from "../http/server/server-lifecycle.ts";
 
 /** TLS of a listener; empty for plain HTTP. */
 interface ListenerTls {
