@@ -1,7 +1,9 @@
 /** The data sets that the configuration names (`authorizer.datasets`), loaded at start and on reload. */
 
+import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
+import { areInForce, inForceMark } from "../datasets/in-force.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
 import type { DataParts } from "./data.ts";
 
@@ -11,11 +13,11 @@ export interface DatasetState {
 }
 
 /**
- * Loads the configured data sets; nothing if none are configured. Throws what the load throws, with the data
- * unchanged.
+ * Loads the configured data sets; nothing if none are configured, or if they are in force. Throws what the load throws, with
+ * the data unchanged.
  */
 export async function loadConfiguredDatasets(
-  { directory, catalog, logger }: DataParts,
+  { directory, catalog, logger, store }: DataParts,
   values: ConfigValues,
   state: DatasetState,
   env: (name: string) => string | undefined,
@@ -23,7 +25,7 @@ export async function loadConfiguredDatasets(
   const files = values["authorizer.datasets"];
   if (files.length === 0) return;
   state.lastLoadSuccess = false;
-  const report = await loadDatasets({
+  const load = {
     directory,
     catalog,
     files,
@@ -31,7 +33,17 @@ export async function loadConfiguredDatasets(
     env,
     guards: values["authorizer.guards"],
     limits: limitsOf(values),
-  });
+    version: VERSION,
+    key: values["auth.encrypt.secret_key"] ?? "",
+  };
+  // Others may have written what the copy of this node does not have yet.
+  await store.prove?.();
+  if (await areInForce(load)) {
+    state.lastLoadSuccess = true;
+    logger.info("data sets are in force", { files });
+    return;
+  }
+  const report = await loadDatasets({ ...load, mark: inForceMark(load) });
   state.lastLoadSuccess = true;
   logger.info("data sets loaded", { files: report.files, changes: report.counts });
 }

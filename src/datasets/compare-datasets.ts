@@ -35,6 +35,8 @@ interface CompareOptions {
 export interface Compared {
   readonly plan: Plan;
   readonly share: { readonly removed: number; readonly managed: number };
+  /** Revision of the state. */
+  readonly revision: number;
 }
 
 /** Compares all data sets with one state. Throws "invalid_request" with all problems, if there are any. */
@@ -50,6 +52,7 @@ export async function compareDatasets(read: ReadDatasets, options: CompareOption
 
 class Comparison implements Compared {
   readonly plan = new Plan();
+  readonly revision: number;
   readonly #read: ReadDatasets;
   readonly #options: CompareOptions;
   readonly #types: ReadonlyMap<string, Managed<ResourceType>>;
@@ -65,6 +68,7 @@ class Comparison implements Compared {
   ) {
     this.#read = read;
     this.#options = options;
+    this.revision = options.view.revision;
     this.#types = types;
   }
 

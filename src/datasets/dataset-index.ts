@@ -57,6 +57,8 @@ export class DatasetIndex {
   };
   preconfigured = false;
   hasCredentials = false;
+  /** Names of the environment variables with secrets. */
+  readonly environment = new Set<string>();
 
   /** Begins with a source. */
   begin(source: ProblemSource): void {
@@ -124,7 +126,10 @@ export class DatasetIndex {
     { source, pointer }: { readonly source: ProblemSource; readonly pointer: string },
     problems: ProblemList,
   ): void {
-    if ((user.credentials?.length ?? 0) > 0) this.hasCredentials = true;
+    for (const { secret_access_key_env: name } of user.credentials ?? []) {
+      this.hasCredentials = true;
+      if (name !== undefined) this.environment.add(name);
+    }
     for (const { kind, what, of, at } of UNIQUE_KINDS) {
       for (const [index, text] of of(user).entries()) {
         const first = this.texts[kind].give(text, number, index, at);

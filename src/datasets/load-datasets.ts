@@ -6,6 +6,7 @@ import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { compileTemplate } from "@svc-authorizer/policy/model/template.ts";
+import type { BatchOptions } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Change, ChangeCounts } from "./change.ts";
 import { type Compared, compareDatasets } from "./compare-datasets.ts";
@@ -21,6 +22,15 @@ export interface DatasetProgress {
   readonly phase: "read" | "check" | "apply";
   readonly done: number;
   readonly total: number;
+}
+
+/** The files that were read, and the state with which they were compared. */
+export interface ReadState {
+  /** Paths in the order of reading, with digests of their bytes. */
+  readonly files: readonly (readonly [path: string, digest: string])[];
+  /** Names of the environment variables with secrets. */
+  readonly environment: readonly string[];
+  readonly revision: number;
 }
 
 /** Options of {@link loadDatasets}. */
@@ -47,6 +57,8 @@ export interface LoadOptions {
   /** `authorizer.limits` of policies. Absent members have their default. */
   readonly limits?: Partial<PolicyLimits>;
   readonly onProgress?: (progress: DatasetProgress) => void;
+  /** Makes the mark that is left together with the changes, see {@link BatchOptions.mark}. */
+  readonly mark?: (read: ReadState) => NonNullable<BatchOptions["mark"]>;
   /** Pieces in which files are read; default {@link PIECE_SIZE}. */
   readonly size?: PieceSize;
 }
@@ -110,11 +122,13 @@ async function prepare(options: LoadOptions) {
   onProgress?.({ phase: "check", done: 0, total: 1 });
   const rules = rulesOf(options);
   const secrets = mode === "sync" && read.index.hasCredentials;
-  const { plan, share } = await directory.batches.viewing({ secrets }, (view) =>
+  const { plan, share, revision } = await directory.batches.viewing({ secrets }, (view) =>
     compareDatasets(read, { view, rules, mode, env, problems }),
   );
   onProgress?.({ phase: "check", done: 1, total: 1 });
-  return { files: read.files, plan, share };
+  const digests = read.sources.map(({ file, digest }) => [file, digest ?? ""] as const);
+  const state = { files: digests, environment: [...read.index.environment].sort(), revision };
+  return { files: read.files, plan, share, state };
 }
 
 /**
@@ -126,14 +140,16 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
   const { directory, mode, dryRun = false, yes = false, onProgress } = options;
   if (options.files.length + (options.documents?.length ?? 0) === 0)
     throw new AuthorizerError("invalid_request", "no data set file is named");
-  const { files, plan, share } = await prepare(options);
+  const { files, plan, share, state } = await prepare(options);
+  const mark = options.mark?.(state);
   const { operations, changes, counts } = plan;
   const needsYes = isMoreThanHalf(share);
   if (!dryRun) {
     if (needsYes && !yes) throw refusal(share);
-    if (operations.length > 0) {
+    if (operations.length > 0 || mark !== undefined) {
       await directory.batches.apply(operations, {
         managed: mode === "sync",
+        ...(mark !== undefined && { mark }),
         onProgress: (done, total) => onProgress?.({ phase: "apply", done, total }),
       });
     }

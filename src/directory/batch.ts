@@ -179,6 +179,8 @@ interface ResourceName {
 
 /** Parts of one state, for who compares more than fits into memory. Names that nothing has are left out. */
 export interface StateView {
+  /** Revision of the state. */
+  readonly revision: number;
   users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>>;
   groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;
   policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>>;
@@ -213,6 +215,11 @@ export interface DirectoryBatches {
    * it cannot, more than {@link MAX_AT_ONCE} are "invalid_request".
    */
   apply(operations: OperationList, options: BatchOptions): Promise<void>;
+  /**
+   * Reads what a batch left under a name; undefined if none did.
+   * @returns `revision`: of the entry that wrote it
+   */
+  mark(name: string): Promise<{ readonly value: unknown; readonly revision: number } | undefined>;
   /**
    * Plans from one state and applies the plan together with a durable mark, atomically. If another writer, also of
    * another process, changes something that the plan read, it is planned again.

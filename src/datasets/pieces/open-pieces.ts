@@ -1,6 +1,7 @@
 /** Opens data set files to be read in pieces: JSON, lines of JSON, and small YAML as a whole. */
 
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
@@ -38,9 +39,23 @@ async function openJson(file: string, size: PieceSize): ReturnType<typeof openPi
 }
 
 async function openWhole(file: string, size: PieceSize): ReturnType<typeof openPieces> {
+  const before = await fileDigest(file);
   const read = await readDocument(file, "data set");
   if ("problems" in read) return read;
-  return new ValuePieces(read.source, size, createHash("sha256").update(read.text).digest("base64url"));
+  if (before !== undefined && before === (await fileDigest(file)))
+    return new ValuePieces(read.source, size, before);
+  return { problems: [{ file, pointer: "", message: "the file was changed while it was read" }] };
+}
+
+/** Digest of the bytes of a file; undefined where it cannot be read. */
+export async function fileDigest(file: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const bytes of createReadStream(file)) hash.update(bytes as Buffer);
+  } catch {
+    return undefined;
+  }
+  return hash.digest("base64url");
 }
 
 /** The beginning of a file and its size; undefined where it cannot be read, which its reader says. */

@@ -33,6 +33,12 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
       options.onProgress?.(operations.length, operations.length);
       context.wakeMaintenance();
     },
+    mark: (name) =>
+      read(context, async (reader) => {
+        const stored = await reader.get("meta", markKey(name));
+        if (stored?.mark === undefined) return undefined;
+        return { value: stored.mark, revision: await reader.versionOf("meta", markKey(name)) };
+      }),
     async applyMarked(name, plan) {
       const result = await context.writer.write(async (tx) => {
         const planned = await plan({

@@ -42,6 +42,10 @@ export class ReaderView implements StateView {
     this.#open = open;
   }
 
+  get revision(): number {
+    return this.#reader.revision;
+  }
+
   async users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>> {
     const records = await this.#reader.getMany("user", names);
     const users = new Map<string, UserState>();

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { areInForce, inForceMark } from "../../src/datasets/in-force.ts";
+import { loadDatasets } from "../../src/datasets/load-datasets.ts";
+import { BACKENDS } from "../directory/backends.ts";
+import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { fileFolder } from "./file-folder.ts";
+
+const folder = fileFolder();
+
+describe.each(BACKENDS)("data sets that are in force, on $name", (backend) => {
+  let opened: TestDirectory;
+  let secret: string | undefined;
+  let files: readonly string[];
+  beforeEach(async () => {
+    opened = await openTestDirectory({ backend });
+    secret = "one";
+    const credentials = [{ access_key_id: "AKIAJALICE", secret_access_key_env: "ALICE" }];
+    files = [
+      folder.write("people.json", { format: 1, users: [{ username: "alice", groups: ["G"], credentials }] }),
+      folder.write("groups.yaml", "format: 1\ngroups: [{name: G}]\n"),
+    ];
+  });
+  afterEach(() => opened.close());
+
+  const loadOf = (changes: Partial<Parameters<typeof areInForce>[0]> = {}) => ({
+    directory: opened.directory,
+    catalog: opened.catalog,
+    files,
+    mode: "load" as const,
+    env: (name: string) => (name === "ALICE" ? secret : undefined),
+    guards: "strict" as const,
+    limits: {},
+    version: "1",
+    key: "a key",
+    ...changes,
+  });
+  const load = () => loadDatasets({ ...loadOf(), mark: inForceMark(loadOf()) });
+
+  it("are found to be after a load, also after one that changed nothing", async () => {
+    expect(await areInForce(loadOf())).toBe(false);
+    await load();
+    expect(await areInForce(loadOf())).toBe(true);
+    await opened.directory.users.update("alice", { email: "alice@example.com" });
+    expect(await areInForce(loadOf())).toBe(false);
+    await load();
+    expect(await areInForce(loadOf())).toBe(true);
+  });
+
+  it("are not after a change of bytes, files, secrets, options or the program", async () => {
+    await load();
+    for (const change of [
+      { mode: "sync" as const },
+      { version: "2" },
+      { key: "another" },
+      { guards: "lenient" as const },
+      { limits: { statementsPerPolicy: 3 } },
+      { files: files.slice(1) },
+      { files: [...files, "nowhere.json"] },
+    ]) {
+      expect(await areInForce(loadOf(change))).toBe(false);
+    }
+    secret = "another";
+    expect(await areInForce(loadOf())).toBe(false);
+    secret = "one";
+    expect(await areInForce(loadOf())).toBe(true);
+    folder.write("groups.yaml", "format: 1\ngroups: [{name: G, description: Changed}]\n");
+    expect(await areInForce(loadOf())).toBe(false);
+  });
+
+  it.each<[string, (directory: TestDirectory["directory"]) => Promise<unknown>]>([
+    ["a user was deleted", ({ users }) => users.delete("alice")],
+    ["a member was removed", ({ groups }) => groups.removeMember("G", "alice")],
+    ["a key was deleted", ({ credentials }) => credentials.delete("alice", "AKIAJALICE")],
+    [
+      "a policy was made",
+      ({ policies }) =>
+        policies.create({ name: "P", statement: [{ effect: "allow", action: ["fs:*"], resource: "*" }] }),
+    ],
+  ])("are not after %s", async (_what, change) => {
+    await load();
+    await change(opened.directory);
+    expect(await areInForce(loadOf())).toBe(false);
+  });
+
+  it("still are after a token was claimed, which is no part of a data set", async () => {
+    await load();
+    await opened.directory.tokenClaims.claim("a token", Math.floor(Date.now() / 1_000) + 60);
+    expect(await areInForce(loadOf())).toBe(true);
+  });
+
+  it("are not if somebody wrote between the comparison and the commit", async () => {
+    const { batches } = opened.directory;
+    const apply: typeof batches.apply = async (operations, options) => {
+      await opened.directory.users.create({ username: "between" });
+      return batches.apply(operations, options);
+    };
+    const directory = { ...opened.directory, batches: { ...batches, apply } };
+    await loadDatasets({ ...loadOf({ directory }), mark: inForceMark(loadOf()) });
+    expect(await areInForce(loadOf())).toBe(false);
+  });
+
+  it("are not after a load that was refused, or only tried", async () => {
+    await loadDatasets({ ...loadOf(), mark: inForceMark(loadOf()), dryRun: true });
+    expect(await areInForce(loadOf())).toBe(false);
+    secret = undefined;
+    await expect(load()).rejects.toMatchObject({ code: "invalid_request" });
+    secret = "one";
+    expect(await areInForce(loadOf())).toBe(false);
+  });
+});
