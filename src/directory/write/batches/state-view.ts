@@ -89,10 +89,8 @@ export class ReaderView implements StateView {
     const policies = new Map<string, ManagedPolicy>();
     for (const [index, record] of records.entries()) {
       if (record === undefined) continue;
-      // Findings that somebody accepted are no part of a difference: batches keep them.
-      const { accept: _, ...policy } = record;
-      const state = managed(toPolicy(names[index]!, policy), policy);
-      policies.set(names[index]!, { ...state, partial: policy.whole !== true });
+      const state = managed(toPolicy(names[index]!, record), record);
+      policies.set(names[index]!, { ...state, partial: record.whole !== true });
     }
     return policies;
   }
