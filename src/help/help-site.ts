@@ -2,11 +2,11 @@
 
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
-import { Worker } from "node:worker_threads";
 import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/pages/page-folders.ts";
+import { BoundedThread, GIVEN_UP } from "../threads/bounded-thread.ts";
 import { framed } from "./layout.ts";
 import type { Manual, ManualSources } from "./manual.ts";
-import type { ManualMessage } from "./manual-thread.ts";
+import type { BuiltManual } from "./manual-thread.ts";
 import { searchPage } from "./search.ts";
 
 /** Options of {@link helpSite}. */
@@ -15,6 +15,8 @@ interface HelpOptions extends Omit<ManualSources, "assets" | "documents"> {
   readonly documents: () => ManualSources["documents"];
 }
 
+/** Milliseconds of CPU that building the manual may take; it takes a few hundred. */
+const PATIENCE_MS = 60_000;
 const ROOT = "/help";
 const HTML = "text/html; charset=utf-8";
 /** Pictures of the manual: paths of letters, so that none leads out of its folder. */
@@ -67,18 +69,19 @@ async function picture(folder: string, path: string): Promise<PageAnswer | undef
   return body && { status: 200, type, body };
 }
 
-function build({ documents, ...sources }: HelpOptions): Promise<Manual> {
-  return new Promise((resolve, reject) => {
-    const file = new URL(`./manual-thread${extname(import.meta.filename)}`, import.meta.url);
-    const workerData = {
-      ...sources,
-      assets: join(import.meta.dirname, "assets"),
-      documents: documents(),
-    } satisfies ManualSources;
-    const worker = new Worker(file, { name: "manual", workerData });
-    worker.unref();
-    worker.once("message", (message: ManualMessage) => resolve(message));
-    worker.once("error", reject);
-    worker.once("exit", () => reject(new Error("the thread that builds the manual ended")));
+async function build({ documents, ...sources }: HelpOptions): Promise<Manual> {
+  const thread = new BoundedThread<ManualSources, BuiltManual>({
+    name: "manual",
+    file: new URL("./manual-thread", import.meta.url),
+    data: undefined,
+    busy: "the service stops",
   });
+  const assets = join(import.meta.dirname, "assets");
+  try {
+    const built = await thread.run("", { ...sources, assets, documents: documents() }, PATIENCE_MS);
+    if (built === GIVEN_UP) throw new Error("building the manual takes too long");
+    return built;
+  } finally {
+    await thread.close();
+  }
 }

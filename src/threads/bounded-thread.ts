@@ -15,7 +15,8 @@ interface BoundedThreadOptions {
   readonly file: string | URL;
   /** Whatever the thread needs from the beginning. */
   readonly data: unknown;
-  readonly memoryMb: number;
+  /** Undefined: as much as the process may take. */
+  readonly memoryMb?: number;
   /** Message of the error when too many jobs wait. */
   readonly busy: string;
 }
@@ -38,7 +39,7 @@ const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
 interface Job<J, R> {
   readonly work: J;
-  readonly patience: number;
+  readonly patience: number | undefined;
   /** Aborted when nobody waits for the result any more. */
   readonly signal: AbortSignal | undefined;
   resolve(result: R | typeof GIVEN_UP): void;
@@ -63,7 +64,7 @@ export class BoundedThread<J, R> {
 
   /**
    * Returns what the thread answers, or {@link GIVEN_UP}.
-   * @param patience milliseconds of CPU that the job may take
+   * @param patience milliseconds of CPU that the job may take; undefined: however many it takes
    * @param signal aborted when nobody waits for the result any more: the job ends
    * @throws AuthorizerError "unavailable" if too many jobs wait, in all or of the caller; the signal's reason; else what the
    * job throws
@@ -71,7 +72,7 @@ export class BoundedThread<J, R> {
   run(
     caller: string,
     work: J,
-    patience: number,
+    patience?: number,
     signal?: AbortSignal | undefined,
   ): Promise<R | typeof GIVEN_UP> {
     const queue = this.#waiting.get(caller) ?? [];
@@ -96,7 +97,8 @@ export class BoundedThread<J, R> {
     this.#waiting.clear();
     this.#size = 0;
     await this.#end();
-    for (const { reject } of jobs) reject(this.#busy());
+    const stops = new AuthorizerError("unavailable", "the service stops");
+    for (const { reject } of jobs) reject(stops);
   }
 
   /** Ends a job for which nobody waits any more. */
@@ -158,17 +160,18 @@ export class BoundedThread<J, R> {
    */
   async #watch(): Promise<void> {
     const [job, worker] = [this.#current, this.#worker];
-    if (job === undefined || worker === undefined) return;
-    this.#timer = setTimeout(() => this.#giveUp(), job.patience + MOST_WAITED_MS);
+    const patience = job?.patience;
+    if (patience === undefined || worker === undefined) return;
+    this.#timer = setTimeout(() => this.#giveUp(), patience + MOST_WAITED_MS);
     const isCurrent = () => this.#current === job && this.#worker === worker;
     const began = await cpuTimeOf(worker);
     const look = async (): Promise<void> => {
-      const left = began + job.patience - (await cpuTimeOf(worker));
+      const left = began + patience - (await cpuTimeOf(worker));
       if (!isCurrent()) return;
       if (left <= 0) this.#giveUp();
       else this.#look = setTimeout(look, Math.max(left, LOOK_MS));
     };
-    if (isCurrent()) this.#look = setTimeout(look, job.patience);
+    if (isCurrent()) this.#look = setTimeout(look, patience);
   }
 
   #start(): Worker {
@@ -177,7 +180,7 @@ export class BoundedThread<J, R> {
     const worker = new Worker(new URL(`${href}${extname(import.meta.filename)}`), {
       name,
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMb },
+      ...(memoryMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
     });
     const only = (handle: () => void): void => {
       if (this.#worker === worker) handle();

@@ -133,6 +133,7 @@ const SERVICE_ROOMS: Rooms = {
       "schedule",
       "policy/records",
       "remember-last",
+      "threads",
     ],
     types: ["decisions"],
   },
@@ -203,7 +204,7 @@ const SERVICE_ROOMS: Rooms = {
     types: ["datasets"],
   },
   // The manual, as pages below /help.
-  help: { may: ["http", "policy/html"] },
+  help: { may: ["http", "policy/html", "threads"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: [

@@ -1,9 +1,8 @@
 /** Questions about the records of a node and all its processes (spec/decision-log §3). A thread answers them. */
 
-import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { IndexAnswer, IndexedChains, IndexMessage, IndexQuestion } from "./index-worker.ts";
+import { BoundedThread, GIVEN_UP } from "../../threads/bounded-thread.ts";
+import type { IndexAnswer, IndexedChains, IndexQuestion, IndexResult } from "./index-worker.ts";
 import type {
   NewRecords,
   PolicyRefusals,
@@ -11,9 +10,6 @@ import type {
   RecordPage,
   RecordPageRequest,
 } from "./record-filter.ts";
-
-/** Most questions that wait for their answers. */
-const MOST_WAITING = 64;
 
 /** The chains to be asked. */
 interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
@@ -23,20 +19,20 @@ interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
   readonly flush: () => Promise<void>;
 }
 
-interface Waiting {
-  readonly resolve: (answer: IndexAnswer) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** Asks the index. The thread starts with the first question. */
 export class DecisionIndex {
-  readonly #options: DecisionIndexOptions;
-  readonly #waiting = new Map<number, Waiting>();
-  #worker: Worker | undefined;
+  readonly #flush: () => Promise<void>;
+  readonly #thread: BoundedThread<IndexQuestion, IndexResult>;
   #count = 0;
 
-  constructor(options: DecisionIndexOptions) {
-    this.#options = options;
+  constructor({ directory, node, worker, records = "decisions", flush }: DecisionIndexOptions) {
+    this.#flush = flush;
+    this.#thread = new BoundedThread({
+      name: `index of ${records}`,
+      file: new URL("./index-worker", import.meta.url),
+      data: { directory, node, worker, records } satisfies IndexedChains,
+      busy: "too many questions about records wait",
+    });
   }
 
   /** Returns records, newest first. Rejects with AuthorizerError "unavailable". */
@@ -59,62 +55,24 @@ export class DecisionIndex {
     return (await this.#ask({ kind: "refusals" })) as readonly PolicyRefusals[];
   }
 
-  /** Ends the thread. */
-  async close(): Promise<void> {
-    await this.#worker?.terminate();
-    this.#fail(new AuthorizerError("unavailable", "the service stops"));
+  /** Ends the thread and refuses the questions that wait. */
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 
   async #ask(question: IndexQuestion): Promise<IndexAnswer> {
-    if (this.#waiting.size >= MOST_WAITING) {
-      throw new AuthorizerError("unavailable", "too many questions about records wait", {
-        retryAfterSeconds: 1,
-      });
-    }
-    await this.#options.flush().catch(() => undefined);
-    const worker = this.#start();
-    const number = ++this.#count;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(number, { resolve, reject });
-      worker.postMessage({ number, question });
+    await this.#flush().catch(() => undefined);
+    // Each reads what was recorded meanwhile, however much that is, and has a turn of its own.
+    const result = await this.#thread.run(String(++this.#count), question).catch((error: unknown) => {
+      throw error instanceof AuthorizerError ? error : unanswered(String(error));
     });
-  }
-
-  #start(): Worker {
-    if (this.#worker !== undefined) return this.#worker;
-    const { directory, node, worker: number, records = "decisions" } = this.#options;
-    const file = new URL(`./index-worker${extname(import.meta.filename)}`, import.meta.url);
-    const worker = new Worker(file, {
-      workerData: { directory, node, worker: number, records } satisfies IndexedChains,
-    });
-    worker.unref();
-    worker.on("message", (message: IndexMessage) => this.#receive(message));
-    worker.on("error", (error) => this.#ended(worker, error));
-    worker.on("exit", () => this.#ended(worker, new Error("the thread ended")));
-    this.#worker = worker;
-    return worker;
-  }
-
-  #receive({ number, answer, error }: IndexMessage): void {
-    const waiting = this.#waiting.get(number);
-    this.#waiting.delete(number);
-    if (answer !== undefined) waiting?.resolve(answer);
-    else waiting?.reject(unanswered(error));
-  }
-
-  #ended(worker: Worker, error: Error): void {
-    if (this.#worker !== worker) return;
-    this.#worker = undefined;
-    this.#fail(unanswered(error.message));
-  }
-
-  #fail(error: AuthorizerError): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    if (result === GIVEN_UP) throw unanswered("there is not enough memory");
+    if ("error" in result) throw unanswered(result.error);
+    return result.answer;
   }
 }
 
-function unanswered(reason: string | undefined): AuthorizerError {
-  const cause = new Error(reason ?? "unknown");
+function unanswered(reason: string): AuthorizerError {
+  const cause = new Error(reason);
   return new AuthorizerError("unavailable", "the index of the decision log cannot be asked", { cause });
 }

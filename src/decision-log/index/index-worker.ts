@@ -1,6 +1,7 @@
 /** The thread of {@link DecisionIndex}: answers one question after the other. */
 
 import { parentPort, workerData } from "node:worker_threads";
+import type { ThreadMessage } from "../../threads/bounded-thread.ts";
 import { auditRows } from "../audit/audit-rows.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { decisionRows } from "./index-rows.ts";
@@ -26,13 +27,8 @@ export type IndexAnswer =
   | NewRecords
   | readonly PolicyRefusals[];
 
-/** Messages of the thread. */
-export interface IndexMessage {
-  readonly number: number;
-  readonly answer?: IndexAnswer;
-  /** Text of an error. */
-  readonly error?: string;
-}
+/** The result of a question, or the text of an error. */
+export type IndexResult = { readonly answer: IndexAnswer } | { readonly error: string };
 
 /** The folder of chains whose index the thread keeps. */
 export interface IndexedChains {
@@ -47,16 +43,13 @@ export interface IndexedChains {
 const { directory, node, worker, records } = workerData as IndexedChains;
 const rowsOf = records === "audit" ? auditRows : decisionRows;
 let database: IndexDatabase | undefined;
-let last: Promise<void> = Promise.resolve();
 
-parentPort?.on("message", ({ number, question }: { number: number; question: IndexQuestion }) => {
-  last = last.then(async () => {
-    try {
-      send({ number, answer: await answerTo(question) });
-    } catch (error) {
-      send({ number, error: error instanceof Error ? error.message : String(error) });
-    }
-  });
+parentPort?.on("message", async (question: IndexQuestion) => {
+  try {
+    send({ answer: await answerTo(question) });
+  } catch (error) {
+    send({ error: error instanceof Error ? error.message : String(error) });
+  }
 });
 
 async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
@@ -71,6 +64,6 @@ async function answerTo(question: IndexQuestion): Promise<IndexAnswer> {
     : database.since(filter, place);
 }
 
-function send(message: IndexMessage): void {
-  parentPort?.postMessage(message);
+function send(result: IndexResult): void {
+  parentPort?.postMessage({ result } satisfies ThreadMessage<IndexResult>);
 }
