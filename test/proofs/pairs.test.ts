@@ -6,71 +6,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
-import { startCosmosdb } from "../journal/cosmosdb-server.ts";
-import { hasDynamodbLocal, startDynamodbLocal } from "../journal/dynamodb-local.ts";
 import { type LossyProxy, startLossyProxy } from "../journal/lossy-proxy.ts";
-import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { DATABASES } from "./databases.ts";
 import { quantile, report, sized } from "./size.ts";
 
 const TOKEN = "a-token-that-only-this-proof-knows-0123456789";
 const KEY = "a-secret-key-that-only-this-proof-knows-0123456789";
 const PAIRS = sized(10, 1_000);
 const OTHERS = sized(3, 100);
-
-/** A database: the items that name it through a port of this machine. */
-interface Database {
-  readonly port: number;
-  items(port: number): object;
-  close(): Promise<void>;
-}
-
-const portOf = (endpoint: string): number => Number(new URL(endpoint).port);
-
-const ENGINES: readonly (readonly [string, boolean, () => Promise<Database>])[] = [
-  [
-    "PostgreSQL",
-    postgresBin() !== undefined,
-    async () => {
-      const cluster = await startPostgres();
-      const url = new URL(await cluster.newDatabase());
-      const items = (port: number) => {
-        url.port = String(port);
-        return { "database.type": "postgres", "database.postgres.connection_string": String(url) };
-      };
-      return { port: cluster.port, items, close: () => cluster.close() };
-    },
-  ],
-  [
-    "DynamoDB Local",
-    hasDynamodbLocal(),
-    async () => {
-      const server = await startDynamodbLocal();
-      const items = (port: number) => ({
-        "database.type": "dynamodb",
-        "database.dynamodb.endpoint": `http://127.0.0.1:${port}`,
-        "database.dynamodb.cloud_region": "us-east-1",
-        "database.dynamodb.cloud_access_key_id": "local",
-        "database.dynamodb.cloud_secret_access_key": "local",
-      });
-      return { port: portOf(server.endpoint), items, close: () => server.close() };
-    },
-  ],
-  [
-    "Cosmos DB",
-    true,
-    async () => {
-      const server = await startCosmosdb();
-      const items = (port: number) => ({
-        "database.type": "cosmosdb",
-        "database.cosmosdb.endpoint": `http://127.0.0.1:${port}`,
-        "database.cosmosdb.key": Buffer.from("a key of tests").toString("base64"),
-        "database.cosmosdb.database": "pairs",
-        "database.cosmosdb.container": "kvstore",
-      });
-      return { port: portOf(server.endpoint), items, close: () => server.close() };
-    },
-  ],
-];
 
 function startNode(items: object): Promise<RunningProgram> {
   const folder = newFolder();
@@ -228,7 +171,7 @@ function idIn(text: string): string {
   return text.startsWith("{") ? String((JSON.parse(text) as { id?: unknown }).id) : "";
 }
 
-describe.each(ENGINES)("proof: pairs on %s", (engine, isThere, open) => {
+describe.each(DATABASES)("proof: pairs on %s", (engine, isThere, open) => {
   let close: () => Promise<void> = async () => {};
   afterEach(async () => {
     cleanUp();
