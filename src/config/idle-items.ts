@@ -1,10 +1,11 @@
 /** Items that are set and that nothing acts on: not in this version, or not with the rest of the configuration. */
+import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
 import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
 
 /** One such item, and why nothing acts on it. */
 interface IdleItem {
-  readonly name: ConfigName;
+  readonly name: string;
   readonly why: string;
 }
 
@@ -104,12 +105,30 @@ const DEPENDENCIES: readonly Dependency[] = [
   },
 ];
 
+/** Beginnings of the data server's items by which people sign in there, and might be thought to sign in here. */
+const SIGN_IN: readonly string[] = [
+  "auth.authentication_api.",
+  "auth.cookie_auth_verification.",
+  "auth.oidc.",
+  "auth.remote_authenticator.",
+];
+const SIGN_IN_WHY = "it is for signing in at the data server; nobody signs in here by it";
+
+/** The items of the data server that a source sets, and that nothing in this service takes the place of. */
+function idleSignIn(origins: Origins): readonly IdleItem[] {
+  return DATA_SERVER_ITEMS.filter(
+    ({ name }) =>
+      SIGN_IN.some((beginning) => name.startsWith(beginning)) &&
+      (origins.get(name)?.kind ?? "default") !== "default",
+  ).map(({ name }) => ({ name, why: SIGN_IN_WHY }));
+}
+
 /**
- * Returns the items of this service that a source sets and that nothing acts on. Items of a `database.<type>` section count
+ * Returns the items that a source sets and that nothing acts on: of this service, and of signing in. Items of a `database.<type>` section count
  * only where that type is chosen: the others of a shared file are idle anyway.
  */
 export function idleItems(values: ConfigValues, origins: Origins): readonly IdleItem[] {
-  return CONFIG_ITEMS.flatMap(({ name, acts }) => {
+  const own = CONFIG_ITEMS.flatMap(({ name, acts }) => {
     const [section, backend = ""] = name.split(".");
     const elsewhere =
       section === "database" && BACKENDS.includes(backend) && backend !== values["database.type"];
@@ -118,6 +137,7 @@ export function idleItems(values: ConfigValues, origins: Origins): readonly Idle
     const lacking = DEPENDENCIES.find((one) => isOf(one, name) && !one.acts(values));
     return lacking === undefined ? [] : [{ name, why: lacking.why }];
   });
+  return [...own, ...idleSignIn(origins)];
 }
 
 function isOf({ items, except = [] }: Dependency, name: ConfigName): boolean {

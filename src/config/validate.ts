@@ -39,8 +39,8 @@ export function validate(
   const sink = problemSink();
   const elsewhere = file === undefined ? {} : { file };
   const teller =
-    (list: ProblemSink["problems"]): Tell =>
-    (name, message) => {
+    (list: ProblemSink["problems"]) =>
+    (name: string, message: string): void => {
       const place = origins.get(name)?.place ?? {};
       list.push(
         problemOf(name, message, place.file === undefined && place.source === undefined ? elsewhere : place),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
@@ -486,6 +487,14 @@ describe("database.type", () => {
   });
 });
 
+/** Values of the types of the reference. */
+const SIGN_IN_VALUES: readonly (readonly [string, string])[] = [
+  ["bool", "true"],
+  ["true", "true"],
+  ["duration", "5s"],
+  ["map", "a=b"],
+];
+
 describe("items that this version does not act on", () => {
   const idle = CONFIG_ITEMS.filter(({ acts }) => acts.startsWith("no: "));
 
@@ -499,6 +508,28 @@ describe("items that this version does not act on", () => {
         expect.stringContaining(`${name}: has no effect`),
       ]);
     }
+  });
+
+  it("are named where they let people sign in at the data server alone, each of the reference", () => {
+    const reference = JSON.parse(readFileSync("fixtures/config/reference-items.json", "utf8")) as {
+      readonly name: string;
+      readonly default: unknown;
+      readonly type: string;
+    }[];
+    const own = new Set<string>(CONFIG_ITEMS.map(({ name }) => name));
+    const signIn = reference.filter(
+      ({ name }) =>
+        /^auth\.(authentication_api|remote_authenticator|oidc|cookie_auth_verification)\./.test(name) &&
+        !own.has(name),
+    );
+    expect(signIn).toHaveLength(17);
+    for (const { name, type } of signIn) {
+      const value = SIGN_IN_VALUES.find(([kind]) => type.includes(kind))?.[1] ?? "text";
+      expect(warnings({ [name]: value }), name).toEqual([
+        `${name}: has no effect: it is for signing in at the data server; nobody signs in here by it`,
+      ]);
+    }
+    expect(warnings({ "auth.remote_authenticator.default_user_group": "Crew" })).toEqual(warnings({}));
   });
 
   it("give none by their defaults, nor where another database.type is chosen", () => {
