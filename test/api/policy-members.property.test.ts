@@ -7,9 +7,10 @@ import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-aut
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import { parseDocument as parseStatements } from "@svc-authorizer/svcctl/auth/policies/statement-document.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 
 interface MemberCase {
   readonly name: string;
@@ -33,7 +34,6 @@ const DATASET = {
   users: [{ username: "admin", groups: ["Admins"], credentials: [ADMIN] }],
 } as const;
 
-let service: TestAuthorizer;
 let session: string;
 
 async function send(url: string, token: string, method: string, text?: string) {
@@ -46,12 +46,11 @@ async function send(url: string, token: string, method: string, text?: string) {
   return { status: response.status, body, message: JSON.stringify(body) };
 }
 
+const service = await closedAfterAll(startAuthorizer({ dataset: DATASET }));
 beforeAll(async () => {
-  service = await startAuthorizer({ dataset: DATASET });
   const login = await send(`${service.userUrl}/api/v1/auth/login`, "", "POST", JSON.stringify(ADMIN));
   session = login.body["token"] as string;
 });
-afterAll(() => service.close());
 beforeEach(() => service.reset());
 
 /** The result of one way in: the statements that it took, or the text of the refusal. */

@@ -1,9 +1,9 @@
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startAuthorizer({
+const authorizer = await closedAfterAll(
+  startAuthorizer({
     dataset: {
       format: 1,
       users: [{ username: "alice", policies: ["Read"] }],
@@ -16,9 +16,8 @@ beforeAll(async () => {
         },
       ],
     },
-  });
-});
-afterAll(() => authorizer.close());
+  }),
+);
 
 async function ask(api: string, host: string) {
   const response = await fetch(`${authorizer.url}/access/v1/request`, {

@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
-import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { closedAfterAll } from "../closed-after-all.ts";
+import { openTestDirectory } from "../directory/open-test-directory.ts";
 
 interface ExpectedProblem {
   readonly file: string;
@@ -22,11 +23,7 @@ interface Case {
 const FOLDER = "fixtures/datasets/invalid";
 const cases: readonly Case[] = JSON.parse(readFileSync(join(FOLDER, "expected.json"), "utf8"));
 
-let opened: TestDirectory;
-beforeAll(async () => {
-  opened = await openTestDirectory();
-});
-afterAll(() => opened.close());
+const opened = await closedAfterAll(openTestDirectory());
 
 it("every invalid data set has its expectation", () => {
   const files = readdirSync(FOLDER).filter((name) => name !== "expected.json");

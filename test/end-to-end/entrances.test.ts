@@ -1,8 +1,9 @@
 /** The decision corpus through every entrance but the engine's own (packages/policy/test/engine/vectors.test.ts). */
 import { readFileSync } from "node:fs";
 import type { CheckResult } from "@svc-authorizer/client/client.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 
 interface Vector {
   id: string;
@@ -22,11 +23,7 @@ const corpus = JSON.parse(
   readFileSync(new URL("../../fixtures/decisions/evaluation-vectors.json", import.meta.url), "utf8"),
 ) as { vectors: Vector[]; filter_vectors: Vector[] };
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startAuthorizer();
-});
-afterAll(() => authorizer.close());
+const authorizer = await closedAfterAll(startAuthorizer());
 
 async function simulate(cases: unknown[]): Promise<unknown[]> {
   const response = await fetch(`${authorizer.url}/access/v1/simulate`, {

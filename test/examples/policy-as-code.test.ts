@@ -8,9 +8,10 @@ import type { AddressInfo } from "node:net";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
+import { closedAfterAll } from "../closed-after-all.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -28,20 +29,18 @@ interface Step {
 const workflow = parse(readFileSync(join(EXAMPLE, ".github", "workflows", "access.yml"), "utf8"));
 const stepsOf = (job: string): readonly Step[] => workflow.jobs[job].steps;
 
-let authorizer: TestAuthorizer;
 let folder: string;
 
-beforeAll(async () => {
-  authorizer = await startAuthorizer({
+const authorizer = await closedAfterAll(
+  startAuthorizer({
     config: { "authorizer.audit.output": devNull },
     dataset: {
       format: 1,
       preconfigured: true,
       users: [{ username: "admin", groups: ["Admins"], credentials: [KEY] }],
     },
-  });
-});
-afterAll(() => authorizer?.close());
+  }),
+);
 beforeEach(async () => {
   await authorizer.reset();
   folder = temporaryFolder();

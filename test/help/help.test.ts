@@ -1,10 +1,11 @@
 /** The manual below `/help` (spec/console §5), as the service serves it. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { serviceDocument } from "../../src/listeners/service-document.ts";
 import { userDocument } from "../../src/listeners/user-document.ts";
+import { closedAfterAll } from "../closed-after-all.ts";
 import { raw } from "../http/service-kit.ts";
 
 const DOCS = join(import.meta.dirname, "..", "..", "docs");
@@ -13,16 +14,14 @@ const PAGES = readdirSync(DOCS, { recursive: true, encoding: "utf8" })
   .map((path) => path.replace(/\.md$/, "").replace(/(^|\/)README$/, ""))
   .map((path) => (path === "" ? "/help" : `/help/${path}`));
 
-let authorizer: TestAuthorizer;
 const bodies = new Map<string, string>();
 
+const authorizer = await closedAfterAll(startAuthorizer({ config: { "ui.enabled": true } }));
 beforeAll(async () => {
-  authorizer = await startAuthorizer({ config: { "ui.enabled": true } });
   for (const page of [...PAGES, "/help/api", "/help/decisions"]) {
     bodies.set(page, await (await get(page)).text());
   }
 }, 60_000);
-afterAll(() => authorizer?.close());
 
 const get = (path: string, init: RequestInit = {}) =>
   fetch(authorizer.userUrl + path, { redirect: "manual", ...init });

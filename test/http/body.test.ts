@@ -1,12 +1,9 @@
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { post, raw, requestText, startService, type TestService } from "./service-kit.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
+import { post, raw, requestText, startService } from "./service-kit.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ limits: { bodyBytes: 10_000, bulkBodyBytes: 50_000 } });
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService({ limits: { bodyBytes: 10_000, bulkBodyBytes: 50_000 } }));
 
 const CHECK = {
   user: "alice",

@@ -1,13 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 import { sized } from "../proofs/size.ts";
-import { type Answer, connectTo, post, raw, startService, type TestService } from "./service-kit.ts";
+import { type Answer, connectTo, post, raw, startService } from "./service-kit.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ limits: { headersBytes: 8192 } });
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService({ limits: { headersBytes: 8192 } }));
 
 const RUNS = { numRuns: 250 };
 const ROUTES = ["evaluation", "evaluations", "check", "filter", "simulate"].map(

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 import {
   API_TOKEN,
   connectTo,
@@ -12,11 +13,7 @@ import {
   type TestService,
 } from "./service-kit.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService({ limits: { headersBytes: 4096 } });
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService({ limits: { headersBytes: 4096 } }));
 
 const HOT = "/access/v1/check";
 const TEXT = JSON.stringify({

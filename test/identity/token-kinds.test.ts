@@ -1,23 +1,22 @@
 import type { IncomingMessage } from "node:http";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { BearerVerifier } from "../../src/listeners/bearer.ts";
+import { closedAfterAll } from "../closed-after-all.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
-import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
+import { HERE, openTestIdentities, outcomeOf } from "./test-identities.ts";
 import { makeToken, serverClaims, serviceClaims, type TokenForm } from "./tokens.ts";
 
 /** The verifier that accepts a kind of token. */
 type Taken = "login" | "service" | "none";
 
-let opened: TestIdentities;
 let services: BearerVerifier;
+const opened = await closedAfterAll(openTestIdentities());
 beforeAll(async () => {
-  opened = await openTestIdentities();
   // The verifier of service tokens reads the clock of the machine.
   opened.clock.now = Date.now() + 5_000;
   services = new BearerVerifier({ secretKey: SECRET_KEY });
 });
-afterAll(() => opened.close());
 
 async function takenBy(token: string): Promise<Taken[]> {
   const taken: Taken[] = [];

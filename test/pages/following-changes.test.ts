@@ -1,22 +1,21 @@
 /** The streams that docs/client.md shows have the lines of the real ones. */
 import { readFileSync } from "node:fs";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
 
 const PAGE = readFileSync(new URL("../../docs/client.md", import.meta.url), "utf8");
 const [events = "", records = ""] = [...PAGE.matchAll(/```text\n([\s\S]*?)```/g)].map(([, block]) => block);
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startAuthorizer({
+const authorizer = await closedAfterAll(
+  startAuthorizer({
     dataset: {
       format: 1,
       users: [{ username: "alice", properties: { team: "red" } }, { username: "bob" }],
       policies: [{ name: "Read", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] }],
     },
-  });
-});
-afterAll(() => authorizer.close());
+  }),
+);
 
 /** The text of a stream until a change has come through. */
 async function streamOf(

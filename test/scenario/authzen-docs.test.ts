@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { closedAfterAll } from "../closed-after-all.ts";
 
 const DOCUMENT = readFileSync(new URL("../../docs/decision-api.md", import.meta.url), "utf8");
 const DATASET = new URL("../../fixtures/datasets/authzen.yaml", import.meta.url).pathname;
@@ -11,13 +12,11 @@ const EXAMPLES = [
   .filter(([, path = ""]) => /\/(evaluations?|search\/\w+)$/.test(path))
   .map(([, path = "", request = "", answer = ""], index) => [index + 1, path, request, answer] as const);
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startAuthorizer({
+const authorizer = await closedAfterAll(
+  startAuthorizer({
     dataset: DATASET,
-  });
-});
-afterAll(() => authorizer?.close());
+  }),
+);
 
 describe("docs/decision-api.md", () => {
   it("shows types and resources of the data set that the examples ask about", () => {

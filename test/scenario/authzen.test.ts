@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { levelTable, startTarget } from "../../scenario/authzen.ts";
 import type { Answer } from "../../scenario/call.ts";
 import { type Case, LEVELS, readCases } from "../../scenario/cases.ts";
 import { faults } from "../../scenario/check-answer.ts";
 import { type Outcome, runCases } from "../../scenario/run-cases.ts";
+import { closedAfterAll } from "../closed-after-all.ts";
 
 const cases = readCases();
-let target: Awaited<ReturnType<typeof startTarget>>;
 let outcomes: readonly Outcome[] = [];
+const target = await closedAfterAll(startTarget());
 beforeAll(async () => {
-  target = await startTarget();
   outcomes = await runCases(target, cases);
 });
-afterAll(() => target?.close());
 
 describe("the AuthZEN certification scenario, over HTTPS", () => {
   it.each(cases.map((one, index) => [one.level, one.id, one.title, index] as const))(

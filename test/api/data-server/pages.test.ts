@@ -1,14 +1,14 @@
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "./api-kit.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { startApi } from "./api-kit.ts";
 
 const NAMES = ["Z", "a", "B", "é", "｡", "𐀀", "_", "-", "1", "ab", "abc", "b"];
 const SORTED = [...NAMES].sort(compareUtf8);
 const ALLOW = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };
 
-let api: Api;
+const api = await closedAfterAll(startApi());
 beforeAll(async () => {
-  api = await startApi();
   const { users, groups, policies, credentials, externalPrincipals } = api.authorizer.directory;
   await users.create({ username: "holder", email: "h@x.io", external_id: "ext" });
   await groups.create({ name: "holder" });
@@ -24,7 +24,6 @@ beforeAll(async () => {
     await externalPrincipals.create("holder", `n${name}`);
   }
 });
-afterAll(() => api.close());
 
 const LISTS: [string, string, string][] = [
   ["users", "/auth/users", "username"],

@@ -1,12 +1,12 @@
 import { type RequiredPermissions, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { CheckRequest } from "../../../src/decisions/decisions.ts";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
-let service: TestService;
 const asked: CheckRequest[] = [];
-beforeAll(async () => {
-  service = await startService({
+const service = await closedAfterAll(
+  startService({
     around: (decisions) => ({
       ...decisions,
       check: (request) => {
@@ -14,9 +14,8 @@ beforeAll(async () => {
         return decisions.check(request);
       },
     }),
-  });
-});
-afterAll(() => service.close());
+  }),
+);
 
 const PATH = "/access/v1/check";
 const OPEN = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/data/object/open" };

@@ -1,15 +1,12 @@
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
 const DOCUMENT = readFileSync(new URL("../../../docs/decision-api.md", import.meta.url), "utf8");
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService());
 
 /** Examples of the native calls; test/scenario/authzen-docs.test.ts sends those of AuthZEN. */
 const examples = [...DOCUMENT.matchAll(/```http\nPOST (\S+)\n```\n\n```json\n(.*?)```/gs)]

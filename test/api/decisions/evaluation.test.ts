@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService());
 
 const PATH = "/access/v1/evaluation";
 const READ = {

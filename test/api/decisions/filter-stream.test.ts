@@ -1,14 +1,11 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService());
 
 const PATH = "/access/v1/filter";
 const NDJSON = { "content-type": "application/x-ndjson" };

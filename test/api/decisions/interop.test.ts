@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { post } from "../../http/service-kit.ts";
 
 interface Item {
@@ -48,22 +49,16 @@ const dataset = read("interop-dataset") as DatasetDocument;
 
 const searches = read("search") as Searches;
 
-let service: TestAuthorizer;
-let searched: TestAuthorizer;
-let plain: TestAuthorizer;
-beforeAll(async () => {
-  service = await startAuthorizer({
+const service = await closedAfterAll(
+  startAuthorizer({
     dataset,
     config: { "authorizer.subjects.types": ["user", "identity"] } as never,
-  });
-  plain = await startAuthorizer({ dataset });
-  searched = await startAuthorizer({ dataset: read("search-dataset") as DatasetDocument });
-});
-afterAll(async () => {
-  await service.close();
-  await plain.close();
-  await searched.close();
-});
+  }),
+);
+const plain = await closedAfterAll(startAuthorizer({ dataset }));
+const searched = await closedAfterAll(
+  startAuthorizer({ dataset: read("search-dataset") as DatasetDocument }),
+);
 
 const resourceOf = ({ resource: [type, id], owner }: Item) => ({
   type,

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { RequestCheck } from "../../../src/decisions/requests.ts";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
-let service: TestService;
 const asked: RequestCheck[] = [];
-beforeAll(async () => {
-  service = await startService({
+const service = await closedAfterAll(
+  startService({
     s3Domains: ["s3.example.com"],
     around: (decisions) => ({
       ...decisions,
@@ -14,9 +14,8 @@ beforeAll(async () => {
         return decisions.request(check);
       },
     }),
-  });
-});
-afterAll(() => service.close());
+  }),
+);
 
 const PATH = "/access/v1/request";
 const OBJECT = "arn:svc:fs:::repository/data/object/";

@@ -1,14 +1,11 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 import { requestProblems } from "../openapi/schema-check.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startService());
 
 const RUNS = 250;
 

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../../src/directory/batch.ts";
-import { type Answer, post, startService, type TestService } from "../../http/service-kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { type Answer, post, startService } from "../../http/service-kit.ts";
 
 const SUBJECT = "/access/v1/search/subject";
 const RESOURCE = "/access/v1/search/resource";
@@ -17,9 +18,8 @@ const OF_ALICE = {
   resource: { type: "repository" },
 };
 
-let service: TestService;
+const service = await closedAfterAll(startService());
 beforeAll(async () => {
-  service = await startService();
   const users = ["ada", "bea", "cyd", "dan", "eve"];
   const operations: BatchOperation[] = users.flatMap((username) => [
     { op: "put_user", user: { username } },
@@ -34,7 +34,6 @@ beforeAll(async () => {
     { managed: false },
   );
 });
-afterAll(() => service.close());
 
 const ids = ({ body }: Answer): string[] => body.results.map(({ id }: { id: string }) => id);
 

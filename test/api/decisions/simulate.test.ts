@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { SimulationCase } from "../../../src/decisions/decisions.ts";
-import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
-let service: TestService;
 let asked: SimulationCase[] = [];
 beforeEach(() => {
   asked = [];
 });
-beforeAll(async () => {
-  service = await startService({
+const service = await closedAfterAll(
+  startService({
     around: (decisions) => ({
       ...decisions,
       simulate: (simulation) => {
@@ -17,9 +17,8 @@ beforeAll(async () => {
         return decisions.simulate(simulation);
       },
     }),
-  });
-});
-afterAll(() => service.close());
+  }),
+);
 
 const PATH = "/access/v1/simulate";
 const READ = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/data/object/a" };

@@ -1,13 +1,10 @@
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { ask, type Headers, login, READ, told } from "./ask.ts";
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startBehindProxy("nginx");
-});
-afterAll(() => authorizer?.close());
+const authorizer = await closedAfterAll(startBehindProxy("nginx"));
 
 const OURS = "https://data.example.com";
 

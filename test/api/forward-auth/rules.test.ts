@@ -1,17 +1,13 @@
 /** Rules of spec/security §2 that no other test holds alone; test/security-rules.md names the test of every rule. */
 
 import { connect } from "node:net";
-import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { ACCESS_KEYS, S3_DOMAIN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { sign, type ToSign } from "../../identity/naive-signer.ts";
 import { type Answer, ask, basic, type Headers, HOST, METHODS, READ, TOKEN, told } from "./ask.ts";
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startBehindProxy("nginx");
-});
-afterAll(() => authorizer?.close());
+const authorizer = await closedAfterAll(startBehindProxy("nginx"));
 
 const call = (headers: Headers, path = "/forward-auth", method = "GET") =>
   ask(authorizer.url, path, headers, method);

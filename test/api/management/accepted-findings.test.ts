@@ -1,6 +1,7 @@
 /** Findings of lint that a policy accepts: kept by the management API, and unknown to everything else. */
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 
 const KEY = "AKIAJADMINEXAMPLEADQ";
 const SECRET = "admin-secret-only-for-this-test-0123456789";
@@ -10,9 +11,8 @@ const ACCEPT = [
   { rule: "forged-address", reason: "A proxy replaces it." },
 ];
 
-let authorizer: TestAuthorizer;
-beforeAll(async () => {
-  authorizer = await startAuthorizer({
+const authorizer = await closedAfterAll(
+  startAuthorizer({
     dataset: {
       format: 1,
       preconfigured: true,
@@ -24,9 +24,8 @@ beforeAll(async () => {
         },
       ],
     },
-  });
-});
-afterAll(() => authorizer?.close());
+  }),
+);
 
 async function ask(base: string, authorization: string, method: string, path: string, body?: object) {
   const response = await fetch(`${base}/api/v1${path}`, {

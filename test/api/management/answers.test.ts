@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callTarget, type Management, startManagement } from "./kit.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { callTarget, startManagement } from "./kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.escalation": "off" });
-});
+const api = await closedAfterAll(startManagement({ "authorizer.escalation": "off" }));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 const statement = [{ effect: "allow", action: ["fs:Read*"], resource: "*" }];
 

@@ -1,6 +1,7 @@
 /** Gains and losses by a change that was not made yet: `POST /auth/policies/compare`. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { DATASET, type Management, type Person, startManagement } from "./kit.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { DATASET, type Person, startManagement } from "./kit.ts";
 
 const allow = (action: string | readonly string[], resource = "*", more: object = {}) => ({
   effect: "allow",
@@ -31,12 +32,8 @@ const PEOPLE = {
   ],
 } as unknown as typeof DATASET;
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.guards": "lenient" }, PEOPLE);
-});
+const api = await closedAfterAll(startManagement({ "authorizer.guards": "lenient" }, PEOPLE));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 const ask = async (body: unknown, who: Person = "admin") => {
   const { status, json } = await api.call(who, "POST", "/auth/policies/compare", { body });

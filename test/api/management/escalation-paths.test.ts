@@ -7,9 +7,10 @@ import type { EscalationStep } from "@svc-authorizer/policy/analysis/escalation/
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { OPTIONS, peopleWorld } from "../../../packages/policy/test/analysis/escalation-world.ts";
-import { type Key, type Management, startManagement } from "./kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { type Key, startManagement } from "./kit.ts";
 
 const world = peopleWorld();
 const { paths } = escalationPaths(world, OPTIONS);
@@ -69,12 +70,8 @@ function callOf({ operation, values }: EscalationStep): [string, string, unknown
   }
 }
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.escalation": "off" }, DATASET);
-});
+const api = await closedAfterAll(startManagement({ "authorizer.escalation": "off" }, DATASET));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 /** Takes the steps as real calls; gives the user as whom the last rights are used. */
 async function walk({ user, steps }: EscalationPath): Promise<string> {

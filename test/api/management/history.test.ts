@@ -1,14 +1,11 @@
 /** Versions of policies and histories over the user listener: rights, pages, escalation, and what is restored. */
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { type Management, startManagement } from "./kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.escalation": "deny" });
-});
+const api = await closedAfterAll(startManagement({ "authorizer.escalation": "deny" }));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 /** `N.LOG.ENTRY`. */
 const POSITION = /^\d+(\.[\w-]{8}){2}$/;

@@ -1,16 +1,13 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Parameter } from "../../../src/http/openapi/openapi-types.ts";
 import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { ajvWith, compile } from "../openapi/schema-check.ts";
 import { DOCUMENT, OPERATIONS } from "./documented.ts";
-import { type Management, startManagement } from "./kit.ts";
+import { startManagement } from "./kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement();
-});
-afterAll(() => api?.close());
+const api = await closedAfterAll(startManagement());
 
 const AJV = ajvWith(DOCUMENT.components.schemas);
 const references = () => JSON.stringify(DOCUMENT).match(/"#\/components\/[^"]+"/g) ?? [];

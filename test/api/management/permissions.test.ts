@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { MANAGEMENT_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
-import { KEYS, type Management, startManagement } from "./kit.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { KEYS, startManagement } from "./kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({
+const api = await closedAfterAll(
+  startManagement({
     "authorizer.escalation": "off",
     "authorizer.forward_auth.max_failures": "1000/m",
-  });
-});
+  }),
+);
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 const POLICY = { statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
 

@@ -1,16 +1,13 @@
 /** The questions who can, what can, plan and simulate on the user listener: their answers, and who may ask. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Management, startManagement } from "./kit.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { startManagement } from "./kit.ts";
 
 const OBJECT = "arn:svc:fs:::repository/data/object/a";
 const required = { action: "fs:ReadObject", resource: OBJECT };
 const READS = { name: "Trial", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement();
-});
-afterAll(() => api.close());
+const api = await closedAfterAll(startManagement());
 
 const ask = (who: "admin" | "viewer" | "manager" | "plain", call: string, body: unknown) =>
   api.call(who, "POST", `/auth/${call}`, { body });

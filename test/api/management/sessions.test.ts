@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { callTarget, KEYS, type Management, startManagement } from "./kit.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
+import { callTarget, KEYS, startManagement } from "./kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "auth.cache.ttl": "50ms", "auth.cache.jitter": "0s" });
-});
+const api = await closedAfterAll(startManagement({ "auth.cache.ttl": "50ms", "auth.cache.jitter": "0s" }));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 async function logIn(who: keyof typeof KEYS) {
   const answer = await api.call(undefined, "POST", "/auth/login", { body: KEYS[who] });

@@ -1,18 +1,17 @@
 import { devNull } from "node:os";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { DATA_SERVER_OPERATIONS } from "../../../src/api/resources/operations.ts";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { raw } from "../../http/service-kit.ts";
 import { startAuthorizationService } from "./authorization-service.ts";
 import { DATA_SERVER, DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";
 
-let authorizer: TestAuthorizer;
 let routed: readonly string[];
+const authorizer = await closedAfterAll(startAuthorizer({ config: { "authorizer.audit.output": devNull } }));
 beforeAll(async () => {
-  authorizer = await startAuthorizer({ config: { "authorizer.audit.output": devNull } });
   routed = await routesOfListener();
 });
-afterAll(() => authorizer?.close());
 
 /** Returns the routes of the listener, by the meters that it asks for. */
 async function routesOfListener(): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 /** Bounds of the cost of one call (spec/scim §2, spec/security §5.3): such calls once held up everybody else for seconds. */
 
-import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { call, startScim } from "./kit.ts";
 
 const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -9,11 +9,7 @@ const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const SEARCH = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 
-let service: TestAuthorizer;
-beforeAll(async () => {
-  service = await startScim();
-});
-afterAll(() => service.close());
+const service = await closedAfterAll(startScim());
 
 const patch = (path: string, ...Operations: readonly object[]) =>
   call(service, "PATCH", path, { schemas: [PATCH], Operations });

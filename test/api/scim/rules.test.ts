@@ -1,8 +1,9 @@
 /** The reach of SCIM, and its effects (spec/scim §4 to spec/scim §6). */
 
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { post } from "../../http/service-kit.ts";
 import { call, DECIDER, IDP, startScim } from "./kit.ts";
 
@@ -11,9 +12,8 @@ const GROUP = "urn:ietf:params:scim:schemas:core:2.0:Group";
 const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const READ = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/o" };
 
-let service: TestAuthorizer;
+const service = await closedAfterAll(startScim({ "authorizer.subjects.unknown": "from_request" }));
 beforeAll(async () => {
-  service = await startScim({ "authorizer.subjects.unknown": "from_request" });
   const { directory } = service;
   const statement = [{ effect: "allow", action: ["fs:*"], resource: "*" }];
   await directory.policies.create({ name: "Reads", statement });
@@ -21,7 +21,6 @@ beforeAll(async () => {
   await directory.groups.attachPolicy("Readers", "Reads");
   await directory.groups.attachPolicy("Admins", "Reads");
 });
-afterAll(() => service.close());
 
 const patch = (path: string, ...Operations: readonly object[]) =>
   call(service, "PATCH", path, { schemas: [PATCH], Operations });

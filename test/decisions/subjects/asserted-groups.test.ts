@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../closed-after-all.ts";
 import { post } from "../../http/service-kit.ts";
 import { type Ask, arnOf, authzenSubject, CALLS, IDS } from "./call-kinds.ts";
 
@@ -40,16 +41,8 @@ async function start(unknown: "deny" | "from_request"): Promise<TestAuthorizer> 
   });
 }
 
-let service: TestAuthorizer;
-let denying: TestAuthorizer;
-beforeAll(async () => {
-  service = await start("from_request");
-  denying = await start("deny");
-});
-afterAll(async () => {
-  await service.close();
-  await denying.close();
-});
+const service = await closedAfterAll(start("from_request"));
+const denying = await closedAfterAll(start("deny"));
 
 /** The body of an answer 200 of the service. */
 async function ask(on: TestAuthorizer, token: keyof typeof TOKENS, path: string, body: unknown) {

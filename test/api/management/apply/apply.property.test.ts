@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BatchOperation, DirectoryState } from "../../../../src/directory/batch.ts";
+import { closedAfterAll } from "../../../closed-after-all.ts";
 import { plainState } from "../../../datasets/plain-state.ts";
-import { type Management, startManagement } from "../kit.ts";
+import { startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
 
 const USERS = ["ann", "bob", "cy"];
@@ -70,11 +71,7 @@ const START: readonly BatchOperation[] = [
   ...GROUPS.map((name): BatchOperation => ({ op: "put_group", name })),
 ];
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.escalation": "deny" });
-});
-afterAll(() => api?.close());
+const api = await closedAfterAll(startManagement({ "authorizer.escalation": "deny" }));
 
 /** Expects the directory to have what documents name. */
 function expectSaid(state: DirectoryState, documents: readonly Record<string, never[]>[]): void {

@@ -3,16 +3,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { basic, KEYS, type Management, startManagement } from "../kit.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../../closed-after-all.ts";
+import { basic, KEYS, startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement({ "authorizer.escalation": "deny" });
-});
+const api = await closedAfterAll(startManagement({ "authorizer.escalation": "deny" }));
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 const allow = (action: readonly string[], resource = "*") => ({ effect: "allow", action, resource });
 const document = (sections: object) => ({ format: 1, ...sections });

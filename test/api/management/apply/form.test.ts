@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Management, startManagement } from "../kit.ts";
+import { describe, expect, it } from "vitest";
+import { closedAfterAll } from "../../../closed-after-all.ts";
+import { startManagement } from "../kit.ts";
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement();
-});
-afterAll(() => api?.close());
+const api = await closedAfterAll(startManagement());
 
 const DOCUMENT = { format: 1 };
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../../../src/directory/batch.ts";
-import { type Management, startManagement } from "../kit.ts";
+import { closedAfterAll } from "../../../closed-after-all.ts";
+import { startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
 
 interface Case {
@@ -24,12 +25,8 @@ interface Case {
 const file = join(import.meta.dirname, "../../../../fixtures/apply/three-way.json");
 const { cases } = JSON.parse(readFileSync(file, "utf8")) as { readonly cases: readonly Case[] };
 
-let api: Management;
-beforeAll(async () => {
-  api = await startManagement();
-});
+const api = await closedAfterAll(startManagement());
 beforeEach(() => api.authorizer.reset());
-afterAll(() => api?.close());
 
 async function expectState(then: NonNullable<Case["then"]>): Promise<void> {
   const { users, groups, policies } = await stateOf(api);
