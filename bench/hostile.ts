@@ -1,101 +1,169 @@
 /**
- * Requests made to hold up others, each sent by one caller: the cases of the guard (`test/end-to-end/hostile.test.ts`).
- * The longest time for which the event loop stood still, as the process itself measures it; the longest wait of another
- * caller; and by how much memory grew.
+ * Requests made to hold up others: the cases of the guard (`test/end-to-end/hostile.test.ts`), callers who ask much at once,
+ * and thousands of connections. For each the longest time for which the event loop did one thing, in CPU time; the longest
+ * wait of a client who comes new all the while; by how much the memory of the process grew; and what the kernel held.
  */
-import { rmSync } from "node:fs";
-import { request } from "node:http";
-import type { Target } from "../test/end-to-end/hostile-calls.ts";
+import type { Flood } from "../test/end-to-end/connection-flood.ts";
+import { FLOODS, flood } from "../test/end-to-end/connection-flood.ts";
 import { HOSTILE_CASES } from "../test/end-to-end/hostile-cases.ts";
-import { hostileDataset, STEADY_QUESTION } from "../test/end-to-end/hostile-directory.ts";
-import { folder, program, serviceUrl, token, urlsOf, write } from "./authorizer.ts";
-import { localConfig } from "./cold.ts";
-import { type StartedServer, startServer } from "./processes.ts";
+import { STEADY_QUESTION } from "../test/end-to-end/hostile-directory.ts";
+import { type HostileService, startHostile } from "../test/end-to-end/hostile-service.ts";
+import { IdleClients } from "../test/end-to-end/idle-clients.ts";
+import { cleanUp } from "../test/end-to-end/program.ts";
+import { queuedBytes } from "./queued-bytes.ts";
+import { type Witnessed, witness } from "./witness.ts";
 
 /** One case. */
 export interface HostileRow {
   readonly name: string;
-  /** Status of the answer, where the case is one request. */
-  readonly status: number | undefined;
-  /** Seconds until the answer, or until the caller gave up. */
-  readonly seconds: number;
-  /** Longest time for which the event loop stood still, in milliseconds. */
+  /** The answer, or what became of the callers. */
+  readonly result: string;
   readonly holdMs: number;
-  /** Longest wait of another caller, in milliseconds. */
   readonly waitMs: number;
-  /** Growth of the highest resident memory, in MiB. */
+  /** Growth of the memory that is no file, in MiB, and what it may be. */
   readonly grewMiB: number;
+  readonly limitMiB: number;
+  /** Most that the kernel held for connections of the service, in MiB. */
+  readonly tcpMiB: number;
+  /** True if every bound holds. */
+  readonly held: boolean;
 }
 
-function ask(server: StartedServer): Promise<void> {
-  return new Promise((resolve) => {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      "content-length": STEADY_QUESTION.length,
-    };
-    const sent = request(`${serviceUrl(server)}/access/v1/check`, { method: "POST", headers }, (answer) => {
-      answer.resume();
-      answer.on("end", resolve);
-    });
-    sent.on("error", () => resolve()).end(STEADY_QUESTION);
+const STATEMENTS = 50_000;
+const CONNECTIONS = 10_000;
+const IDLE = 1_000;
+const FEW_FILES = 1_024;
+
+const MOST_HOLD_MS = 100;
+const MOST_WAIT_MS = 1_000;
+/** `limits.bodies_bytes` and `answers_bytes` of a listener, and what garbage may wait to be collected. */
+const CALL_MIB = 64 + 128 + 100;
+/** `answers_bytes` of a listener besides 24 KiB for each connection. */
+const FLOOD_MIB = 128 + 100 + (CONNECTIONS * 24) / 1_024;
+
+const LOOK_MS = 50;
+const LOOK_AT_KERNEL = 10;
+
+type Log = (text: string) => void;
+
+interface Measured {
+  readonly name: string;
+  readonly limitMiB: number;
+  run(): Promise<string>;
+}
+
+/** Ports of the listeners. */
+function portsOf({ program: { service, user, extAuthz } }: HostileService): ReadonlySet<number> {
+  return new Set(
+    [service, user, extAuthz].flatMap((url) => (url === undefined ? [] : [Number(new URL(url).port)])),
+  );
+}
+
+async function measured(
+  service: HostileService,
+  { name, limitMiB, run }: Measured,
+  log: Log,
+): Promise<HostileRow> {
+  const ports = portsOf(service);
+  await service.longestHold();
+  const before = service.anonymous();
+  let [peak, queued, looks] = [before, 0, 0];
+  const looking = setInterval(() => {
+    peak = Math.max(peak, service.anonymous());
+    if (looks++ % LOOK_AT_KERNEL === 0) queued = Math.max(queued, queuedBytes(ports));
+  }, LOOK_MS);
+  const stop = witness({
+    url: `${service.program.service}/access/v1/check`,
+    token: service.token,
+    body: String(STEADY_QUESTION),
   });
+  let result: string;
+  let seen: Witnessed;
+  try {
+    result = await run();
+  } finally {
+    seen = await stop();
+    clearInterval(looking);
+  }
+  const holdMs = await service.longestHold();
+  const grewMiB = (peak - before) / 2 ** 20;
+  const held =
+    holdMs <= MOST_HOLD_MS && seen.failed === 0 && seen.longestMs <= MOST_WAIT_MS && grewMiB <= limitMiB;
+  log(
+    `${name}: ${result}, held ${holdMs.toFixed(0)} ms, waited ${seen.longestMs.toFixed(0)} ms (${seen.failed} of ${seen.asked} failed), ` +
+      `${grewMiB.toFixed(0)} MiB more, ${(queued / 2 ** 20).toFixed(0)} MiB in the kernel${held ? "" : ", NOT HELD"}`,
+  );
+  return { name, result, holdMs, waitMs: seen.longestMs, grewMiB, limitMiB, tcpMiB: queued / 2 ** 20, held };
 }
 
-/** Asks one question after the other until told to stop; gives the longest wait. */
-function watch(server: StartedServer): () => Promise<number> {
-  let longest = 0;
-  let done = false;
-  const watching = (async () => {
-    while (!done) {
-      const began = performance.now();
-      await ask(server);
-      longest = Math.max(longest, performance.now() - began);
-    }
-  })();
-  return async () => {
-    done = true;
-    await watching;
-    return longest;
+const WITH_ENVOY = { "authorizer.ext_authz.listen_address": "127.0.0.1:0" };
+
+function flooding(service: HostileService, one: Flood, files: string): Measured {
+  return {
+    name: `${CONNECTIONS.toLocaleString("en")} connections, ${files}: ${one.name}`,
+    limitMiB: FLOOD_MIB,
+    run: async () => {
+      const { tried, longestMs } = await flood(service, one, CONNECTIONS, () => service.ask(false));
+      return `${tried} tried, ${longestMs.toFixed(0)} ms`;
+    },
   };
 }
 
-/** The longest hold since the last call, in milliseconds. */
-async function longestHold(metrics: string): Promise<number> {
-  const text = await (await fetch(`${metrics}/metrics`)).text();
-  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000;
+/** A thousand clients of one address, who have asked and are idle while strangers come. */
+function idleClients(service: HostileService): Measured {
+  return {
+    name: `${IDLE.toLocaleString("en")} idle clients of one address beside ${CONNECTIONS.toLocaleString("en")} strangers`,
+    limitMiB: FLOOD_MIB,
+    run: async () => {
+      const clients = new IdleClients(service, IDLE);
+      try {
+        await clients.open();
+        await flood(service, FLOODS[0] as Flood, CONNECTIONS, () => service.ask(false));
+        const answered = (await clients.askAll()).get("200") ?? 0;
+        if (answered < IDLE) throw new Error(`only ${answered} of ${IDLE} idle clients were answered`);
+        return `${answered} answered after it`;
+      } finally {
+        clients.end();
+      }
+    },
+  };
 }
 
 /** Sends every case once. */
-export async function measureHostile(log: (text: string) => void): Promise<HostileRow[]> {
-  const data = write("hostile.json", JSON.stringify(hostileDataset()));
-  const config = localConfig("hostile");
-  const server = await startServer([program, "run", "--config", config, "--authorizer.datasets", data]);
-  const urls = urlsOf(server);
-  const target = { program: urls, token } as unknown as Target;
+export async function measureHostile(log: Log): Promise<HostileRow[]> {
   const rows: HostileRow[] = [];
-  for (const { name, run } of HOSTILE_CASES) {
-    await ask(server);
-    await longestHold(urls.metrics);
-    const before = server.peak();
-    const stop = watch(server);
-    const began = performance.now();
-    const result = await run(target);
-    const seconds = (performance.now() - began) / 1000;
-    const waitMs = await stop();
-    const holdMs = await longestHold(urls.metrics);
-    const status = typeof result === "number" ? result : undefined;
-    log(`${name}: ${status ?? "done"} after ${seconds.toFixed(2)} s, held ${holdMs.toFixed(0)} ms`);
-    rows.push({ name, status, seconds, holdMs, waitMs, grewMiB: server.peak() - before });
+  const wanted = new RegExp(process.env["HOSTILE_CASES"] ?? "");
+  const measure = async (service: HostileService, one: Measured): Promise<void> => {
+    if (wanted.test(one.name)) rows.push(await measured(service, one, log));
+  };
+  try {
+    const calls = await startHostile({ statements: STATEMENTS });
+    for (const { name, run } of HOSTILE_CASES) {
+      await measure(calls, {
+        name,
+        limitMiB: CALL_MIB,
+        run: async () => {
+          const result = await run(calls);
+          return typeof result === "number" ? String(result) : "done";
+        },
+      });
+    }
+    cleanUp();
+    for (const files of [undefined, FEW_FILES]) {
+      const items = { ...WITH_ENVOY, "authorizer.trusted_proxies": [] };
+      const service = await startHostile({ items: WITH_ENVOY, ...(files !== undefined && { files }) });
+      const known = files === undefined ? "the files of a process" : `${files} files`;
+      for (const one of FLOODS) await measure(service, flooding(service, one, known));
+      cleanUp();
+      if (files !== undefined) continue;
+      const strict = await startHostile({ items });
+      await measure(strict, idleClients(strict));
+      cleanUp();
+    }
+  } finally {
+    cleanUp();
   }
-  await server.stop();
   return rows;
 }
 
-if (process.argv[1] === import.meta.filename) {
-  try {
-    await measureHostile(console.log);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+if (process.argv[1] === import.meta.filename) await measureHostile(console.log);

@@ -119,25 +119,29 @@ async function coldUsers(): Promise<void> {
   );
 }
 
-/** Requests made to hold up others. */
+/** Requests made to hold up others, also alone: `npm run bench -- --hostile`. */
 async function hostile(): Promise<void> {
   const rows = await measureHostile(log);
   table(
     [
-      "One hostile caller",
-      "Status",
-      "Over after, s",
-      "Longest hold of the loop, ms",
-      "Longest wait of another caller, ms",
+      "Hostile callers",
+      "Result",
+      "Longest hold of the loop, ms of CPU",
+      "Longest wait of a new client, ms",
       "Memory, MiB more",
+      "It may be",
+      "In the kernel, MiB",
+      "Held",
     ],
-    rows.map(({ name, status, seconds, holdMs, waitMs, grewMiB }) => [
+    rows.map(({ name, result, holdMs, waitMs, grewMiB, limitMiB, tcpMiB, held }) => [
       name,
-      status === undefined ? "" : String(status),
-      seconds.toFixed(2),
+      result,
       whole(holdMs),
       whole(waitMs),
       whole(grewMiB),
+      whole(limitMiB),
+      whole(tcpMiB),
+      held ? "yes" : "no",
     ]),
   );
 }
@@ -331,6 +335,7 @@ try {
     traces,
     pages,
     transfers,
+    hostile,
   ];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();

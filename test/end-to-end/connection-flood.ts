@@ -9,6 +9,8 @@ export interface Flood {
   readonly name: string;
   readonly listener: "service" | "user" | "extAuthz";
   readonly text: string;
+  /** Times that each connection sends it, a while after another; default 1. */
+  readonly rounds?: number;
 }
 
 const HEAD = `Host: a\r\nX-Padding: ${"x".repeat(300)}`;
@@ -45,6 +47,12 @@ export const FLOODS: readonly Flood[] = [
     text: `GET /help/ HTTP/1.1\r\nAccept-Encoding: br\r\n${HEAD}\r\n\r\n`.repeat(16),
   },
   {
+    name: "one document after the other that nobody reads",
+    listener: "user",
+    text: `GET /openapi.json HTTP/1.1\r\n${HEAD}\r\n\r\n`,
+    rounds: 12,
+  },
+  {
     name: "bodies of log-ins that do not come",
     listener: "user",
     text: `POST /api/v1/auth/login HTTP/1.1\r\n${HEAD}\r\nContent-Type: application/json\r\nContent-Length: 4000\r\n\r\n{`,
@@ -53,6 +61,7 @@ export const FLOODS: readonly Flood[] = [
 
 const AT_ONCE = 200;
 const NEW_CLIENT_MS = 1_000;
+const ROUND_MS = 50;
 
 /** The result of a flood. */
 export interface FloodResult {
@@ -69,7 +78,7 @@ export interface FloodResult {
  */
 export async function flood(
   { program }: Target,
-  { listener, text }: Flood,
+  { listener, text, rounds = 1 }: Flood,
   connections: number,
   ask: () => Promise<unknown>,
 ): Promise<FloodResult> {
@@ -90,6 +99,11 @@ export async function flood(
         sockets.push(socket);
       }
       await askNew();
+    }
+    for (let round = 1; round < rounds; round++) {
+      for (const socket of sockets) if (!socket.destroyed) socket.write(text);
+      await askNew();
+      await setTimeout(ROUND_MS);
     }
     for (const end = performance.now() + NEW_CLIENT_MS; performance.now() < end; ) {
       await askNew();

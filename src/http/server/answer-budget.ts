@@ -53,7 +53,7 @@ export class AnswerBudget {
       if (bytes === 0) continue;
       this.#add(-bytes);
       this.#held.set(socket, 0);
-      socket.destroy();
+      reset(socket);
     }
   }
 
@@ -66,4 +66,13 @@ export class AnswerBudget {
     this.#bytes += bytes;
     this.#gauge.answerBytes += bytes;
   }
+}
+
+/**
+ * Ends a connection and what the operating system still holds for its peer. Under TLS the connection only ends: what was
+ * written stays until it is taken, or given up by the system.
+ */
+export function reset(socket: Socket): void {
+  if ("encrypted" in socket) socket.destroy();
+  else socket.resetAndDestroy();
 }

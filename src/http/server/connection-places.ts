@@ -6,6 +6,7 @@
 
 import type { Server, Socket } from "node:net";
 import { addressBlock } from "../request/client-address.ts";
+import { reset } from "./answer-budget.ts";
 
 /** Most connections of a process. */
 interface ConnectionLimits {
@@ -78,6 +79,11 @@ export class ListenerPlaces {
     return this.#byPeer.size;
   }
 
+  /** True for a peer whose connections do not count for its address. */
+  isTrusted({ remoteAddress }: Socket): boolean {
+    return this.#process.trusted.has(remoteAddress);
+  }
+
   /** Takes a place for a connection that was just accepted; false if there is none, and none gives way. */
   take(socket: Socket): boolean {
     const { remoteAddress } = socket;
@@ -132,7 +138,7 @@ export class ListenerPlaces {
     if (place === undefined) return false;
     this.#process.counters.connectionsGivenUp++;
     place.listener.#forget(place);
-    place.socket.destroy();
+    reset(place.socket);
     return true;
   }
 

@@ -7,7 +7,7 @@ import { RequestRefused } from "../errors.ts";
 import type { Exchange, ServerContext } from "../exchange.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { requestId } from "../request/request-id.ts";
-import { type AnswerBudget, REQUEST_BYTES } from "./answer-budget.ts";
+import { type AnswerBudget, REQUEST_BYTES, reset } from "./answer-budget.ts";
 import type { ListenerPlaces } from "./connection-places.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
 
@@ -49,6 +49,8 @@ interface Connection {
   served: Exchange | undefined;
   /** True once an authenticated request was answered on it. */
   isKnown: boolean;
+  /** Bytes written to a stranger, who may not have taken them: the operating system does not tell. */
+  toStranger: number;
 }
 
 /** Options of {@link Connections}. */
@@ -98,6 +100,7 @@ export class Connections {
       waiting: [],
       served: undefined,
       isKnown: this.#places === undefined,
+      toStranger: 0,
     };
     this.#open.set(socket, connection);
     socket.once("close", () => {
@@ -206,12 +209,30 @@ export class Connections {
   #answered({ request: { socket }, response, caller }: Exchange): void {
     if (caller.name === "") {
       // Who takes no answer is as idle as who asks nothing.
-      response.once("finish", () => this.#places?.answered(socket, false));
+      response.once("finish", () => {
+        this.#places?.answered(socket, false);
+        this.#countWritten(socket);
+      });
       return;
     }
     this.#places?.answered(socket, true);
     const connection = this.#open.get(socket);
-    if (connection !== undefined) connection.isKnown = true;
+    if (connection === undefined) return;
+    connection.isKnown = true;
+    this.#answers.release(socket, connection.toStranger);
+    connection.toStranger = 0;
+  }
+
+  /**
+   * Counts what a stranger was sent until it shows a credential, or its connection ends: whoever asks once more may never
+   * have read the answer before, of which the operating system holds megabytes for each connection.
+   */
+  #countWritten(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.isKnown || this.#places?.isTrusted(socket) === true) return;
+    const more = socket.bytesWritten - connection.toStranger;
+    connection.toStranger += more;
+    this.#answers.hold(socket, more);
   }
 
   #currentTurn(): number {
@@ -243,7 +264,10 @@ export class Connections {
       if (exchange === undefined || !exchange.answered || !exchange.response.writableFinished) continue;
       if (now - exchange.endedAt < KEEP_ALIVE_MS + GRACE_MS) continue;
       // A request that is just arriving is waited for: the connection ends when nothing came since the last check.
-      if (socket.bytesRead === connection.bytesThen) socket.destroy();
+      if (socket.bytesRead === connection.bytesThen) {
+        if (connection.toStranger > 0) reset(socket);
+        else socket.destroy();
+      }
       connection.bytesThen = socket.bytesRead;
     }
   }
@@ -259,7 +283,10 @@ export class Connections {
         headers: ["X-Request-ID", id, ...this.#answerHeaders()],
       });
     const exchange = this.#open.get(socket)?.exchange;
-    if (exchange === undefined || exchange.response.writableFinished) reply();
+    const isDone = exchange === undefined || exchange.response.writableFinished;
+    // Who ends within a request waits for no answer, and thousands may end at once.
+    if (isDone && isCutOff(error)) socket.destroy();
+    else if (isDone) reply();
     else if (exchange.request.complete) exchange.response.once("finish", () => reply());
     else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
       socket.destroy();
@@ -280,6 +307,10 @@ export class Connections {
       if (exchange === undefined && (socket.bytesRead === 0 || waitedMs >= PATIENCE_MS)) socket.destroy();
     }
   }
+}
+
+function isCutOff(error: Error & { readonly code?: string }): boolean {
+  return error.code === "HPE_INVALID_EOF_STATE";
 }
 
 function pauseAgain(this: Socket): void {

@@ -1,0 +1,72 @@
+/**
+ * A client who comes new again and again, in a process of its own: it asks one question after the other, each on a new
+ * connection. Told to stop, it says how long it waited at most, and how many questions had no answer.
+ */
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+
+/** The question. */
+interface Asked {
+  readonly url: string;
+  readonly token: string;
+  readonly body: string;
+}
+
+/** The answers that it got. */
+export interface Witnessed {
+  readonly longestMs: number;
+  readonly asked: number;
+  readonly failed: number;
+}
+
+const PAUSE_MS = 5;
+const PATIENCE_MS = 60_000;
+
+/** Starts a witness; returns what stops it. */
+export function witness(asked: Asked): () => Promise<Witnessed> {
+  const child = fork(import.meta.filename, [JSON.stringify(asked)]);
+  const ready = once(child, "message");
+  return async () => {
+    await ready;
+    const told = once(child, "message");
+    child.send("stop");
+    return (await told)[0] as Witnessed;
+  };
+}
+
+async function ask({ url, token, body }: Asked): Promise<boolean> {
+  try {
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", connection: "close" },
+      body,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    await answer.arrayBuffer();
+    return answer.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  const asked = JSON.parse(process.argv[2] ?? "") as Asked;
+  let isOver = false;
+  process.once("message", () => {
+    isOver = true;
+  });
+  let [longestMs, count, failed] = [0, 0, 0];
+  // The first question of a process takes longer by what it loads.
+  await ask(asked);
+  process.send("ready");
+  do {
+    const began = performance.now();
+    if (!(await ask(asked))) failed++;
+    longestMs = Math.max(longestMs, performance.now() - began);
+    count++;
+    await setTimeout(PAUSE_MS);
+  } while (!isOver);
+  process.send({ longestMs, asked: count, failed } satisfies Witnessed);
+  process.disconnect();
+}
