@@ -3,13 +3,16 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fail, LOCK, root } from "./compile.mjs";
+import { fail, LOCK, root, SCOPE } from "./compile.mjs";
 
 /** Everything that the lock file has, as npm writes it down. */
 function everything() {
   const args = ["sbom", "--package-lock-only", "--sbom-format", "cyclonedx"];
+  // The build of the console leaves "production" in NODE_ENV, with which npm omits what development needs, too.
+  const { NODE_ENV: _, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync("npm", args, {
     cwd: root,
+    env,
     encoding: "utf8",
     maxBuffer: 1 << 28,
   });
@@ -34,9 +37,14 @@ export function billOfMaterials(folder) {
   const { name, version, license, dependencies = {}, peerDependencies = {} } = manifestIn(folder);
   const bill = everything();
   const direct = Object.keys(dependencies).map(refOf);
-  const beside = Object.keys(peerDependencies).map(refOf);
+  // Packages of this clone have bills of their own.
+  const beside = Object.keys(peerDependencies)
+    .filter((one) => !one.startsWith(SCOPE))
+    .map(refOf);
   const required = reachedFrom(direct, bill.dependencies);
   const all = reachedFrom([...direct, ...beside], bill.dependencies);
+  const known = new Set(bill.components.map((component) => component["bom-ref"]));
+  for (const one of all) if (!known.has(one)) fail(`the bill of materials of npm lacks ${one}`);
   const ref = `${name}@${version}`;
   const components = bill.components
     .filter((component) => all.has(component["bom-ref"]))

@@ -10,8 +10,9 @@ const COMMON = ["version", "license", "homepage", "repository", "bugs", "type"];
 /** The manifest of a folder of the clone. */
 export const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 
-/** The clone's manifest. */
-export const source = manifestOf(".");
+/** The clone's manifest, with the version of a release that is tried (`build/release.ts`). */
+const clone = manifestOf(".");
+export const source = { ...clone, version: process.env.RELEASE_VERSION ?? clone.version };
 
 /** `exports` of sources, given by their paths in the package: JavaScript with types. */
 export function exportsOf(entries) {

@@ -30,6 +30,9 @@ export function command(cwd: string, program: string, ...args: string[]): string
 /** Returns the parsed `package.json` of a folder. */
 export const manifestOf = (path: string) => JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
 
+/** Version of the packages: that of the clone, or of the release that is tried. */
+export const VERSION: string = process.env["RELEASE_VERSION"] ?? manifestOf(ROOT).version;
+
 /** A folder in which packages are installed. */
 export interface Consumer {
   readonly folder: string;
@@ -44,10 +47,12 @@ type PackageName = "client" | "server" | "svcctl" | "svcctl-metastore" | "testin
 /** Packs the named packages and installs the first into an empty project. */
 export function installPackages(name: PackageName, ...others: readonly PackageName[]): Consumer {
   const base = mkdtempSync(join(tmpdir(), "packages-"));
-  const [folder, packages] = [join(base, "consumer"), join(base, "packed")];
+  // A release has its tarballs tried, and no others like them.
+  const given = process.env["PACKED"];
+  const [folder, packages] = [join(base, "consumer"), given ?? join(base, "packed")];
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true,"type":"module"}');
-  command(ROOT, process.execPath, "build/pack.mjs", packages, name, ...others);
+  if (given === undefined) command(ROOT, process.execPath, "build/pack.mjs", packages, name, ...others);
   install(folder, join(packages, `${name}.tgz`));
   return { folder, packages, remove: () => rmSync(base, { recursive: true, force: true }) };
 }
@@ -74,8 +79,9 @@ export function checkTarball(consumer: Consumer, name: string): void {
   command(ROOT, join(CLONE_BIN, "attw"), tarball, "--profile", "esm-only");
 }
 
-/** The machine's own Node, beside the clone's; undefined where there is none. */
+/** The oldest Node that a release is tried with, else the machine's own beside the clone's; undefined where there is none. */
 export function machinesNode(): string | undefined {
+  if (process.env["OLDEST_NODE"] !== undefined) return process.env["OLDEST_NODE"];
   const folders = (process.env["PATH"] ?? "").split(delimiter);
   return folders
     .filter((one) => !one.includes("node_modules"))

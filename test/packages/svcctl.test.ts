@@ -15,11 +15,11 @@ import {
   installPackages,
   manifestOf,
   ROOT,
+  VERSION,
   weigh,
 } from "./installed.ts";
 
 const METASTORE = "@svc-authorizer/svcctl-metastore";
-const { version: VERSION } = manifestOf(ROOT);
 
 let consumer: Consumer;
 beforeAll(() => {
