@@ -1,6 +1,7 @@
 /** Shared by `setup` and `superuser`: options for a given key, and the output of a new one. */
 
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { assertInstalled } from "@svc-authorizer/commands/optional-packages.ts";
 import type { TextOutput } from "@svc-authorizer/commands/process-edge.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CreatedAdministrator, NewAdministrator } from "../../bootstrap/first-administrator.ts";
@@ -18,7 +19,12 @@ export interface AdministratorFlags {
 /** Asks a person for a secret; throws "invalid_request" where there is no terminal. */
 export type AskSecret = (message: string) => Promise<string>;
 
-/** Asks at the terminal, showing a star for each character. */
+const PROMPT = "@inquirer/password";
+
+/**
+ * Asks at the terminal, showing a star for each character.
+ * @throws AuthorizerError "invalid_request" without a terminal, or where the package of the prompt is not installed
+ */
 export async function askAtTerminal(message: string): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new AuthorizerError(
@@ -26,6 +32,7 @@ export async function askAtTerminal(message: string): Promise<string> {
       "no terminal to ask for the secret: name its variable with --secret-env",
     );
   }
+  assertInstalled("The prompt for a secret, in whose place --secret-env names a variable,", [PROMPT]);
   const { default: password } = await import("@inquirer/password");
   return password({ message, mask: "*" });
 }
