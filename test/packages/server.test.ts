@@ -57,10 +57,11 @@ describe("the published package", () => {
     }
   });
 
-  it.skipIf(process.platform === "win32")("brings at most 160 packages and 45 MB beside its own", () => {
+  it.skipIf(process.platform === "win32")("brings at most 160 packages and 48 MB beside its own", () => {
     const { packages, megabytes } = weigh(consumer);
     expect(packages).toBeLessThanOrEqual(160);
-    expect(megabytes).toBeLessThanOrEqual(45);
+    // LMDB takes 18 of them; bintrees and the API of OpenTelemetry, which prom-client depends on, 4.
+    expect(megabytes).toBeLessThanOrEqual(48);
   });
 
   it("holds compiled sources and the data they read, and no sources, types or tests", () => {
