@@ -72,7 +72,7 @@ async function measured(
     peak = Math.max(peak, service.anonymous());
     if (looks++ % LOOK_AT_KERNEL === 0) queued = Math.max(queued, queuedBytes(ports));
   }, LOOK_MS);
-  const stop = witness({
+  const stop = await witness({
     url: `${service.program.service}/access/v1/check`,
     token: service.token,
     body: String(STEADY_QUESTION),
@@ -96,7 +96,9 @@ async function measured(
   return { name, result, holdMs, waitMs: seen.longestMs, grewMiB, limitMiB, tcpMiB: queued / 2 ** 20, held };
 }
 
+/** The peers of floods are strangers; Envoy's listener takes only trusted ones, and its floods are of these. */
 const WITH_ENVOY = { "authorizer.ext_authz.listen_address": "127.0.0.1:0" };
+const STRANGERS = { ...WITH_ENVOY, "authorizer.trusted_proxies": [] };
 
 function flooding(service: HostileService, one: Flood, files: string): Measured {
   return {
@@ -150,13 +152,17 @@ export async function measureHostile(log: Log): Promise<HostileRow[]> {
     }
     cleanUp();
     for (const files of [undefined, FEW_FILES]) {
-      const items = { ...WITH_ENVOY, "authorizer.trusted_proxies": [] };
-      const service = await startHostile({ items: WITH_ENVOY, ...(files !== undefined && { files }) });
       const known = files === undefined ? "the files of a process" : `${files} files`;
-      for (const one of FLOODS) await measure(service, flooding(service, one, known));
-      cleanUp();
+      for (const items of [STRANGERS, WITH_ENVOY]) {
+        const service = await startHostile({ items, ...(files !== undefined && { files }) });
+        for (const one of FLOODS) {
+          if ((one.listener === "extAuthz") === (items === WITH_ENVOY))
+            await measure(service, flooding(service, one, known));
+        }
+        cleanUp();
+      }
       if (files !== undefined) continue;
-      const strict = await startHostile({ items });
+      const strict = await startHostile({ items: STRANGERS });
       await measure(strict, idleClients(strict));
       cleanUp();
     }

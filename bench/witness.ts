@@ -23,12 +23,11 @@ export interface Witnessed {
 const PAUSE_MS = 5;
 const PATIENCE_MS = 60_000;
 
-/** Starts a witness; returns what stops it. */
-export function witness(asked: Asked): () => Promise<Witnessed> {
+/** Starts a witness, and waits for its first answer; returns what stops it. */
+export async function witness(asked: Asked): Promise<() => Promise<Witnessed>> {
   const child = fork(import.meta.filename, [JSON.stringify(asked)]);
-  const ready = once(child, "message");
+  await once(child, "message");
   return async () => {
-    await ready;
     const told = once(child, "message");
     child.send("stop");
     return (await told)[0] as Witnessed;

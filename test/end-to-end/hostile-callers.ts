@@ -77,6 +77,7 @@ export const CALLERS: readonly HostileCase[] = [
         "/api/v1/auth/simulate",
         JSON.stringify({
           user: UNPRIVILEGED.username,
+          candidate: { replace: [], remove: [] },
           required: { and: range(998, (index) => ({ any_resource: { action: `fs:Act${index}` } })) },
         }),
       ),
