@@ -8,7 +8,6 @@ import { FLOODS, flood } from "../test/end-to-end/connection-flood.ts";
 import { HOSTILE_CASES } from "../test/end-to-end/hostile-cases.ts";
 import { STEADY_QUESTION } from "../test/end-to-end/hostile-directory.ts";
 import { type HostileService, startHostile } from "../test/end-to-end/hostile-service.ts";
-import { NOT_HELD } from "../test/end-to-end/hostile-transport.ts";
 import { IdleClients } from "../test/end-to-end/idle-clients.ts";
 import { cleanUp } from "../test/end-to-end/program.ts";
 import { queuedBytes } from "./queued-bytes.ts";
@@ -141,7 +140,7 @@ export async function measureHostile(log: Log): Promise<HostileRow[]> {
   };
   try {
     const calls = await startHostile({ statements: STATEMENTS });
-    for (const { name, run } of [...HOSTILE_CASES, ...NOT_HELD]) {
+    for (const { name, run } of HOSTILE_CASES) {
       await measure(calls, {
         name,
         limitMiB: CALL_MIB,

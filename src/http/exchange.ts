@@ -12,12 +12,14 @@ import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 import type { AnswerBudget } from "./server/answer-budget.ts";
+import type { SmallPieces } from "./server/small-pieces.ts";
 
 /** Everything that all requests of one server share. */
 export interface ServerContext {
   readonly admission: Admission;
   readonly bodies: BodyBudget;
   readonly answers: AnswerBudget;
+  readonly smallPieces: SmallPieces;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   /** False: nothing takes a way through what Node keeps to itself (`fast/README.md`). */

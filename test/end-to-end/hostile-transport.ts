@@ -39,22 +39,17 @@ function* repeated(first: string, piece: string, times: number): Generator<strin
 const JSON_CHUNKED = ["Content-Type: application/json", "Transfer-Encoding: chunked"];
 const authorized = ({ token }: Target, ...lines: string[]) => [`Authorization: Bearer ${token}`, ...lines];
 const ONE_BYTE_PIECES = "1\r\n \r\n".repeat(10_000);
-const logInsInBits = (bodies: number): HostileCase => ({
-  name: `${bodies} log-in bodies at once in pieces of one byte`,
-  run: ({ program }) =>
-    Promise.all(
-      range(bodies, () =>
-        send(program.user, repeated(head("/api/v1/auth/login", JSON_CHUNKED), ONE_BYTE_PIECES, 100)),
-      ),
-    ),
-});
-
-/** Cases that hold others up for too long today: the benchmark measures them. */
-export const NOT_HELD: readonly HostileCase[] = [logInsInBits(40)];
-
 /** Bodies, connections and headers. */
 export const TRANSPORT: readonly HostileCase[] = [
-  logInsInBits(4),
+  ...[4, 40].map((bodies) => ({
+    name: `${bodies} log-in bodies at once in pieces of one byte`,
+    run: ({ program }: Target) =>
+      Promise.all(
+        range(bodies, () =>
+          send(program.user, repeated(head("/api/v1/auth/login", JSON_CHUNKED), ONE_BYTE_PIECES, 100)),
+        ),
+      ),
+  })),
   {
     name: "a head line of NDJSON in pieces of one byte",
     run: (target) =>

@@ -6,6 +6,8 @@ import { IncomingMessage } from "node:http";
 interface PieceReader {
   /** Called with itself and a piece, or null at the end of the body; undefined where pieces go into the stream. */
   readonly onPiece: ((reader: never, piece: Buffer | null) => void) | undefined;
+  /** Told of the bytes of each piece. */
+  readonly server: { readonly smallPieces: { note(bytes: number): void } };
 }
 
 /** Pieces that the stream of a body may have, and the bytes that more must have on average: the shortest line has four. */
@@ -27,6 +29,7 @@ export class IncomingRequest extends IncomingMessage {
    */
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     const { exchange } = this;
+    if (piece !== null) exchange?.server.smallPieces.note(piece.length);
     if (exchange?.onPiece === undefined) {
       // Each piece costs the stream microseconds, and tens of thousands come in one turn.
       if (piece !== null && this.#isInBits(piece)) return true;

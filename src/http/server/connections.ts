@@ -119,6 +119,23 @@ export class Connections {
   #turnEnds = false;
 
   /**
+   * Pauses the connections whose body, if one is on its way, needs no such pause of its own; returns what lets them go on.
+   */
+  pause(): () => void {
+    const paused: Socket[] = [];
+    for (const [socket, { exchange }] of this.#open) {
+      // A stream stops the reading of its connection without `pause`, and would be filled beyond its bound afterwards.
+      const isStream = exchange?.request.complete === false && exchange.onPiece === undefined;
+      if (isStream || socket.isPaused()) continue;
+      socket.pause();
+      paused.push(socket);
+    }
+    return () => {
+      for (const socket of paused) if (this.#open.get(socket)?.isPaused === false) socket.resume();
+    };
+  }
+
+  /**
    * Notes that a connection sent a request; true if it is to be served now. One that was sent ahead is served when the answers
    * before it are taken. A connection that sends hundreds ahead at once is closed, and so is one that sends ahead while all
    * together have sent too many.

@@ -20,6 +20,7 @@ import { AnswerBudget } from "./answer-budget.ts";
 import { acceptOnly, type ListenerPlaces } from "./connection-places.ts";
 import { Connections } from "./connections.ts";
 import { rawReply } from "./raw-reply.ts";
+import { SmallPieces } from "./small-pieces.ts";
 
 const MAX_CHECK_INTERVAL_MS = 1000;
 const HANDSHAKE_MS = 10_000;
@@ -89,9 +90,10 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     optimizeEmptyRequests: true,
     noDelay: true,
   };
-  const context = contextOf(options, () => life.stopping);
+  const smallPieces = new SmallPieces(() => connections.pause());
+  const context = contextOf(options, () => life.stopping, smallPieces);
   const { answerHeaders, answers } = context;
-  const connections = new Connections({
+  const connections: Connections = new Connections({
     answerHeaders,
     answers,
     places: options.places,
@@ -145,7 +147,11 @@ export function tlsOptions(tls: TlsMaterial) {
 
 const NO_HEADERS: readonly string[] = [];
 
-function contextOf(options: ManagedServerOptions, stopping: () => boolean): ServerContext {
+function contextOf(
+  options: ManagedServerOptions,
+  stopping: () => boolean,
+  smallPieces: SmallPieces,
+): ServerContext {
   const { admission, counters, limits, log, revisions, traces } = options;
   const { answerHeaders = () => NO_HEADERS, shortcuts = true } = options;
   const unrouted: MountedRoute = {
@@ -161,6 +167,7 @@ function contextOf(options: ManagedServerOptions, stopping: () => boolean): Serv
     admission,
     bodies,
     answers,
+    smallPieces,
     counters,
     limits,
     shortcuts,
