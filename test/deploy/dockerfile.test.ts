@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import picomatch from "picomatch";
+import micromatch from "micromatch";
 import { describe, expect, it } from "vitest";
 import { parseDockerfile, type Stage } from "./dockerfile.ts";
 import { ROOT, secretsIn, textOf } from "./repository.ts";
@@ -23,7 +23,7 @@ function inContext(path: string): boolean {
   for (const line of textOf(".dockerignore").split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const pattern = line.replace(/^!/, "");
-    if (parents.some((parent) => picomatch.isMatch(parent, pattern, { dot: true })))
+    if (parents.some((parent) => micromatch.isMatch(parent, pattern, { dot: true })))
       included = line.startsWith("!");
   }
   return included;

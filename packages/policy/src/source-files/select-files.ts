@@ -1,10 +1,9 @@
-/// <reference path="./picomatch.d.ts" />
 /** Finds the files that paths and globs name (`authorizer.datasets`, or the command line). */
 
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import picomatch from "picomatch";
+import micromatch from "micromatch";
 import type { Problem } from "../errors.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
@@ -52,13 +51,11 @@ async function filesBelow(base: string, depth: number, hidden: boolean): Promise
 }
 
 async function expandGlob(pattern: string): Promise<string[]> {
-  const { base, glob } = picomatch.scan(pattern);
+  const { base, glob } = micromatch.scan(pattern);
   const hidden = /(^|[/,{(|])\./.test(glob);
   const depth = /\*\*|\(|\{[^}]*\//.test(glob) ? Number.POSITIVE_INFINITY : glob.split("/").length;
   const names = await filesBelow(base === "" ? "." : base, depth, hidden);
-  const matches = picomatch(glob, { dot: hidden });
-  return names
-    .filter((name) => matches(name))
+  return micromatch(names, glob, { dot: hidden })
     .sort(compareUtf8)
     .map((name) => (base === "" ? name : `${base.replace(/\/$/, "")}/${name}`));
 }
@@ -67,7 +64,7 @@ async function select(pattern: string): Promise<readonly string[] | string> {
   const status = await statusOf(pattern);
   if (status?.isFile()) return [pattern];
   if (status?.isDirectory()) return `is a folder; name its files with a glob such as ${pattern}/*.yaml`;
-  const { isGlob, negated } = picomatch.scan(pattern);
+  const { isGlob, negated } = micromatch.scan(pattern);
   if (!isGlob) return "no such file, or it cannot be read";
   if (negated) return "a glob that begins with ! selects nothing; name the files that are wanted";
   const files = await expandGlob(pattern);
@@ -75,7 +72,7 @@ async function select(pattern: string): Promise<readonly string[] | string> {
 }
 
 /**
- * Finds the files of paths and globs (picomatch syntax). A path that exists is taken as it is, also with glob
+ * Finds the files of paths and globs (micromatch syntax). A path that exists is taken as it is, also with glob
  * characters in its name. A path without a file, a folder, and a glob that matches nothing are problems.
  */
 export async function selectFiles(patterns: readonly string[]): Promise<SelectedFiles> {
