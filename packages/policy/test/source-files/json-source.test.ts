@@ -42,7 +42,7 @@ describe("a JSON data set", () => {
     ['{"a/b~": 1, "a/b~": 2}', "/a~1b~0", 1, 13],
   ])("is refused for a member that is written twice: %s", (text, pointer, line, column) => {
     expect(faultsOf(text)).toEqual([
-      { pointer, message: "the same field is written twice", position: { line, column } },
+      { pointer, isRepeated: true, message: "the same field is written twice", position: { line, column } },
     ]);
   });
 
