@@ -63,7 +63,7 @@ describe("policy diff", () => {
       policy("P", allow("fs:ReadObject", "*")),
     );
     expect(stdout).toContain(
-      "(deny → allow)\n    allowed by policy P, statement 0, after\n    denied by policy P, statement 1 Bars, before",
+      "(deny → allow)\n    allowed by policy P, statement 0, after\n    denied by policy P, statement 1 (Bars), before",
     );
   });
 

@@ -34,7 +34,7 @@ describe("policy explain", () => {
     const { code, stdout } = await explain("data.json", "ana", "fs:ReadObject");
     expect(code).toBe(0);
     expect(stdout).toContain("Allowed: ana may fs:ReadObject");
-    expect(stdout).toContain("policy Sound, statement 0 Objects");
+    expect(stdout).toContain("policy Sound, statement 0 (Objects)");
     expect(stdout).toContain("through the group G");
   });
 
