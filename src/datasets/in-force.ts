@@ -35,15 +35,17 @@ interface StoredMark {
   readonly environment: readonly string[];
   /** Revision of the state that was compared. */
   readonly compared: number;
+  /** True if the commit of the load changes something beside the mark. */
+  readonly hasChanges: boolean;
 }
 
 /** Makes the mark of a load. */
 export function inForceMark(load: LoadOf): (read: ReadState) => NonNullable<BatchOptions["mark"]> {
-  return ({ files, environment, revision }) => {
+  return ({ files, environment, revision, hasChanges }) => {
     const digest = digestOfLoad(load, files, environment);
     return {
       name: MARK,
-      value: { format: FORMAT, digest, environment, compared: revision } satisfies StoredMark,
+      value: { format: FORMAT, digest, environment, compared: revision, hasChanges } satisfies StoredMark,
     };
   };
 }
@@ -53,8 +55,9 @@ export async function areInForce(load: LoadOf): Promise<boolean> {
   const { directory } = load;
   const mark = await directory.batches.mark(MARK);
   if (mark === undefined) return false;
-  const { format, digest, environment, compared } = mark.value as StoredMark;
-  if (format !== FORMAT || !(await isUntouched(directory, compared, mark.revision))) return false;
+  const { format, digest, environment, compared, hasChanges } = mark.value as StoredMark;
+  const own = { revision: mark.revision, touches: hasChanges ? 1 : 0 };
+  if (format !== FORMAT || !(await isUntouched(directory, compared, own))) return false;
   const { files, problems } = await selectFiles(load.files);
   if (problems.length > 0) return false;
   const digests: (readonly [string, string])[] = [];
@@ -62,15 +65,23 @@ export async function areInForce(load: LoadOf): Promise<boolean> {
   return digestOfLoad(load, digests, environment) === digest;
 }
 
-/** True if no entry after a revision, but the load's own, touches anything that data sets define. */
-async function isUntouched({ history }: Directory, after: number, own: number): Promise<boolean> {
+/**
+ * True if nobody but the load touches anything that data sets define after a revision.
+ * @param own the entry of the load, and how many use cases of it the load is: an entry may hold those of others as well
+ */
+async function isUntouched(
+  { history }: Directory,
+  after: number,
+  own: { readonly revision: number; readonly touches: number },
+): Promise<boolean> {
   for (let read = after, count = 0; ; ) {
     const entries = await history.entries(read, PAGE);
     count += entries?.length ?? 0;
     if (entries === undefined || count > MOST_ENTRIES) return false;
     for (const { revision, change, useCases } of entries) {
-      if (revision === own) continue;
-      if (change !== undefined || useCases.some(({ touched }) => touched !== undefined)) return false;
+      const ofLoad = revision === own.revision ? own.touches : 0;
+      const touching = useCases.filter(({ touched }) => touched !== undefined).length;
+      if (touching > ofLoad || (change !== undefined && ofLoad === 0)) return false;
     }
     if (entries.length < PAGE) return true;
     read = entries.at(-1)!.revision;

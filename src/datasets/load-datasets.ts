@@ -31,6 +31,8 @@ export interface ReadState {
   /** Names of the environment variables with secrets. */
   readonly environment: readonly string[];
   readonly revision: number;
+  /** True if the comparison found something to change. */
+  readonly hasChanges: boolean;
 }
 
 /** Options of {@link loadDatasets}. */
@@ -127,7 +129,8 @@ async function prepare(options: LoadOptions) {
   );
   onProgress?.({ phase: "check", done: 1, total: 1 });
   const digests = read.sources.map(({ file, digest }) => [file, digest ?? ""] as const);
-  const state = { files: digests, environment: [...read.index.environment].sort(), revision };
+  const environment = [...read.index.environment].sort();
+  const state = { files: digests, environment, revision, hasChanges: plan.operations.length > 0 };
   return { files: read.files, plan, share, state };
 }
 

@@ -1,8 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { areInForce, inForceMark } from "../../src/datasets/in-force.ts";
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
-import { BACKENDS } from "../directory/backends.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import { BACKENDS, type Backend } from "../directory/backends.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { openNode, sharedBy } from "../journal/bed.ts";
 import { fileFolder } from "./file-folder.ts";
 
 const folder = fileFolder();
@@ -106,5 +109,53 @@ describe.each(BACKENDS)("data sets that are in force, on $name", (backend) => {
     await expect(load()).rejects.toMatchObject({ code: "invalid_request" });
     secret = "one";
     expect(await areInForce(loadOf())).toBe(false);
+  });
+});
+
+describe("data sets that are in force, where commits are grouped", () => {
+  /** Entries that nobody creates before `go`. */
+  const held = { until: Promise.resolve() };
+  const GROUPING: Backend = {
+    name: "a log",
+    async open() {
+      const shared = sharedBy(new MemoryEngine());
+      const store = await openNode({
+        ...shared,
+        create: (name, item) => held.until.then(() => shared.create(name, item)),
+      });
+      return { store, dispose: () => store.close() };
+    },
+  };
+
+  it("are not found to be if the entry of the load is also one of somebody else", async () => {
+    const opened = await openTestDirectory({ backend: GROUPING });
+    const { directory, catalog } = opened;
+    const files = [folder.write("one.json", { format: 1, users: [{ username: "alice" }] })];
+    const options = { env: () => undefined, guards: "strict", limits: {}, version: "1", key: "" } as const;
+    const loadOf = { directory, catalog, files, mode: "load", ...options } as const;
+    const mark = inForceMark(loadOf);
+    try {
+      await loadDatasets({ ...loadOf, mark });
+      expect(await areInForce(loadOf)).toBe(true);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const { batches } = directory;
+      const apply: typeof batches.apply = async (operations, given) => {
+        held.until = promise;
+        // The first entry has to wait; what comes meanwhile is the next one together.
+        const first = directory.tokenClaims.claim("a token", Math.floor(Date.now() / 1_000) + 60);
+        await setImmediate();
+        const both = [batches.apply(operations, given), directory.users.delete("alice")];
+        await setImmediate();
+        resolve();
+        await Promise.all([first, ...both]);
+      };
+      await loadDatasets({ ...loadOf, directory: { ...directory, batches: { ...batches, apply } }, mark });
+      const newest = (await directory.history.entries(0, 100))?.at(-1);
+      expect(newest?.revision).toBe((await batches.mark("datasets"))?.revision);
+      expect(newest?.useCases.some(({ touched }) => touched?.users?.includes("alice"))).toBe(true);
+      expect(await areInForce(loadOf)).toBe(false);
+    } finally {
+      await opened.close();
+    }
   });
 });
