@@ -6,6 +6,7 @@ import { type PostgresCluster, postgresBin, startPostgres } from "../journal/pos
 import { CHROMIUM, type Key, type OpenedConsole, openConsole, seriousFindings, signIn } from "./console.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
+const PATIENCE = { timeout: 60_000, interval: 500 };
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 
 describe.skipIf(CHROMIUM === undefined || postgresBin() === undefined)(
@@ -25,6 +26,12 @@ describe.skipIf(CHROMIUM === undefined || postgresBin() === undefined)(
       expect(answer.status, path).toBe(201);
       const text = await answer.text();
       return text === "" ? undefined : JSON.parse(text);
+    };
+
+    const overview = async () => {
+      await page.reload();
+      await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+      return page.getByRole("main").textContent();
     };
 
     beforeAll(async () => {
@@ -75,26 +82,10 @@ describe.skipIf(CHROMIUM === undefined || postgresBin() === undefined)(
       await page.getByText("Ready", { exact: true }).waitFor();
       await cluster.stop();
       await expect
-        .poll(
-          async () => {
-            await page.reload();
-            await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-            return page.getByRole("main").textContent();
-          },
-          { timeout: 60_000, interval: 500 },
-        )
+        .poll(overview, PATIENCE)
         .toMatch(/The database cannot be reached since .*Decisions go on from this node's copy until/);
       await cluster.start();
-      await expect
-        .poll(
-          async () => {
-            await page.reload();
-            await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-            return page.getByRole("main").textContent();
-          },
-          { timeout: 60_000, interval: 500 },
-        )
-        .not.toContain("cannot be reached");
+      await expect.poll(overview, PATIENCE).not.toContain("cannot be reached");
       expect(console.faults.filter((fault) => !fault.includes("503"))).toEqual([]);
     });
   },
