@@ -25,7 +25,6 @@ const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> 
 
 /** Most names of groups and policies whose ids are remembered. */
 const MOST_NAMES = 50_000;
-const PAGE = 1_000;
 
 function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
   return { value, managed: record.managed === true };
@@ -173,17 +172,9 @@ export class ReaderView implements StateView {
 
   async #below(partition: Partition, id: string) {
     const found: { readonly name: string; readonly record: unknown }[] = [];
-    const prefix = under(id, "");
-    for (let after: string | undefined; ; ) {
-      const page = await this.#reader.scan(partition, {
-        prefix,
-        limit: PAGE,
-        ...(after !== undefined && { after }),
-      });
+    for await (const page of this.#reader.scanAll(partition, under(id, "")))
       for (const { key, record } of page) found.push({ name: splitKey(key).rest, record });
-      if (page.length < PAGE) return found;
-      after = page.at(-1)!.key;
-    }
+    return found;
   }
 
   async #idOf(kind: "group" | "policy", name: string): Promise<string | undefined> {
