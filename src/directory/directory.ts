@@ -11,6 +11,7 @@
 import type {
   Credential,
   CredentialWithSecret,
+  ExpiringCredential,
   ExternalPrincipal,
   Group,
   Properties,
@@ -111,12 +112,22 @@ export interface Credentials {
   /**
    * Creates a key: both values given = import (unique over all users: "already_exists"), both absent = generated
    * (spec/authorization-api §11: `AKIAJ` + 14 of `A–Z2–7` + `Q`; secret base64 of 30 random bytes). One alone is
-   * "invalid_request".
+   * "invalid_request". With `expires_in`, in seconds, the key is as absent for every reader once that time is over.
    */
   create(
     username: string,
-    key?: { access_key_id?: string; secret_access_key?: string; creation_date?: number },
+    key?: {
+      access_key_id?: string;
+      secret_access_key?: string;
+      creation_date?: number;
+      expires_in?: number | undefined;
+    },
   ): Promise<CredentialWithSecret>;
+  /**
+   * Creates a key that is over after some seconds and that no list has. "not_found" for an unknown or inactive user,
+   * "conflict" for one who has too many of them.
+   */
+  createTemporary(username: string, seconds: number): Promise<ExpiringCredential>;
   /** By key id over all users, with the secret in clear. */
   getWithSecret(accessKeyId: string): Promise<CredentialWithSecret>;
   get(username: string, accessKeyId: string): Promise<Credential>;
@@ -132,13 +143,15 @@ export interface ExternalPrincipals {
 }
 
 /** An access key as it is verified: with its owner. */
-interface OwnedKey {
+export interface OwnedKey {
   readonly accessKeyId: string;
   /** In clear. */
   readonly secretAccessKey: string;
   /** Internal id, never reused. */
   readonly userId: string;
   readonly username: string;
+  /** Unix seconds: from this second on it is as absent; undefined: it does not expire. */
+  readonly expiresAt: number | undefined;
 }
 
 /** The state that a session of a user depends on, read from one snapshot of the store. */
@@ -158,8 +171,10 @@ export interface Session {
   readonly validFrom: number | undefined;
   /** Unix milliseconds: tokens that a data server issued at this time or before are invalid; 0 if no session was ended. */
   readonly validAfter: number;
-  /** True if the given access key belongs to this user, or if none was given. */
+  /** True if the given access key belongs to this user and has not expired, or if none was given. */
   readonly holdsKey: boolean;
+  /** Unix seconds at which the given access key expires; undefined: it does not, or none was given. */
+  readonly keyExpiresAt: number | undefined;
   /** True if the given token id is claimed; false if none was given. */
   readonly isTokenClaimed: boolean;
 }

@@ -137,7 +137,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     store,
     policies,
     authors,
-    judge: judgeOf(store, authors),
+    judge: judgeOf(store, authors, now),
     complete: markAdministrator,
     completeStage: markAnyAdministrator,
     deadlineMs: options.commitTimeoutMs,

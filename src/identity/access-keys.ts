@@ -8,7 +8,7 @@ import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
-import type { Directory } from "../directory/directory.ts";
+import type { Directory, OwnedKey } from "../directory/directory.ts";
 import type { FailedAttempts } from "./failed-attempts.ts";
 import type { Identities, Identity } from "./identity.ts";
 import { KnownSecret } from "./secret-comparison.ts";
@@ -20,6 +20,8 @@ export interface AccessKey {
   readonly userId: string;
   /** False for the key that stands for unknown ids. */
   readonly exists: boolean;
+  /** Unix milliseconds: from then on it is as an unknown one. */
+  readonly expires: number;
   readonly secret: string;
   /** The secret that attempts are compared with. */
   readonly known: KnownSecret;
@@ -46,7 +48,13 @@ const MOST_ABSENT = 1_000;
 export class AccessKeys {
   readonly #options: AccessKeysOptions;
   readonly #cache: DependentCache<AccessKey>;
-  readonly #nobodys = accessKey("", randomBytes(32).toString("base64"), "", "");
+  readonly #nobodys = accessKey({
+    accessKeyId: "",
+    secretAccessKey: randomBytes(32).toString("base64"),
+    userId: "",
+    username: "",
+    expiresAt: undefined,
+  });
 
   constructor(options: AccessKeysOptions) {
     this.#options = options;
@@ -67,13 +75,13 @@ export class AccessKeys {
     const known = this.#cache.get(accessKeyId);
     if (known !== undefined) {
       counters.cacheHits++;
-      return known;
+      return this.#unlessExpired(known);
     }
     if (!isPossibleName(accessKeyId)) return this.#nobodys;
     if (this.#cache.isKnownAbsent(accessKeyId) && failures.isOver(accessKeyId, address)) return this.#nobodys;
     counters.cacheMisses++;
     const loaded = this.#cache.load(accessKeyId, () => this.#load(accessKeyId));
-    return loaded.then((key) => key ?? this.#nobodys);
+    return loaded.then((key) => (key === undefined ? this.#nobodys : this.#unlessExpired(key)));
   }
 
   /** Evicts the keys of users whom a committed write touched. */
@@ -81,10 +89,13 @@ export class AccessKeys {
     this.#cache.evict(touched);
   }
 
+  #unlessExpired(key: AccessKey): AccessKey {
+    return key.expires > this.#options.now() ? key : this.#nobodys;
+  }
+
   async #load(accessKeyId: string): Promise<AccessKey | undefined> {
     try {
-      const { secretAccessKey, userId, username } = await this.#options.directory.sessions.key(accessKeyId);
-      return accessKey(accessKeyId, secretAccessKey, userId, username);
+      return accessKey(await this.#options.directory.sessions.key(accessKeyId));
     } catch (error) {
       if (isErrorCode(error, "not_found")) return undefined;
       throw error;
@@ -92,11 +103,18 @@ export class AccessKeys {
   }
 }
 
-function accessKey(accessKeyId: string, secret: string, userId: string, username: string): AccessKey {
+function accessKey({
+  accessKeyId,
+  secretAccessKey: secret,
+  userId,
+  username,
+  expiresAt,
+}: OwnedKey): AccessKey {
   const who = { username, userId, accessKeyId };
   return {
     exists: userId !== "",
     userId,
+    expires: expiresAt === undefined ? Number.POSITIVE_INFINITY : expiresAt * 1_000,
     secret,
     known: new KnownSecret(secret),
     byKey: Object.freeze({ ...who, how: "access_key" }),

@@ -80,7 +80,8 @@ export class LoginTokens {
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
     const iat = Math.floor(now() / 1_000);
-    const expiresAt = iat + lifetime;
+    // No token outlives the key that it was issued for.
+    const expiresAt = Math.min(iat + lifetime, session.keyExpiresAt ?? Number.POSITIVE_INFINITY);
     const ours: OurClaims = {
       user_id: userId,
       revision: session.revision,

@@ -71,6 +71,19 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     expect(await callApi(console, made, "GET", "/user")).toMatchObject({ user: { id: "carol" } });
   });
 
+  it("creates an access key that expires, and says so beside it", async () => {
+    await page.goto("/users/carol");
+    await page.getByLabel("that expires").selectOption({ label: "in a day" });
+    await page.getByRole("button", { name: "Create access key", exact: true }).click();
+    const made = page.getByRole("region", { name: "New access key" });
+    await made.getByText(/^(in 23 hours|tomorrow)$/).waitFor();
+    await page.getByText("expires soon").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    const listed = await callApi(console, key.current as Key, "GET", "/auth/users/carol/credentials");
+    const { results } = listed as { readonly results: readonly object[] };
+    expect(results.map((one) => "expires_at" in one).sort()).toEqual([false, true]);
+  });
+
   it("changes what is known of a user, and makes it inactive and active again", async () => {
     await page.goto("/users/carol");
     const edit = async () => {

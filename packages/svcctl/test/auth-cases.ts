@@ -346,6 +346,27 @@ const CREDENTIAL_CASES: readonly AuthCase[] = [
     terminal: CREDENTIALS,
   },
   {
+    args: "users credentials create --id n --expires-in 12h30m",
+    asks: ["POST /auth/users/n/credentials?expires_in=45000"],
+    answer: [201, { ...KEY, secret_access_key: "s3cr3t+/", expires_at: 4102444800 }],
+    terminal: CREDENTIALS.replace("\n\n", "\nExpires:           [bold:2100-01-01 00:00:00 +0000 UTC]\n\n"),
+  },
+  {
+    args: "users credentials list --id n",
+    asks: ["GET /auth/users/n/credentials?amount=100"],
+    answer: page([KEY, { ...KEY, access_key_id: "L", expires_at: 4102444800 }]),
+    terminal: `+----------------------+-------------------------------+-------------------------------+
+| ACCESS KEY ID        | ISSUED DATE                   | EXPIRES                       |
++----------------------+-------------------------------+-------------------------------+
+| AKIAIOSFODNN7EXAMPLQ | 2023-05-01 10:00:00 +0000 UTC |                               |
+| L                    | 2023-05-01 10:00:00 +0000 UTC | 2100-01-01 00:00:00 +0000 UTC |
++----------------------+-------------------------------+-------------------------------+
+
+`,
+    piped:
+      "AKIAIOSFODNN7EXAMPLQ\t2023-05-01 10:00:00 +0000 UTC\t\nL\t2023-05-01 10:00:00 +0000 UTC\t2100-01-01 00:00:00 +0000 UTC\n\n",
+  },
+  {
     args: "users credentials delete --id n --access-key-id K",
     asks: ["DELETE /auth/users/n/credentials/K"],
     answer: [204],

@@ -232,6 +232,19 @@ describe("svcctl against the service", () => {
     expect((await as(ADMIN, "policies show --id E")).code).toBe(1);
   });
 
+  it("warns of an access key that expires soon, and refuses a term that is none", async () => {
+    await admin("users create --id Term");
+    const created = await admin("users credentials create --id Term --expires-in 24h");
+    const [, key = ""] = /^Access Key ID: {5}(\S+)$/m.exec(created) ?? [];
+    expect(created).toMatch(/^Expires: {11}\d{4}-/m);
+    const listed = await as(ADMIN, "users credentials list --id Term");
+    expect(listed.stderr).toMatch(new RegExp(`^warning: access key ${key} expires on \\d{4}-`));
+    await admin("users credentials create --id Term --expires-in 8760h");
+    expect((await as(ADMIN, "users credentials list --id Term")).stderr.match(/warning/g)).toHaveLength(1);
+    for (const term of ["0s", "-1h", "soon"])
+      expect((await as(ADMIN, `users credentials create --id Term --expires-in ${term}`)).code).toBe(1);
+  });
+
   it("manages access keys, one's own without naming oneself", async () => {
     const created = await admin("users credentials create");
     const [, key = "", secret = ""] =

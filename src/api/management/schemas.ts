@@ -26,6 +26,12 @@ const USE = {
   },
   uses: { type: "integer", minimum: 0, description: "With `last_used=true`: how often it was used." },
 } as const;
+const TERM = {
+  expires_at: {
+    ...UNIX_SECONDS,
+    description: "Unix seconds: from this second on the key is refused. Absent: it does not expire.",
+  },
+} as const;
 const ENTRY = {
   revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
   position: text("Its position, `N.LOG.ENTRY`, which names it; without ENTRY where it is no longer kept."),
@@ -157,8 +163,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   PolicyVersionList: pageOf("PolicyVersion"),
   HistoryList: pageOf("HistoryEntry"),
   AclWrite: closedObject({ permission: { enum: PERMISSIONS } }),
-  Credentials: object({ ...KEY_MEMBERS, ...USE }, ["access_key_id", "creation_date"]),
-  CredentialsWithSecret: object({ ...KEY_MEMBERS, secret_access_key: text("The secret, shown this once.") }),
+  Credentials: object({ ...KEY_MEMBERS, ...TERM, ...USE }, ["access_key_id", "creation_date"]),
+  CredentialsWithSecret: object(
+    { ...KEY_MEMBERS, ...TERM, secret_access_key: text("The secret, shown this once.") },
+    ["access_key_id", "creation_date", "secret_access_key"],
+  ),
   LoginInformation: object(
     {
       access_key_id: text("Access key id."),

@@ -1,7 +1,7 @@
 /** Access keys (spec/authorization-api §7, operations 19 to 23; spec/permissions §12). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
+import type { Credential, CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";
@@ -26,6 +26,14 @@ const QUERY_NAMES = new Map([
   ["/access_key_id", "access_key"],
   ["/secret_access_key", "secret_key"],
 ]);
+const LIFETIME_NAME = new Map([["/expires_in", "expires_in"]]);
+const EXPIRES_IN: Parameter = {
+  name: "expires_in",
+  in: "query",
+  description:
+    "Seconds after which the key is gone for every reader, at most ten years; absent: it does not expire.",
+  schema: { type: "integer", minimum: 1, maximum: 315_360_000 },
+};
 const TAG = { tag: "credentials" } as const;
 const MISSING = "credentials not found";
 
@@ -61,7 +69,7 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       management:
         ({ directory: { credentials }, usage }) =>
         (call) =>
-          listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody, {
+          listReply(call, (asked) => credentials.list(param(call, 0), asked), termBody, {
             adds: addsLastUse(call.query, usage, "key", "access_key_id"),
           }),
     },
@@ -83,6 +91,7 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       errors: [400, 404, 409],
       names: importedKey,
     },
+    management: { query: [EXPIRES_IN], errors: [400, 404] },
     handler: {
       dataServer: (parts) => (call) => createOrImport(call, parts),
       management: (parts) => (call) => create(call, parts),
@@ -101,10 +110,16 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       summary: "Get an access key, without its secret",
       missing: MISSING,
     },
-    handler:
-      ({ directory: { credentials } }) =>
-      async (call) =>
-        json(200, credentialBody(await credentials.get(param(call, 0), param(call, 1)))),
+    handler: {
+      dataServer:
+        ({ directory: { credentials } }) =>
+        async (call) =>
+          json(200, credentialBody(await credentials.get(param(call, 0), param(call, 1)))),
+      management:
+        ({ directory: { credentials } }) =>
+        async (call) =>
+          json(200, termBody(await credentials.get(param(call, 0), param(call, 1)))),
+    },
   },
   {
     ...REMOVE,
@@ -145,6 +160,22 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
   },
 ];
 
+/** An access key without its secret, with the time at which it expires: a data server knows no such field. */
+function termBody(key: Credential): Record<string, unknown> {
+  return { ...credentialBody(key), ...termOf(key) };
+}
+
+function termOf({ expires_at }: Credential): { readonly expires_at?: number } {
+  return expires_at === undefined ? {} : { expires_at };
+}
+
+/** Empty counts as absent, as clients send it for an option that was not given. */
+function wantedLifetime({ query }: RestCall): number | undefined {
+  const text = query.get("expires_in") ?? "";
+  if (text === "") return undefined;
+  return /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
+}
+
 /** `user_id` is a number in the specification and means nothing; clients go by `user_name`. */
 function secretForDataServer(key: CredentialWithSecret): Record<string, unknown> {
   return { ...secretBody(key), user_id: 0, user_name: key.username };
@@ -152,12 +183,13 @@ function secretForDataServer(key: CredentialWithSecret): Record<string, unknown>
 
 async function create(call: RestCall, parts: RestParts): Promise<Reply> {
   const user = param(call, 0);
+  const expires_in = wantedLifetime(call);
   const grant = { user, doing: "creating credentials for" };
   const { result: made, warnings } = await checkActingAs(call, grant, parts.escalation, () =>
-    parts.directory.credentials.create(user),
+    withFieldNames(LIFETIME_NAME, parts.directory.credentials.create(user, { expires_in })),
   );
   auditCreation(call, parts, made);
-  return json(201, secretBody(made), [...NO_STORE, ...warnings]);
+  return json(201, { ...secretBody(made), ...termOf(made) }, [...NO_STORE, ...warnings]);
 }
 
 async function createOrImport(call: RestCall, parts: RestParts): Promise<Reply> {
@@ -170,7 +202,8 @@ async function createOrImport(call: RestCall, parts: RestParts): Promise<Reply> 
 
 function auditCreation(call: RestCall, { audit }: RestParts, made: CredentialWithSecret, more = {}): void {
   const { access_key_id, creation_date, username: user } = made;
-  audit.wrote(call, "createCredentials", { user, after: { access_key_id, creation_date }, ...more });
+  const after = { access_key_id, creation_date, ...termOf(made) };
+  audit.wrote(call, "createCredentials", { user, after, ...more });
   audit.readSecret(call, "createCredentials", { user, access_key_id });
 }
 

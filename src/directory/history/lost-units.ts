@@ -60,6 +60,7 @@ const THINGS: { readonly [P in Partition]?: (key: string, record: RecordTypes[P]
   },
   key: (key) => ({ kind: "access key", ids: [key] }),
   user_key: (key) => ({ kind: "access key", ids: [splitKey(key).rest] }),
+  key_expiry: (key) => ({ kind: "access key", ids: [splitKey(key).rest] }),
   principal: (key) => ({ kind: "external principal", ids: [key] }),
   user_principal: (key) => ({ kind: "external principal", ids: [splitKey(key).rest] }),
   claim: (key) => ({ kind: "used token", ids: [key] }),

@@ -57,7 +57,7 @@ const SHOWN: ReadonlyMap<string, readonly [DescribedChange["kind"], readonly str
   ["group_user", ["membership", []]],
   ["user_policy", ["attachment", []]],
   ["group_policy", ["attachment", []]],
-  ["user_key", ["access_key", ["creation_date"]]],
+  ["user_key", ["access_key", ["creation_date", "expires_at", "temporary"]]],
   ["user_principal", ["external_principal", []]],
   ["resource_type", ["resource_type", ["type", "arn", "id", "actions"]]],
   ["resource", ["resource", ["type", "properties"]]],

@@ -6,6 +6,7 @@ import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { Part, PartRange } from "../directory.ts";
 import { toGroup } from "../records/group-records.ts";
 import { splitKey, under } from "../records/layout.ts";
+import { datesOf, isListed } from "../records/owned-records.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { toUser } from "../records/user-records.ts";
 import type { Found, Reader } from "./reader.ts";
@@ -39,17 +40,22 @@ export function policyPart(reader: Reader, range: PartRange): Promise<Part<Store
   );
 }
 
-/** Access keys after an id. */
-export function keyPart(reader: Reader, range: PartRange): Promise<Part<Credential>> {
+/**
+ * Access keys after an id: those that lists have.
+ * @param now Unix seconds
+ */
+export function keyPart(reader: Reader, range: PartRange, now: number): Promise<Part<Credential>> {
   return partOf(reader, "key", range, async (found) => {
     const users = await reader.getMany(
       "user",
       found.map(({ record }) => record.username),
     );
     // A key of a user who is gone is void.
-    const valid = found.filter(({ record }, index) => users[index]?.id === record.id);
-    return valid.map(({ key, record: { username, creation_date } }) => {
-      return { access_key_id: key, creation_date, username };
+    const valid = found.filter(
+      ({ record }, index) => users[index]?.id === record.id && isListed(record, now),
+    );
+    return valid.map(({ key, record }) => {
+      return { access_key_id: key, ...datesOf(record), username: record.username };
     });
   });
 }

@@ -40,6 +40,7 @@ export const REPLICATED: FieldsOf = {
   folded_name: undefined,
   key: undefined,
   user_key: undefined,
+  key_expiry: undefined,
   principal: undefined,
   user_principal: undefined,
   claim: undefined,

@@ -7,7 +7,6 @@ import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
-import type { GroupPolicies } from "./group-policies.ts";
 import { readHolders } from "./holders.ts";
 import { attachmentCounts, groupPart, keyPart, policyPart, userPart } from "./parts.ts";
 import { PrincipalReader } from "./principals.ts";
@@ -23,11 +22,11 @@ export function survey<T>(
   work: (survey: Survey) => Promise<T>,
   pause: Pause,
 ): Promise<T> {
-  return read(context, (reader) => work(surveyOf(reader, context.groupPolicies, pause)));
+  return read(context, (reader) => work(surveyOf(reader, context, pause)));
 }
 
-function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
-  const principals = new PrincipalReader(reader, known);
+function surveyOf(reader: Reader, { groupPolicies, now }: DirectoryContext, pause: Pause): Survey {
+  const principals = new PrincipalReader(reader, groupPolicies);
   return {
     revision: reader.revision,
     policies: () => readPolicies(reader, pause),
@@ -35,7 +34,7 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
       const record = isPossibleName(name) ? await reader.get("policy", name) : undefined;
       return record && { ...toPolicy(name, record), id: record.id, version: record.rev };
     },
-    keys: () => keysOf(reader),
+    keys: () => keysOf(reader, now()),
     async members(name) {
       const group = isPossibleName(name) ? await reader.get("group", name) : undefined;
       return group && membersOf(reader, group.id);
@@ -43,7 +42,7 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
     userPart: (range) => userPart(reader, range),
     groupPart: (range) => groupPart(reader, range),
     policyPart: (range) => policyPart(reader, range),
-    keyPart: (range) => keyPart(reader, range),
+    keyPart: (range) => keyPart(reader, range, now()),
     attachments: (policy) => attachmentCounts(reader, policy),
     holders: (policies, after) => readHolders(reader, policies, after, pause),
     async properties(username) {
@@ -55,9 +54,9 @@ function surveyOf(reader: Reader, known: GroupPolicies, pause: Pause): Survey {
   };
 }
 
-async function* keysOf(reader: Reader): AsyncGenerator<readonly Credential[]> {
+async function* keysOf(reader: Reader, now: number): AsyncGenerator<readonly Credential[]> {
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const part: Part<Credential> = await keyPart(reader, { after, limit: KEYS_PER_PAGE });
+    const part: Part<Credential> = await keyPart(reader, { after, limit: KEYS_PER_PAGE }, now);
     yield part.items;
     after = part.upTo;
   }

@@ -13,6 +13,14 @@ export function generateAccessKeyId(): string {
   return `AKIAJ${text}Q`;
 }
 
+/** Beginning of the ids of temporary keys, as at AWS, whose programs know by it that a session token belongs to them. */
+export const TEMPORARY_PREFIX = "ASIA";
+
+/** A new id of a temporary access key: `ASIAJ`, 14 characters of `A–Z2–7`, `Q`. */
+export function generateTemporaryKeyId(): string {
+  return generateAccessKeyId().replace("AKIA", TEMPORARY_PREFIX);
+}
+
 /** A new secret access key: base64 of 30 random bytes. */
 export function generateSecretAccessKey(): string {
   return randomBytes(SECRET_BYTES).toString("base64");

@@ -22,6 +22,7 @@
  * | `policy_holder`  | `<policy id>/u/<user id>`, `/g/` | {}: finds attachments to sweep |
  * | `key`            | `<access key id>`                | {@link KeyRecord}           |
  * | `user_key`       | `<user id>/<access key id>`      | {@link UserKeyRecord}       |
+ * | `key_expiry`     | `<16 digits>/<access key id>`    | {}: finds expired keys to drop |
  * | `principal`      | `<principal id>`                 | {@link OwnerRecord}         |
  * | `user_principal` | `<user id>/<principal id>`       | {}                          |
  * | `claim`          | `<token id>`                     | {@link ClaimRecord}         |
@@ -88,8 +89,16 @@ export interface OwnerRecord extends RefRecord {
   readonly username: string;
 }
 
+/** The time at which an access key is over, and whether lists have it. */
+interface KeyTerm {
+  /** Unix seconds: from this second on the key is as absent; undefined: it does not expire. */
+  readonly expires_at?: number;
+  /** Issued for a token of an identity provider: no list has it. */
+  readonly temporary?: true;
+}
+
 /** An access key with its sealed secret. */
-export interface KeyRecord extends OwnerRecord {
+export interface KeyRecord extends OwnerRecord, KeyTerm {
   /** Sealed by `secrets.ts`. */
   readonly secret: string;
   readonly creation_date: number;
@@ -105,7 +114,7 @@ export interface SealedMailRecord {
 }
 
 /** Listing entry of an access key under its user. */
-interface UserKeyRecord {
+export interface UserKeyRecord extends KeyTerm {
   readonly creation_date: number;
 }
 
@@ -197,6 +206,7 @@ export interface RecordTypes {
   policy_holder: Readonly<Record<string, never>>;
   key: KeyRecord;
   user_key: UserKeyRecord;
+  key_expiry: Readonly<Record<string, never>>;
   principal: OwnerRecord;
   user_principal: Readonly<Record<string, never>>;
   claim: ClaimRecord;
@@ -250,9 +260,9 @@ export function holderKey(policyId: string, kind: "u" | "g", holderId: string): 
   return `${policyId}/${kind}/${holderId}`;
 }
 
-/** Key of a claim in the order of expiry. */
-export function expiryKey(expiresAt: number, tokenId: string): string {
-  return `${String(expiresAt).padStart(16, "0")}/${tokenId}`;
+/** Key of a claim or an access key in the order of expiry. */
+export function expiryKey(expiresAt: number, id: string): string {
+  return `${String(expiresAt).padStart(16, "0")}/${id}`;
 }
 
 /** Key of a registered resource; types are hashed as e-mails are. */

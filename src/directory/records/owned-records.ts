@@ -1,8 +1,18 @@
 /** Writing of what belongs to exactly one user, inside a transaction: access keys and external principals. */
 
+import type { Credential } from "@svc-authorizer/policy/model/entities.ts";
 import { alreadyExists } from "../checks.ts";
 import type { Transaction } from "../write/transaction.ts";
-import { EMPTY, type KeyRecord, mark, type OwnerRecord, type UserRecord, under } from "./layout.ts";
+import {
+  EMPTY,
+  expiryKey,
+  type KeyRecord,
+  mark,
+  type OwnerRecord,
+  type UserKeyRecord,
+  type UserRecord,
+  under,
+} from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import type { SecretBox } from "./secrets.ts";
 import { endSessions, isOwned } from "./user-records.ts";
@@ -18,12 +28,45 @@ export interface NewKey {
   readonly access_key_id: string;
   readonly secret_access_key: string;
   readonly creation_date: number;
+  /** Unix seconds; undefined: it does not expire. */
+  readonly expires_at?: number | undefined;
+  /** True: no list has it. */
+  readonly temporary?: boolean;
 }
 
-/** The record of an access key id, or undefined if it is free (also: its owner is gone). */
-export async function liveKey(tx: Transaction, accessKeyId: string): Promise<KeyRecord | undefined> {
+/**
+ * True once an access key is over: for every reader it is as absent from that second on.
+ * @param now Unix seconds
+ */
+export function isOver({ expires_at }: Pick<KeyRecord, "expires_at">, now: number): boolean {
+  return expires_at !== undefined && expires_at <= now;
+}
+
+/** True if lists have a key. */
+export function isListed(key: UserKeyRecord, now: number): boolean {
+  return key.temporary !== true && !isOver(key, now);
+}
+
+/** The dates of a key, as the contract shows them. */
+export function datesOf({
+  creation_date,
+  expires_at,
+}: UserKeyRecord): Pick<Credential, "creation_date" | "expires_at"> {
+  return { creation_date, ...(expires_at !== undefined && { expires_at }) };
+}
+
+/**
+ * The record of an access key id, or undefined if it is free (also: its owner is gone, or it has expired).
+ * @param now Unix seconds
+ */
+export async function liveKey(
+  tx: Transaction,
+  accessKeyId: string,
+  now: number,
+): Promise<KeyRecord | undefined> {
   const record = await tx.get("key", accessKeyId);
-  return record !== undefined && (await isOwned(tx, record)) ? record : undefined;
+  if (record === undefined || isOver(record, now)) return undefined;
+  return (await isOwned(tx, record)) ? record : undefined;
 }
 
 /** Puts an access key of a user in place of what the id had. */
@@ -33,14 +76,20 @@ export async function putKey(
   owner: Owner,
   key: NewKey & { readonly managed: boolean },
 ): Promise<void> {
-  const { access_key_id, secret_access_key, creation_date } = key;
+  const { access_key_id, secret_access_key, creation_date, expires_at } = key;
   // The log says which key seals; a rotation in the meantime makes the write run again.
   const { key: sealing } = (await tx.get("meta", SEALING)) ?? {};
   const binding = { kind: "access_key", accessKeyId: access_key_id, userId: owner.id } as const;
   const secret = secrets.seal(secret_access_key, binding, sealing);
   const { id, username } = owner;
-  tx.put("key", access_key_id, { id, username, ...mark(key.managed), creation_date, secret });
-  tx.put("user_key", under(id, access_key_id), { creation_date });
+  const listed: UserKeyRecord = {
+    creation_date,
+    ...(expires_at !== undefined && { expires_at }),
+    ...(key.temporary === true && { temporary: true }),
+  };
+  tx.put("key", access_key_id, { id, username, ...mark(key.managed), ...listed, secret });
+  tx.put("user_key", under(id, access_key_id), listed);
+  if (expires_at !== undefined) tx.put("key_expiry", expiryKey(expires_at, access_key_id), EMPTY);
   tx.changes.touch("user", id, username);
 }
 

@@ -6,6 +6,7 @@ import {
   expiryKey,
   foldedKey,
   holderKey,
+  type KeyRecord,
   type OwnerRecord,
   type Partition,
   type RecordTypes,
@@ -70,6 +71,15 @@ function holderLinks(key: string, nameOf: (id: string) => string | undefined): L
 function ownedLinks(key: string, record: OwnerRecord, partition: "user_key" | "user_principal"): Links {
   const { id, username } = record;
   return { ids: [{ id, name: username }], mirrors: [{ partition, key: under(id, key), matches: any }] };
+}
+
+/** The entry of an expiry may outlive its key, which the one who drops it finds out. */
+function keyLinks(key: string, record: KeyRecord): Links {
+  const { ids, mirrors } = ownedLinks(key, record, "user_key");
+  const { expires_at } = record;
+  if (expires_at === undefined) return { ids, mirrors };
+  const expiry: Mirror = { partition: "key_expiry", key: expiryKey(expires_at, key), matches: any };
+  return { ids, mirrors: [...mirrors, expiry] };
 }
 
 function ownerLinks(key: string, partition: "key" | "principal"): Links {
@@ -147,7 +157,7 @@ export function linksOf<P extends Partition>(
     case "policy_holder":
       return holderLinks(key, nameOf);
     case "key":
-      return ownedLinks(key, record as OwnerRecord, "user_key");
+      return keyLinks(key, record as KeyRecord);
     case "principal":
       return ownedLinks(key, record as OwnerRecord, "user_principal");
     case "user_key":

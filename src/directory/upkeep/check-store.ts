@@ -44,7 +44,7 @@ const LINKED = [
   "claim",
   "claim_expiry",
 ] as const;
-const PLAIN = ["meta", "resource_type", "resource", "sweep", "applied", "provisioned"] as const;
+const PLAIN = ["meta", "key_expiry", "resource_type", "resource", "sweep", "applied", "provisioned"] as const;
 
 const PAGE = 1_000;
 

@@ -3,7 +3,7 @@
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../../store/port.ts";
 import type { Resealing } from "./reseal.ts";
-import { dropExpiredClaims, nextSweeps, sweepStep } from "./sweep.ts";
+import { dropExpiredClaims, dropExpiredKeys, nextSweeps, sweepStep } from "./sweep.ts";
 import { NotHolder } from "./under-lease.ts";
 
 const RETRY_MS = 1_000;
@@ -82,7 +82,11 @@ export class Maintenance {
         if (failure?.status === "rejected") throw failure.reason;
         return false;
       }
-      return (await dropExpiredClaims(store, now())) && (await resealing.step());
+      return (
+        (await dropExpiredClaims(store, now())) &&
+        (await dropExpiredKeys(store, now())) &&
+        (await resealing.step())
+      );
     } catch (error) {
       // Somebody wrote what was to be swept: look again.
       if (isErrorCode(error, "conflict")) return false;

@@ -6,7 +6,15 @@
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Expectation, Snapshot, Store } from "../../store/port.ts";
 import { withSnapshot } from "../../store/port.ts";
-import { expiryKey, holderKey, type Partition, type SweepRecord, under } from "../records/layout.ts";
+import {
+  expiryKey,
+  holderKey,
+  type KeyRecord,
+  type Partition,
+  type SweepRecord,
+  splitKey,
+  under,
+} from "../records/layout.ts";
 
 /** Records swept by one commit: each is at most two deletions and an expectation. */
 const STEP = 30;
@@ -127,6 +135,36 @@ export async function nextSweeps(
 ): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
   const found = await withSnapshot(store, (snapshot) => snapshot.scan("sweep", { limit }));
   return found.map(({ key, value }) => ({ id: key, sweep: parseJsonText(value) as SweepRecord }));
+}
+
+/** Seconds for which keys are kept after their expiry: a node whose clock is behind has them longer. */
+const KEY_KEPT_SECONDS = 600;
+
+/**
+ * Drops some access keys that have expired; true when none are left. Nobody finds them anyway.
+ * @param now Unix seconds
+ */
+export async function dropExpiredKeys(store: Store, now: number): Promise<boolean> {
+  return withSnapshot(store, async (snapshot) => {
+    const first = await snapshot.scan("key_expiry", { limit: STEP });
+    const expired = first.filter(({ key }) => key < expiryKey(Math.max(0, now - KEY_KEPT_SECONDS), ""));
+    if (expired.length === 0) return true;
+    const expect: Expectation[] = [];
+    const deleted: Key[] = [];
+    for (const { key: entry } of expired) {
+      deleted.push({ partition: "key_expiry", key: entry });
+      const { id: expiry, rest: key } = splitKey(entry);
+      const stored = await snapshot.get("key", key);
+      if (stored === undefined) continue;
+      const { id, expires_at } = parseJsonText(stored.value) as KeyRecord;
+      // The id may stand for another key by now.
+      if (expires_at !== Number(expiry)) continue;
+      expect.push({ partition: "key", key, version: stored.version });
+      deleted.push({ partition: "key", key }, { partition: "user_key", key: under(id, key) });
+    }
+    await store.commit({ expect, delete: deleted });
+    return false;
+  });
 }
 
 /** Seconds for which claims are kept after the expiry of their tokens, since clocks of nodes differ (spec/journal §5). */

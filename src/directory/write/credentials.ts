@@ -1,4 +1,4 @@
-/** Use cases on access keys. */
+/** Use cases on access keys. One that has expired is as absent for each of them. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import {
@@ -13,9 +13,21 @@ import { readPage } from "../read/pages.ts";
 import type { Reader } from "../read/reader.ts";
 import { generateAccessKeyId, generateSecretAccessKey } from "../records/generated-keys.ts";
 import { type KeyRecord, under } from "../records/layout.ts";
-import { liveKey, type NewKey, putKey, removeKey } from "../records/owned-records.ts";
+import {
+  datesOf,
+  isListed,
+  isOver,
+  liveKey,
+  type NewKey,
+  putKey,
+  removeKey,
+} from "../records/owned-records.ts";
 import { isInUse, isOwned, requireUser } from "../records/user-records.ts";
+import { createTemporary } from "./temporary-keys.ts";
 import { pageOfUser } from "./users.ts";
+
+/** Longest time after which a key can expire, in seconds: ten years. */
+const LONGEST_LIFETIME = 315_360_000;
 
 type KeyRequest = NonNullable<Parameters<Credentials["create"]>[1]>;
 
@@ -27,29 +39,31 @@ export function createCredentials(context: DirectoryContext): Credentials {
       const made = newKey(key, now());
       return writer.write(async (tx) => {
         const { id } = await requireUser(tx, username);
-        const { access_key_id, secret_access_key, creation_date } = made;
-        if ((await liveKey(tx, access_key_id)) !== undefined)
-          throw alreadyExists("access key", access_key_id);
+        if ((await liveKey(tx, made.access_key_id, now())) !== undefined)
+          throw alreadyExists("access key", made.access_key_id);
         await putKey(tx, secrets, { id, username }, { ...made, managed: false });
-        return { access_key_id, creation_date, username, secret_access_key };
+        if (made.expires_at !== undefined) context.wakeMaintenance();
+        return { ...made, username };
       });
     },
 
+    createTemporary: (username, seconds) => createTemporary(context, username, seconds),
+
     getWithSecret: (accessKeyId) =>
       read(context, async (reader) => {
-        const record = await requireUsableKey(reader, accessKeyId);
-        const { id: userId, username, creation_date } = record;
+        const record = await requireUsableKey(reader, accessKeyId, now());
+        const { id: userId, username } = record;
         const binding = { kind: "access_key", accessKeyId, userId } as const;
         const secret_access_key = secrets.openKept(record.secret, binding);
-        return { access_key_id: accessKeyId, creation_date, username, secret_access_key };
+        return { access_key_id: accessKeyId, ...datesOf(record), username, secret_access_key };
       }),
 
     get: (username, accessKeyId) =>
       read(context, async (reader) => {
         const { id } = await requireUser(reader, username);
-        const record = await requireKey(reader, accessKeyId);
+        const record = await requireKey(reader, accessKeyId, now());
         if (record.id !== id) throw notFound("access key", accessKeyId);
-        return { access_key_id: accessKeyId, creation_date: record.creation_date, username };
+        return { access_key_id: accessKeyId, ...datesOf(record), username };
       }),
 
     list: (username, page) =>
@@ -58,11 +72,11 @@ export function createCredentials(context: DirectoryContext): Credentials {
           partition: "user_key",
           base: under(id, ""),
           items: (found, names) =>
-            found.map(({ record: { creation_date } }, index) => ({
-              access_key_id: names[index]!,
-              creation_date,
-              username,
-            })),
+            found.map(({ record }, index) =>
+              isListed(record, now())
+                ? { access_key_id: names[index]!, ...datesOf(record), username }
+                : undefined,
+            ),
         }),
       ),
 
@@ -70,28 +84,36 @@ export function createCredentials(context: DirectoryContext): Credentials {
       writer.write(async (tx) => {
         const user = await requireUser(tx, username);
         const record = isPossibleName(accessKeyId) ? await tx.get("key", accessKeyId) : undefined;
-        if (record?.id !== user.id) throw notFound("access key", accessKeyId);
+        if (record?.id !== user.id || isOver(record, now())) throw notFound("access key", accessKeyId);
         removeKey(tx, { username, user, nowMs: context.nowMs() }, accessKeyId);
       }),
   };
 }
 
-/** The record of an access key; "not_found" if there is none or its owner is gone. */
-async function requireKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
+/** The record of an access key; "not_found" if there is none, it has expired or its owner is gone. */
+async function requireKey(reader: Reader, accessKeyId: string, now: number): Promise<KeyRecord> {
   const record = isPossibleName(accessKeyId) ? await reader.get("key", accessKeyId) : undefined;
-  if (record === undefined || !(await isOwned(reader, record))) throw notFound("access key", accessKeyId);
+  if (record === undefined || isOver(record, now) || !(await isOwned(reader, record)))
+    throw notFound("access key", accessKeyId);
   return record;
 }
 
 /** As {@link requireKey}, and "not_found" if its owner is inactive: for who would act with it. */
-export async function requireUsableKey(reader: Reader, accessKeyId: string): Promise<KeyRecord> {
-  const record = await requireKey(reader, accessKeyId);
+export async function requireUsableKey(reader: Reader, accessKeyId: string, now: number): Promise<KeyRecord> {
+  const record = await requireKey(reader, accessKeyId, now);
   if (!(await isInUse(reader, record))) throw notFound("access key", accessKeyId);
   return record;
 }
 
-function newKey({ access_key_id, secret_access_key, creation_date }: KeyRequest, now: number): NewKey {
+type MadeKey = Pick<NewKey, "access_key_id" | "secret_access_key" | "creation_date"> & {
+  readonly expires_at?: number;
+};
+
+function newKey(request: KeyRequest, now: number): MadeKey {
+  const { access_key_id, secret_access_key, creation_date, expires_in } = request;
   const problems = new Problems();
+  problems.add("/expires_in", lifetimeProblem(expires_in));
+  const term = expires_in === undefined ? {} : { expires_at: now + expires_in };
   problems.add("/creation_date", dateProblem(creation_date));
   if (access_key_id === undefined && secret_access_key === undefined) {
     assertNoProblems(problems.list);
@@ -99,6 +121,7 @@ function newKey({ access_key_id, secret_access_key, creation_date }: KeyRequest,
       access_key_id: generateAccessKeyId(),
       secret_access_key: generateSecretAccessKey(),
       creation_date: creation_date ?? now,
+      ...term,
     };
   }
   if (access_key_id === undefined || secret_access_key === undefined) {
@@ -108,5 +131,11 @@ function newKey({ access_key_id, secret_access_key, creation_date }: KeyRequest,
   problems.add("/access_key_id", accessKeyProblem(access_key_id));
   problems.add("/secret_access_key", secretAccessKeyProblem(secret_access_key));
   assertNoProblems(problems.list);
-  return { access_key_id, secret_access_key, creation_date: creation_date ?? now };
+  return { access_key_id, secret_access_key, creation_date: creation_date ?? now, ...term };
+}
+
+function lifetimeProblem(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined;
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= LONGEST_LIFETIME) return undefined;
+  return `must be a whole number of seconds from 1 to ${LONGEST_LIFETIME}`;
 }

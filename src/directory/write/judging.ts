@@ -10,21 +10,31 @@ import { requirePolicy, toPolicy } from "../records/policy-records.ts";
 import { readSession } from "./sessions.ts";
 import type { Transaction } from "./transaction.ts";
 
-/** Returns the judge of all transactions: it throws where those who judge the author's writes refuse this one. */
-export function judgeOf(store: Store, authors: Authors): (tx: Transaction) => Promise<void> {
+/**
+ * Returns the judge of all transactions: it throws where those who judge the author's writes refuse this one.
+ * @param now Unix seconds
+ */
+export function judgeOf(
+  store: Store,
+  authors: Authors,
+  now: () => number,
+): (tx: Transaction) => Promise<void> {
   return async (tx) => {
     const { judges } = authors;
     if (judges.length === 0) return;
     // A judge asks caches, which must not be older than the state that is judged.
     store.follow?.();
     while (store.history.head.revision < tx.revision) await nextTurn();
-    const state = judgedStateOf(tx);
+    const state = judgedStateOf(tx, now);
     for (const judge of judges) await judge(state);
   };
 }
 
-/** Returns the state of a transaction as judges read it. */
-export function judgedStateOf(tx: Transaction): JudgedState {
+/**
+ * Returns the state of a transaction as judges read it.
+ * @param now Unix seconds
+ */
+export function judgedStateOf(tx: Transaction, now: () => number): JudgedState {
   return {
     principal: (username) => new PrincipalReader(tx).read(username),
     principalOnceActive: (username) => new PrincipalReader(tx).read(username, { onceActive: true }),
@@ -33,6 +43,6 @@ export function judgedStateOf(tx: Transaction): JudgedState {
       const { id } = await requireGroup(tx, name);
       return new PrincipalReader(tx).ofGroup(id);
     },
-    session: (username, of) => readSession(tx, username, of),
+    session: (username, of) => readSession(tx, username, of, now()),
   };
 }

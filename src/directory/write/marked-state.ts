@@ -16,10 +16,14 @@ export function markKey(name: string): string {
   return `mark/${name}`;
 }
 
-/** The state that a transaction works on. */
+/**
+ * The state that a transaction works on.
+ * @param now Unix seconds
+ */
 export async function readMarkedState(
   tx: Transaction,
   name: string,
+  now: number,
 ): Promise<Omit<MarkedState, "someAdministrator">> {
   const stored = await tx.get("meta", markKey(name));
   return {
@@ -38,7 +42,7 @@ export async function readMarkedState(
     },
     groupPolicies: (groupName) => groupPolicies(tx, groupName),
     someMember: (groupName) => someMember(tx, groupName),
-    keyOwner: async (accessKeyId) => (await liveKey(tx, accessKeyId))?.username,
+    keyOwner: async (accessKeyId) => (await liveKey(tx, accessKeyId, now))?.username,
   };
 }
 

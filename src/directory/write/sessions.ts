@@ -8,33 +8,42 @@ import { notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Session, Sessions } from "../directory.ts";
 import type { StateReader } from "../read/reader.ts";
+import type { KeyRecord } from "../records/layout.ts";
+import { isOver } from "../records/owned-records.ts";
 import { requireUser } from "../records/user-records.ts";
 import { requireUsableKey } from "./credentials.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
-  const { secrets } = context;
+  const { secrets, now } = context;
   return {
     key: (accessKeyId) =>
       read(context, async (reader) => {
-        const { id: userId, username, secret } = await requireUsableKey(reader, accessKeyId);
+        const record = await requireUsableKey(reader, accessKeyId, now());
+        const { id: userId, username, secret, expires_at: expiresAt } = record;
         const secretAccessKey = secrets.open(secret, { kind: "access_key", accessKeyId, userId });
-        return { accessKeyId, secretAccessKey, userId, username };
+        return { accessKeyId, secretAccessKey, userId, username, expiresAt };
       }),
 
-    get: (username, of) => read(context, (reader) => readSession(reader, username, of)),
+    get: (username, of) => read(context, (reader) => readSession(reader, username, of, now())),
   };
 }
 
-/** The state that a session of a user depends on; "not_found" for an unknown user. */
+/**
+ * The state that a session of a user depends on; "not_found" for an unknown user.
+ * @param now Unix seconds
+ */
 export async function readSession(
   from: StateReader,
   username: string,
-  { accessKeyId, tokenId }: { readonly accessKeyId?: string; readonly tokenId?: string } = {},
+  of: { readonly accessKeyId?: string; readonly tokenId?: string } | undefined,
+  now: number,
 ): Promise<Session> {
+  const { accessKeyId, tokenId } = of ?? {};
   const { id: userId, creation_date, inactive, sessions_valid_after = 0 } = await requireUser(from, username);
   if (inactive === true) throw notFound("active user", username);
   const sessions = await from.get("session", userId);
+  const key = accessKeyId === undefined ? undefined : await keyOf(from, accessKeyId);
   return {
     userId,
     creation_date,
@@ -42,13 +51,14 @@ export async function readSession(
     since: sessions?.since ?? "",
     validFrom: sessions?.strict === true ? undefined : await from.versionOf("session", userId),
     validAfter: sessions_valid_after,
-    holdsKey: accessKeyId === undefined || (await isKeyOf(from, accessKeyId, userId)),
+    holdsKey: accessKeyId === undefined || (key?.id === userId && !isOver(key, now)),
+    keyExpiresAt: key?.expires_at,
     isTokenClaimed: tokenId !== undefined && (await isClaimed(from, tokenId)),
   };
 }
 
-async function isKeyOf(reader: StateReader, accessKeyId: string, userId: string): Promise<boolean> {
-  return isPossibleName(accessKeyId) && (await reader.get("key", accessKeyId))?.id === userId;
+async function keyOf(reader: StateReader, accessKeyId: string): Promise<KeyRecord | undefined> {
+  return isPossibleName(accessKeyId) ? reader.get("key", accessKeyId) : undefined;
 }
 
 async function isClaimed(reader: StateReader, tokenId: string): Promise<boolean> {

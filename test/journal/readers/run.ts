@@ -162,6 +162,7 @@ class Schedule {
         validFrom: at + 1,
         validAfter: 0,
         holdsKey: true,
+        keyExpiresAt: undefined,
         isTokenClaimed: false,
       };
     };

@@ -750,6 +750,10 @@ export interface Credentials {
    */
   creation_date: number;
   /**
+   * Unix seconds: from this second on the key is refused. Absent: it does not expire.
+   */
+  expires_at?: number;
+  /**
    * With `last_used=true`: Unix seconds; absent if it was never used.
    */
   last_used?: number;
@@ -961,6 +965,10 @@ export interface CredentialsWithSecret {
    * Unix time in whole seconds, UTC.
    */
   creation_date: number;
+  /**
+   * Unix seconds: from this second on the key is refused. Absent: it does not expire.
+   */
+  expires_at?: number;
   /**
    * The secret, shown this once.
    */
@@ -2291,7 +2299,7 @@ export interface Operations {
   "PUT /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "DELETE /auth/groups/{groupId}/policies/{policyId}": { path: { groupId: string; policyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/users/{userId}/credentials": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number; last_used?: boolean }; body: undefined; answer: CredentialsList };
-  "POST /auth/users/{userId}/credentials": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: CredentialsWithSecret };
+  "POST /auth/users/{userId}/credentials": { path: { userId: string }; query: { expires_in?: number }; body: undefined; answer: CredentialsWithSecret };
   "GET /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: Credentials };
   "DELETE /auth/users/{userId}/credentials/{accessKeyId}": { path: { userId: string; accessKeyId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/users/{userId}/external/principals/ls": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: ExternalPrincipalList };

@@ -14,6 +14,16 @@ import { LastUsed, Time } from "./time.tsx";
 
 /** Age of a key above which it should be replaced, in seconds. */
 const OLD = 365 * 86_400;
+/** Time before the expiry of a key in which somebody should replace it, in seconds. */
+const SOON = 7 * 86_400;
+/** Terms of a new key in seconds; 0: it does not expire. */
+const TERMS = [
+  ["never", 0],
+  ["in a day", 86_400],
+  ["in 30 days", 30 * 86_400],
+  ["in 90 days", 90 * 86_400],
+  ["in a year", 365 * 86_400],
+] as const;
 
 /** Properties of {@link AccessKeys}. */
 interface AccessKeysProps {
@@ -26,10 +36,12 @@ interface AccessKeysProps {
 export function AccessKeys({ user, may }: AccessKeysProps) {
   const { countsUse } = useSession();
   const creation = useChange("POST /auth/users/{userId}/credentials");
+  const [term, setTerm] = useState(0);
   const mayDelete = may("auth:DeleteCredentials");
   const columns: readonly Column<Credentials>[] = [
     { head: "Access key ID", kind: "main", cell: ({ access_key_id: key }) => <code>{key}</code> },
     { head: "Created", cell: ({ creation_date: at }) => <KeyAge at={at} /> },
+    { head: "Expires", cell: ({ expires_at: at }) => <KeyTerm at={at} /> },
     ...(countsUse
       ? [{ head: "Last used", cell: ({ last_used: at }: Credentials) => <LastUsed at={at} /> }]
       : []),
@@ -62,12 +74,34 @@ export function AccessKeys({ user, may }: AccessKeysProps) {
           <button
             type="button"
             disabled={creation.isPending}
-            onClick={() => creation.mutate({ path: { userId: user } })}
+            onClick={() =>
+              creation.mutate({ path: { userId: user }, query: term === 0 ? {} : { expires_in: term } })
+            }
           >
             Create access key
-          </button>
+          </button>{" "}
+          <label>
+            that expires{" "}
+            <select value={term} onChange={({ currentTarget }) => setTerm(Number(currentTarget.value))}>
+              {TERMS.map(([name, seconds]) => (
+                <option key={name} value={seconds}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
         </p>
       )}
+    </>
+  );
+}
+
+function KeyTerm({ at }: { readonly at: number | undefined }) {
+  if (at === undefined) return <span class="quiet-text">never</span>;
+  const isSoon = at - Date.now() / 1000 < SOON;
+  return (
+    <>
+      <Time at={at} /> {isSoon && <span class="tag warn">expires soon</span>}
     </>
   );
 }

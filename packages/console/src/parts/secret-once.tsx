@@ -2,6 +2,7 @@
 
 import type { CredentialsWithSecret } from "../api/management.gen.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { Time } from "./time.tsx";
 
 /** Shows an access key with its secret, to be copied. */
 export function SecretOnce({ made }: { readonly made: CredentialsWithSecret }) {
@@ -20,6 +21,14 @@ export function SecretOnce({ made }: { readonly made: CredentialsWithSecret }) {
         <dd>
           <code>{secret}</code>
         </dd>
+        {made.expires_at !== undefined && (
+          <>
+            <dt>Expires</dt>
+            <dd>
+              <Time at={made.expires_at} />
+            </dd>
+          </>
+        )}
       </dl>
       <CopyButton text={secret} />
     </section>

@@ -43,12 +43,19 @@ export interface Credential {
   readonly access_key_id: string;
   /** Unix seconds. */
   readonly creation_date: number;
+  /** Unix seconds: from this second on nobody finds the key; absent: it does not expire. */
+  readonly expires_at?: number;
   readonly username: string;
 }
 
 /** An access key with its secret in clear text. It exists only in memory and in answers to calls for it. */
 export interface CredentialWithSecret extends Credential {
   readonly secret_access_key: string;
+}
+
+/** An access key with its secret that does not stay. */
+export interface ExpiringCredential extends CredentialWithSecret {
+  readonly expires_at: number;
 }
 
 /** An identity of another system, such as an IAM role, that acts as a user. */

@@ -53,7 +53,7 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
   assertNoProblems(problems.list);
   const user = await requireUser(tx, username);
   const { id } = user;
-  const before = await liveKey(tx, access_key_id);
+  const before = await liveKey(tx, access_key_id, context.now());
   if (before !== undefined && before.id !== id) throw alreadyExists("access key", access_key_id);
   const after = {
     access_key_id,
@@ -65,6 +65,8 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
     before !== undefined && hasSecret(context.secrets, access_key_id, before, secret_access_key);
   const isSame =
     keepsSecret &&
+    // Who names a key without a term means one without.
+    before.expires_at === undefined &&
     before.creation_date === after.creation_date &&
     (before.managed === true) === after.managed;
   if (!isSame) await putKey(tx, context.secrets, { id, username }, after);

@@ -42,7 +42,7 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
     async applyMarked(name, plan) {
       const result = await context.writer.write(async (tx) => {
         const planned = await plan({
-          ...(await readMarkedState(tx, name)),
+          ...(await readMarkedState(tx, name, context.now())),
           someAdministrator: () => someAdministrator(tx),
         });
         if (planned === undefined) return undefined;
@@ -79,7 +79,7 @@ export async function applyPlanned<T>(
 ): Promise<T> {
   const work = async (tx: Transaction): Promise<T> => {
     const state = await readStateOf(tx, () => undefined);
-    const planned = await plan(state, judgedStateOf(tx));
+    const planned = await plan(state, judgedStateOf(tx, context.now));
     await applyAll(context, tx, marked(planned.operations, false));
     return planned.result;
   };

@@ -151,7 +151,7 @@ export class ReaderView implements StateView {
     const records = await this.#reader.getMany("key", keys);
     const credentials = new Map<string, ReturnType<UserState["credentials"]["get"]> & object>();
     for (const [index, record] of records.entries()) {
-      if (record?.id !== id) continue;
+      if (record?.id !== id || record.expires_at !== undefined) continue;
       const key = keys[index]!;
       const { creation_date } = record;
       const secret_access_key = this.#open(key, id, record.secret);

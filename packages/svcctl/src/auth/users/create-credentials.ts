@@ -1,9 +1,13 @@
 /** `svcctl auth users credentials create`. */
 
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { JsonObject } from "../../api/api-client.ts";
 import { openApi } from "../../api/api-client.ts";
 import { fillPath } from "../../api/path-template.ts";
 import type { CommandCall } from "../../command.ts";
+import { durationOf } from "../../duration-option.ts";
+import { formatDate } from "../../output/dates.ts";
 import { textField } from "../../output/fields.ts";
 import { printObject } from "../../output/print.ts";
 
@@ -14,7 +18,9 @@ const LABEL = 19;
 export async function createCredentials(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
   const path = await fillPath(api, call, ["auth", "users", { option: "id", orSelf: true }, "credentials"]);
-  const key = await api.fetchObject({ method: "POST", path, expect: 201 });
+  const query = lifetimeOf(call);
+  const key = await api.fetchObject({ method: "POST", path, query, expect: 201 });
+  warnOfMissingTerm(call, query.expires_in !== undefined, key);
   const { green, bold, yellow } = call.context.style;
   const line = (label: string, field: string): string =>
     `${label.padEnd(LABEL)}${bold(safeText(textField(key, field)))}`;
@@ -23,9 +29,30 @@ export async function createCredentials(call: CommandCall): Promise<void> {
       green("Credentials created successfully."),
       line("Access Key ID:", "access_key_id"),
       line("Secret Access Key:", "secret_access_key"),
+      ...expiryLine(key, bold),
       "",
       yellow("Keep these somewhere safe since you will not be able to see the secret key again"),
     ];
     return `${lines.join("\n")}\n`;
   });
+}
+
+/** The parameter of the call: whole seconds, rounded up. */
+function lifetimeOf(call: CommandCall): { readonly expires_in?: number } {
+  if (call.options["expiresIn"] === undefined) return {};
+  const seconds = Math.ceil(durationOf(call, "expiresIn", "expires-in") / 1_000);
+  if (seconds > 0) return { expires_in: seconds };
+  throw new UsageFailure('invalid argument for "--expires-in" flag: must be more than 0');
+}
+
+/** The line of a term, if the key has one. */
+function expiryLine(key: JsonObject, bold: (text: string) => string): readonly string[] {
+  const at = key["expires_at"];
+  return typeof at === "number" ? [`${"Expires:".padEnd(LABEL)}${bold(formatDate(at))}`] : [];
+}
+
+/** A server that knows no terms makes a key that stays, which is said: somebody would rely on its end. */
+function warnOfMissingTerm({ context }: CommandCall, asked: boolean, key: JsonObject): void {
+  if (!asked || typeof key["expires_at"] === "number") return;
+  context.err("warning: the server knows no terms of access keys: this key does not expire\n");
 }

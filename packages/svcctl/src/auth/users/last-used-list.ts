@@ -1,9 +1,9 @@
 /** Lists with last use: `auth users list --last-used` and `auth users credentials list --last-used`. */
 
-import { openApi } from "../../api/api-client.ts";
+import { type JsonObject, openApi } from "../../api/api-client.ts";
 import { fetchPage } from "../../api/pages.ts";
 import { fillPath } from "../../api/path-template.ts";
-import type { CommandRun } from "../../command.ts";
+import type { CommandCall, CommandRun } from "../../command.ts";
 import { printPage } from "../../output/page.ts";
 import type { Column } from "../../output/records.ts";
 import type { ListRequest } from "../../requests/request-types.ts";
@@ -14,11 +14,19 @@ const USE_COLUMNS: readonly Column[] = [
 ];
 
 /** The command that fetches and prints a list, with two columns more where `--last-used` is given. */
-export function listingWithUse({ path, columns }: Pick<ListRequest, "path" | "columns">): CommandRun {
+export function listingWithUse({
+  path,
+  columns,
+  look,
+}: Pick<ListRequest, "path" | "columns"> & {
+  /** Looks at the entries of the page after it was printed. */
+  readonly look?: (call: CommandCall, entries: readonly JsonObject[]) => void;
+}): CommandRun {
   return async (call) => {
     const api = openApi(call.context);
     const asks = call.options["lastUsed"] === true;
     const page = await fetchPage(api, call, await fillPath(api, call, path), asks ? { last_used: true } : {});
     await printPage(call, page, { columns: asks ? [...columns, ...USE_COLUMNS] : columns });
+    look?.(call, page.results);
   };
 }

@@ -32,11 +32,16 @@ const KEY = [...KEYS, { option: "accessKeyId" }] as const;
 const KEY_COLUMNS: readonly Column[] = [
   { heading: "Access Key ID", name: "access_key_id", fields: ["access_key_id"] },
   { ...DATE, heading: "Issued Date" },
+  { heading: "Expires", name: "expires_at", fields: ["expires_at"], kind: "date", onlyIfAny: true },
 ];
 const KEY_ID: OptionSpec = {
   flags: "--access-key-id <string>",
   description: "access key id",
   required: true,
+};
+const EXPIRES_IN: OptionSpec = {
+  flags: "--expires-in <duration>",
+  description: "time after which the key is refused, such as 12h30m; by default it does not expire",
 };
 const LAST_USED: OptionSpec = { flags: "--last-used", description: "also show when each was used last" };
 const LIST: CommandSpec = {
@@ -58,13 +63,17 @@ const CREDENTIALS: GroupSpec = {
       examples: ["", "--id bob", "--id bob --last-used"],
       options: [OWN_ID, LAST_USED, ...PAGING],
       load: async () =>
-        (await import("./last-used-list.ts")).listingWithUse({ path: KEYS, columns: KEY_COLUMNS }),
+        (await import("./last-used-list.ts")).listingWithUse({
+          path: KEYS,
+          columns: KEY_COLUMNS,
+          look: (await import("./list-keys.ts")).warnOfExpiry,
+        }),
     },
     {
       name: "create",
       description: "Creates an access key; its secret is shown this once.",
-      examples: ["--id bob", "--id bob --json"],
-      options: [OWN_ID, JSON_OUTPUT],
+      examples: ["--id bob", "--id bob --expires-in 720h", "--id bob --json"],
+      options: [OWN_ID, EXPIRES_IN, JSON_OUTPUT],
       load: async () => (await import("./create-credentials.ts")).createCredentials,
     },
     showCommand(
