@@ -88,6 +88,18 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.forward_auth.proxy is off",
   },
   {
+    items: "authorizer.exchange.",
+    acts: (values) =>
+      values["authorizer.forward_auth.proxy"] !== "off" ||
+      values["authorizer.ext_authz.listen_address"] !== undefined,
+    why: "authorizer.forward_auth.proxy is off",
+  },
+  {
+    items: ["authorizer.exchange.region", "authorizer.exchange.presigned"],
+    acts: (values) => values["authorizer.exchange.access_key_id"] !== undefined,
+    why: "authorizer.exchange.access_key_id is not set",
+  },
+  {
     items: ["auth.cache.size", "auth.cache.ttl", "auth.cache.jitter"],
     acts: (values) => values["auth.cache.enabled"],
     why: "auth.cache.enabled is false",

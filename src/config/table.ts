@@ -8,6 +8,7 @@ import { AUTHORIZER_LIMIT_ITEMS } from "./items/authorizer-limits.ts";
 import { DATABASE_ITEMS } from "./items/database.ts";
 import { DECISION_LOG_ITEMS } from "./items/decision-log.ts";
 import { EMAIL_ITEMS } from "./items/email.ts";
+import { EXCHANGE_ITEMS } from "./items/exchange.ts";
 import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
@@ -16,6 +17,7 @@ import { SCIM_ITEMS } from "./items/scim.ts";
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
   { title: "Forward-auth", items: FORWARD_AUTH_ITEMS },
+  { title: "Exchange", items: EXCHANGE_ITEMS },
   { title: "SCIM", items: SCIM_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },

@@ -8,6 +8,7 @@ import {
 import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
+import { exchangeProblems } from "./validate-exchange.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
@@ -65,6 +66,7 @@ const RULES: readonly Rule[] = [
   warnOfUserListener,
   keepListenersApart,
   pairBootstrapKeys,
+  exchangeProblems,
   warnOfInstallation,
   requireLogOutput,
   warnOfUnauditedDecisions,
@@ -116,6 +118,7 @@ const SECRETS = [
   "auth.api.token",
   "authorizer.forward_auth.proxy_token",
   "authorizer.bootstrap_admin.secret_access_key",
+  "authorizer.exchange.secret_access_key",
 ] as const;
 
 function refuseKnownSecrets(values: ConfigValues, problem: Tell): void {

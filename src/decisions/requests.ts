@@ -1,7 +1,7 @@
 /** Decisions about whole requests of a data server: the contract of `requesting.ts` (spec/decision-api §3 `/request`). */
 
 import type { DecisionContext, Effect, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
-import type { PerItem, WireRequest } from "../request-map/endpoints.ts";
+import type { Api, MatchedRequest, PerItem, WireRequest } from "../request-map/endpoints.ts";
 import type { AskingCall } from "./decision-log.ts";
 import type { Asserter } from "./subjects/asserted-groups.ts";
 import type { SignedGroups, UnknownReason } from "./subjects/unknown-reason.ts";
@@ -14,6 +14,19 @@ export interface UsedCredential {
   /** The access key. For a login token, the key for which it was issued. */
   readonly access_key_id?: string;
 }
+
+/** A row with what holds for it whatever policies say. */
+export interface RowRule {
+  /** The row, perhaps with more permissions than its table names. */
+  readonly match: MatchedRequest;
+  /** The reason why nobody may; undefined: policies decide. */
+  readonly refused?: string;
+  /** The reason why only somebody may who may do everything with repositories. */
+  readonly everything?: string;
+}
+
+/** Rules about rows. The same match gives the same rule, as an object. */
+export type RowRules = (match: MatchedRequest, api: Api) => RowRule;
 
 /** A question about a request. */
 export interface RequestCheck {
@@ -33,6 +46,8 @@ export interface RequestCheck {
   /** The credential of the user, for the audit log; absent if the caller names the user. */
   readonly credential?: UsedCredential | undefined;
   readonly request: WireRequest;
+  /** Rules besides the permission tables; default none. */
+  readonly rules?: RowRules | undefined;
   /**
    * True for forward-auth, which decides about every possible item (spec/security §2.4). `/request` tells the caller to
    * filter.

@@ -47,6 +47,7 @@ export class ExtAuthzCall implements CheckCall {
   readonly requestId: string;
   readonly startedAt = performance.now();
   readonly peer: string;
+  readonly proxyToken: string | undefined;
   caller: ServiceCaller = ANONYMOUS_SERVICE;
   readonly #serving: ExtAuthzServing;
   readonly #verifier: BearerVerifier;
@@ -70,6 +71,7 @@ export class ExtAuthzCall implements CheckCall {
     this.#answer = answer;
     this.requestId = requestId(single(call.metadata, "x-request-id"));
     this.peer = addressOf(call.getPeer());
+    this.proxyToken = single(call.metadata, "x-svc-proxy-token");
   }
 
   /** Aborted when the caller has gone or its deadline is over; made when it is first asked for. */
@@ -149,7 +151,7 @@ export class ExtAuthzCall implements CheckCall {
   #reply(reply: Reply): void {
     if (this.#answered) return;
     this.#finish(reply.status);
-    this.#answer(null, responseOf(reply));
+    this.#answer(null, responseOf(reply, this.#serving.extAuthz.exchange !== undefined));
   }
 
   /** A refused caller gets a refusal; a failure is one of gRPC, whose consequence Envoy's configuration says. */

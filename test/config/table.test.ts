@@ -188,6 +188,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.request_properties": "fill",
   "authorizer.escalation": "warn",
   "authorizer.trusted_proxies": ["loopback"],
+  "authorizer.exchange.presigned": "in_place",
   "authorizer.forward_auth.preflight": "deny",
   "authorizer.forward_auth.proxy": "off",
   "authorizer.forward_auth.body": "every_resource",

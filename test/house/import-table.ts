@@ -31,6 +31,7 @@ const EVERYTHING_COMPOSED = [
   "schedule",
   "request-map",
   "identity",
+  "exchange",
   "decisions",
   "datasets",
   "bootstrap",
@@ -106,6 +107,11 @@ const SERVICE_ROOMS: Rooms = {
       "policy/json-text",
       "remember-last",
     ],
+  },
+  // What goes to a data server that knows one key, in place of a user's credential.
+  exchange: {
+    may: ["identity", "request-map", "policy/catalog", "policy/model"],
+    types: ["decisions"],
   },
   decisions: {
     may: [
@@ -220,10 +226,13 @@ const SERVICE_ROOMS: Rooms = {
   "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors", "policy/html"],
-    types: ["api/decisions"],
+    types: ["api/decisions", "exchange"],
   },
   // Envoy asks over gRPC what proxies ask over HTTP.
-  "api/ext-authz": { may: ["api", "http", "api/forward-auth", "policy/errors"], types: ["decisions"] },
+  "api/ext-authz": {
+    may: ["api", "http", "api/forward-auth", "identity/secret-comparison.ts", "policy/errors"],
+    types: ["decisions"],
+  },
   listeners: {
     may: [
       "api/ext-authz",

@@ -45,7 +45,9 @@ it("2xx is written at one place of forward-auth", () => {
   const written = globSync("src/api/forward-auth/*.ts", { cwd: ROOT }).flatMap((file) =>
     (textOf(file).match(/^(?!\s*(?:\/\/|\*|\/\*)).*\b2\d\d\b(?! \|).*$/gm) ?? []).map((line) => line.trim()),
   );
-  expect(written).toEqual(['return { status: 200, headers: ["X-Svc-User", user, ...decision] };']);
+  expect(written).toEqual([
+    'return { status: 200, headers: ["X-Svc-User", user, ...decision, ...credential] };',
+  ]);
 });
 
 it("docs/gateways.md says that bodies are not verified here", () => {

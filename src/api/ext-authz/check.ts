@@ -9,6 +9,7 @@ import { errorReply } from "../../http/errors.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Reply } from "../../http/route.ts";
+import { KnownSecret } from "../../identity/secret-comparison.ts";
 import { answerOf } from "../forward-auth/answers.ts";
 import { decideRequest, type RequestDecisionOptions } from "../forward-auth/decide-request.ts";
 import { requireScope, type ServiceCaller } from "../service-caller.ts";
@@ -22,16 +23,23 @@ export const CHECK_PATH = `/${AUTHORIZATION}/Check`;
 export interface ExtAuthzOptions extends RequestDecisionOptions {
   /** `authorizer.trusted_proxies`. */
   readonly trusted: TrustedProxies;
+  /** `authorizer.forward_auth.proxy_token`; calls need it where there is an exchange. */
+  readonly proxyToken?: string | undefined;
 }
 
 /** A call of Envoy. */
 export interface CheckCall extends AskingCall {
   readonly requestId: string;
   readonly caller: ServiceCaller;
+  /** The metadata `x-svc-proxy-token`. */
+  readonly proxyToken: string | undefined;
 }
 
 /** Headers of proxies, which never reach the server behind. */
 const REMOVED = ["x-svc-proxy-token", "x-svc-error", "x-svc-reason"];
+/** Credentials of clients, which a data server with one key never gets. */
+const CREDENTIALS = ["cookie", "x-amz-security-token"];
+const AUTHORIZATION_HEADER = "authorization";
 /** Of a refusal, the headers that a client gets. */
 const FOR_CLIENTS: ReadonlySet<string> = new Set(["cache-control", "www-authenticate", "x-svc-decision-id"]);
 const PERMISSION_DENIED = 7;
@@ -52,10 +60,20 @@ export function check(
     throw new AuthorizerError("not_allowed", "this peer is no trusted proxy");
   }
   requireScope(call.caller, "decide");
+  requireProxyToken(options, call.proxyToken);
   const asked = askedRequest(request, call.requestId, call);
   const outcome = decideRequest(options, asked);
-  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, log, CHECK_PATH));
-  return answerOf(outcome, asked, log, CHECK_PATH);
+  const told = { log, entrance: CHECK_PATH, proxy: "envoy" } as const;
+  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, told));
+  return answerOf(outcome, asked, told);
+}
+
+/** With an exchange, an answer carries the data server's key: the scope `decide` alone gets none (spec/exchange §2). */
+function requireProxyToken({ exchange, proxyToken }: ExtAuthzOptions, shown: string | undefined): void {
+  if (exchange === undefined) return;
+  if (proxyToken === undefined || shown === undefined || !new KnownSecret(proxyToken).isSame(shown)) {
+    throw new AuthorizerError("not_allowed", "the proxy token in the metadata is missing or wrong");
+  }
 }
 
 /**
@@ -66,18 +84,20 @@ export function refusedCall(error: AuthorizerError): Reply {
   return { ...errorReply(error), status: 403, headers: [] };
 }
 
-/** The answer as a message. Anything but a 200 lets nothing pass. */
-export function responseOf({
-  status,
-  body = "",
-  type = "application/json",
-  headers = [],
-}: Reply): CheckResponse {
+/**
+ * The answer as a message. Anything but a 200 lets nothing pass.
+ * @param exchanges true where credentials are exchanged: none of the client goes upstream
+ */
+export function responseOf(
+  { status, body = "", type = "application/json", headers = [] }: Reply,
+  exchanges: boolean,
+): CheckResponse {
   if (status === 200) {
-    return {
-      status: { code: 0 },
-      ok_response: { headers: options(headers), headers_to_remove: REMOVED },
-    };
+    const set = options(headers).filter(({ header }) => !exchanges || header.key !== "cache-control");
+    const isSigned = set.some(({ header }) => header.key === AUTHORIZATION_HEADER);
+    const credentials = isSigned ? CREDENTIALS : [...CREDENTIALS, AUTHORIZATION_HEADER];
+    const removed = exchanges ? [...REMOVED, ...credentials] : REMOVED;
+    return { status: { code: 0 }, ok_response: { headers: set, headers_to_remove: removed } };
   }
   const shown = options(headers).filter(({ header }) => FOR_CLIENTS.has(header.key));
   return {

@@ -1,10 +1,11 @@
 /** Answers to proxies about requests of clients (spec/security §2.2, spec/security §2.3). */
 
+import type { Upstream } from "../../exchange/exchange.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { Reply } from "../../http/route.ts";
 import { claimedKeyId } from "./claimed-key.ts";
-import type { AskedRequest, Outcome, Refused, Sender } from "./decide-request.ts";
-import { splitUri } from "./proxies.ts";
+import type { AskedRequest, Outcome, Refused } from "./decide-request.ts";
+import { type ProxyKind, splitUri } from "./proxies.ts";
 import { refusalReply } from "./refusals.ts";
 
 /** The name of the anonymous user. No user can have this name. */
@@ -12,20 +13,48 @@ const ANONYMOUS_NAME = "-";
 /** A name that a header can carry as it is. */
 const PLAIN_NAME = /^(?!-$)[!-~]+$/;
 
+type Passed = Extract<Outcome, { readonly pass: true }>;
+
 /**
  * The answer to a proxy: 200 with the user, or the refusal for the client. A refusal of somebody unknown is logged.
- * @param entrance the path that the log names
  */
-export function answerOf(outcome: Outcome, asked: AskedRequest, log: HttpLog, entrance: string): Reply {
-  if (outcome.pass) return passed(outcome.identity, outcome.id);
+export function answerOf(
+  outcome: Outcome,
+  asked: AskedRequest,
+  { log, entrance, proxy }: AnswerOptions,
+): Reply {
+  if (outcome.pass) return passed(outcome, proxy);
   return refused(outcome, asked, log, entrance);
 }
 
+/** The asker of an answer. */
+interface AnswerOptions {
+  readonly log: HttpLog;
+  /** The path that the log names. */
+  readonly entrance: string;
+  readonly proxy: ProxyKind;
+}
+
 /** The one place that makes a 2xx. */
-function passed(identity: Sender | undefined, id: string): Reply {
+function passed({ identity, id, upstream }: Passed, proxy: ProxyKind): Reply {
   const user = identity === undefined ? ANONYMOUS_NAME : headerName(identity.username);
   const decision = id === "" ? [] : ["X-Svc-Decision-Id", id];
-  return { status: 200, headers: ["X-Svc-User", user, ...decision] };
+  const credential = upstream === undefined ? [] : upstreamHeaders(upstream, proxy);
+  return { status: 200, headers: ["X-Svc-User", user, ...decision, ...credential] };
+}
+
+/** Proxies that send a header of the answer under its own name. */
+const KEEPING_NAMES: ReadonlySet<ProxyKind> = new Set(["traefik", "envoy"]);
+
+/** The headers with what goes upstream in place of the client's credential (spec/exchange §3). Caches must not keep it. */
+function upstreamHeaders({ authorization, uri, date }: Upstream, proxy: ProxyKind): readonly string[] {
+  const name = KEEPING_NAMES.has(proxy) ? "Authorization" : "X-Svc-Upstream-Authorization";
+  return [
+    ...["Cache-Control", "no-store"],
+    ...(authorization === undefined ? [] : [name, authorization]),
+    ...(uri === undefined ? [] : ["X-Svc-Upstream-Uri", uri]),
+    ...(date === undefined ? [] : ["X-Svc-Upstream-Date", date]),
+  ];
 }
 
 /**

@@ -9,6 +9,7 @@ import type { DecisionContext } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
+import type { Exchange, NotExchanged, Upstream } from "../../exchange/exchange.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
@@ -34,6 +35,8 @@ export interface RequestDecisionOptions {
   readonly preflight: "deny" | "allow";
   /** Origin of `authorizer.public_url`, where browsers are that use login cookies. */
   readonly publicOrigin: string | undefined;
+  /** `authorizer.exchange`; undefined: the client's own credential goes on. */
+  readonly exchange?: Exchange | undefined;
 }
 
 /** A request that a proxy asks about. */
@@ -48,7 +51,7 @@ export interface AskedRequest {
 }
 
 /** The one who sent a request: a user of the directory, or the subject of a verified token. */
-export type Sender = Identity | OidcSubject;
+type Sender = Identity | OidcSubject;
 
 /** An outcome that lets nothing pass. */
 export interface Refused {
@@ -61,7 +64,13 @@ export interface Refused {
 
 /** The result. `identity` is the authenticated user, also for a refused request; a preflight has no decision, and `id` "". */
 export type Outcome =
-  | { readonly pass: true; readonly identity: Sender | undefined; readonly id: string }
+  | {
+      readonly pass: true;
+      readonly identity: Sender | undefined;
+      readonly id: string;
+      /** With an exchange: the credential that goes upstream. */
+      readonly upstream?: Upstream;
+    }
   | Refused;
 
 /** The request as the permission tables read it, with its kind of errors. */
@@ -80,7 +89,8 @@ export function decideRequest(
 ): Outcome | Promise<Outcome> {
   const { original, headers } = request;
   if (options.preflight === "allow" && isPreflight(original, headers)) {
-    return { pass: true, identity: undefined, id: "" };
+    const upstream = options.exchange && { upstream: { authorization: undefined } };
+    return { pass: true, identity: undefined, id: "", ...upstream };
   }
   const [path, query] = splitUri(original.uri);
   const reading = read(options, request, path, query);
@@ -186,6 +196,7 @@ function decided(
     mayBeUser: issuer?.directoryUsers,
     signed: asserted && { groupsAreElsewhere: asserted.groupsAreElsewhere },
     request: reading.wire,
+    rules: options.exchange?.rules,
     items: "required",
     missingBody: options.missingBody,
     context,
@@ -194,8 +205,8 @@ function decided(
     call: request.call,
     credential: identity && usedBy(identity),
   });
-  if (answer instanceof Promise) return answer.then((late) => outcomeOf(late, reading, identity));
-  return outcomeOf(answer, reading, identity);
+  const ended = (known: RequestAnswer) => outcomeOf(known, { options, request, reading, identity });
+  return answer instanceof Promise ? answer.then(ended) : ended(answer);
 }
 
 function usedBy(sender: Sender): UsedCredential {
@@ -204,14 +215,42 @@ function usedBy(sender: Sender): UsedCredential {
   return accessKeyId === undefined ? { how } : { how, access_key_id: accessKeyId };
 }
 
+/** A decided request. */
+interface DecidedRequest {
+  readonly options: RequestDecisionOptions;
+  readonly request: AskedRequest;
+  readonly reading: Reading;
+  readonly identity: Sender | undefined;
+}
+
 /** The one place where a request may pass: after an allow. */
-function outcomeOf(answer: RequestAnswer, { s3 }: Reading, identity: Sender | undefined): Outcome {
+function outcomeOf(answer: RequestAnswer, decided: DecidedRequest): Outcome {
   const { id } = answer;
-  if (answer.allowed && answer.effect === "allow") return { pass: true, identity, id };
-  const message = answer.message ?? "insufficient permissions";
-  const status = identity === undefined && !s3 ? 401 : 403;
-  const why: Refusal = s3 ? { status: 403, s3: "AccessDenied", message } : { status, message };
+  const { identity, options, reading } = decided;
+  let message = answer.message ?? "insufficient permissions";
+  if (answer.allowed && answer.effect === "allow") {
+    if (options.exchange === undefined) return { pass: true, identity, id };
+    const upstream = exchanged(options.exchange, decided);
+    if (!("refused" in upstream)) return { pass: true, identity, id, upstream };
+    message = upstream.refused;
+  }
+  const status = identity === undefined && !reading.s3 ? 401 : 403;
+  const why: Refusal = reading.s3 ? { status: 403, s3: "AccessDenied", message } : { status, message };
   return { pass: false, refusal: why, id, ...(identity === undefined ? {} : { identity }) };
+}
+
+function exchanged(
+  exchange: Exchange,
+  { request, reading, identity }: DecidedRequest,
+): Upstream | NotExchanged {
+  const { headers, original } = request;
+  return exchange.upstream({
+    wire: reading.wire,
+    headers: headers.restored(original),
+    repeated: headers.repeated,
+    anonymous: identity === undefined,
+    accessKeyId: identity !== undefined && "accessKeyId" in identity ? identity.accessKeyId : undefined,
+  });
 }
 
 function refusal(why: Refusal): Refused {

@@ -70,7 +70,7 @@ function isForwardAuth(target: string): boolean {
 
 /** The proxy that calls; throws "not_allowed" for a peer that is none. */
 function trustedProxy(
-  { proxy, trusted }: ForwardAuthOptions,
+  { proxy, trusted, exchange }: ForwardAuthOptions,
   proxyToken: KnownSecret | undefined,
   { request, peer }: RawCall,
 ): Proxy {
@@ -81,6 +81,8 @@ function trustedProxy(
   if (proxyToken !== undefined && (shown === undefined || !proxyToken.isSame(shown))) {
     throw notAllowed("the proxy token is missing or wrong");
   }
+  // Without a token, whoever reaches the port from a trusted address would get the data server's key.
+  if (exchange !== undefined && proxyToken === undefined) throw notAllowed("an exchange needs a proxy token");
   if (headers.tooMany) throw notAllowed("the request has too many headers");
   return { name: "", address: peer, headers };
 }
@@ -100,8 +102,9 @@ function decide(
   if (source === undefined) throw notAllowed("X-Forwarded-For holds something that is no address");
   const asked: AskedRequest = { original, headers, source, requestId: call.requestId, call };
   const outcome = decideRequest(options, asked);
-  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, serving.log, BASE));
-  return answerOf(outcome, asked, serving.log, BASE);
+  const told = { log: serving.log, entrance: BASE, proxy: options.proxy as ProxyKind };
+  if (outcome instanceof Promise) return outcome.then((late) => answerOf(late, asked, told));
+  return answerOf(outcome, asked, told);
 }
 
 /** The body of a refusal that nginx received in the headers of a subrequest. */

@@ -1,15 +1,24 @@
 /** Forward-auth as the configuration has it. */
 
+import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { ForwardAuthOptions } from "../../api/forward-auth/forward-auth.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OidcTokens } from "../../identity/oidc/oidc.ts";
+import { serviceExchange } from "./exchange.ts";
+
+/** The data that it needs. */
+interface ForwardAuthData {
+  readonly values: ConfigValues;
+  readonly oidc: OidcTokens;
+  readonly catalog: Pick<Catalog, "endpoints">;
+}
 
 /** Builds `/forward-auth` of the service listener. */
 export function forwardAuth(
-  { values, oidc }: { readonly values: ConfigValues; readonly oidc: OidcTokens },
+  { values, oidc, catalog }: ForwardAuthData,
   decisions: Decisions,
   identities: Identities,
 ): ForwardAuthOptions {
@@ -24,6 +33,7 @@ export function forwardAuth(
     preflight: values["authorizer.forward_auth.preflight"],
     trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
     s3Domains: values["gateways.s3.domain_name"],
+    exchange: serviceExchange(values, catalog),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
   };
 }

@@ -27,6 +27,7 @@ import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import { UNKNOWN_TEXTS } from "../subjects/unknown-reason.ts";
 import { answerAfter } from "./deciding.ts";
 import type { DecisionRecorder, RecordedQuestion } from "./decision-recorder.ts";
+import { mayEverything } from "./may-everything.ts";
 import type { NativeFields, TreeFields } from "./native-fields.ts";
 
 /** Number of statements from which an open set is compared with them in slices. */
@@ -85,6 +86,8 @@ interface DecidedWith extends Partial<Pick<RecordedQuestion, "context" | "contex
 interface Asked {
   readonly check: RequestCheck;
   readonly needed: Needed;
+  /** The reason why only somebody may who may do everything with repositories. */
+  readonly everything?: string | undefined;
 }
 
 const NOTHING: Needed = {
@@ -112,12 +115,14 @@ export class Requesting {
 
   /** Synchronous if the user is cached and few sets are open. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer> {
-    const match = this.#options.endpoints.match(check.request);
-    if (match.operation === null) {
-      return this.#refused({ check, needed: NOTHING }, match.message, match.reason);
+    const found = this.#options.endpoints.match(check.request);
+    if (found.operation === null) {
+      return this.#refused({ check, needed: NOTHING }, found.message, found.reason);
     }
+    const { match, refused, everything } = check.rules?.(found, check.request.api) ?? { match: found };
     const needed = this.#neededBy(match, check.items);
-    const asked: Asked = { check, needed };
+    const asked: Asked = { check, needed, everything };
+    if (refused !== undefined) return this.#refused(asked, refused);
     const { user } = check;
     if (user === undefined) {
       // Empty is never allow: only a row that says so is open.
@@ -133,9 +138,9 @@ export class Requesting {
     const { groups, token, mayBeUser, signed, asserter = check.call?.caller } = check;
     const subject = { user, groups, token, asserter, mayBeUser, signed };
     const { subjects } = this.#options;
-    const found = subjects.find(subject, needed.shown ?? { and: [] });
-    if (!(found instanceof Promise)) return this.#decided(asked, found);
-    return found.then((known) =>
+    const subjectFound = subjects.find(subject, needed.shown ?? { and: [] });
+    if (!(subjectFound instanceof Promise)) return this.#decided(asked, subjectFound);
+    return subjectFound.then((known) =>
       known === undefined ? this.#unknown(asked, subjects.whyUnknown(subject)) : this.#decided(asked, known),
     );
   }
@@ -156,7 +161,14 @@ export class Requesting {
   #decided(asked: Asked, user: CachedPrincipal): RequestAnswer | Promise<RequestAnswer> {
     const { check } = asked;
     if (!isUser(user, check.userId)) return this.#unknown(asked, "unknown_user");
-    const { required, shown } = asked.needed;
+    const { needed, everything } = asked;
+    if (everything !== undefined && !mayEverything(user.policies)) {
+      return this.#refused(
+        asked,
+        `${everything}, and only an unconditional allow of fs:* on * may bring them`,
+      );
+    }
+    const { required, shown } = needed;
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
     const fields = this.#options.native.of(check.context, user, shown);
     const decided = (found: TreeFields) => this.#decidedWith(asked, { required, shown }, user, found);

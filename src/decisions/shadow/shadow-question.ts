@@ -33,7 +33,13 @@ export function requestAgain(check: RequestCheck): ShadowQuestion {
   const { context, entrance, requestId } = check;
   const subject = { user, groups, token, asserter };
   const asked = { ...subject, request, items, missingBody, context, entrance, requestId };
-  const whole = { ...asked, ...(mayBeUser !== undefined && { mayBeUser }), ...callerOf(check.call) };
+  const rules = check.rules && { rules: check.rules };
+  const whole = {
+    ...asked,
+    ...rules,
+    ...(mayBeUser !== undefined && { mayBeUser }),
+    ...callerOf(check.call),
+  };
   return { kind: "request", request: whole };
 }
 

@@ -36,7 +36,10 @@ export const signedNames = rememberLast((text: string): SignedNames | undefined 
 /**
  * The canonical lines of the signed headers; undefined if one is missing or contains a character that is not a byte.
  */
-export function canonicalHeaders({ list }: SignedNames, headers: SentHeaders): string | undefined {
+export function canonicalHeaders(
+  { list }: Pick<SignedNames, "list">,
+  headers: SentHeaders,
+): string | undefined {
   let lines = "";
   let fold = false;
   for (const name of list) {

@@ -5,20 +5,26 @@ import type { Signature } from "./read-signature.ts";
 import { SigningKey } from "./signing-key.ts";
 
 /** A secret with the keys derived from it. */
-interface Signer {
+export interface Signer {
   readonly secret: string;
   /** By date of the scope. Region and service are constant. */
   readonly signingKeys: Map<string, SigningKey>;
 }
+
+type Scoped = Pick<Signature, "date" | "region" | "scope">;
 
 /** Presigned requests live seven days, so no more dates can be valid at once. */
 const MAX_DATES = 9;
 
 /** True if the signature was made with the secret. Compares in constant time. */
 export function isSignedWith(signer: Signer, signature: Signature): boolean {
-  const { timestamp, canonicalRequest, given } = signature;
-  const digest = hash("sha256", bytesOf(canonicalRequest));
-  return isSameDigest(signingKey(signer, signature).sign(timestamp, digest), given);
+  return isSameDigest(signatureOf(signer, signature), signature.given);
+}
+
+/** The signature of a request with the secret: 64 hexadecimal digits. */
+export function signatureOf(signer: Signer, unsigned: Omit<Signature, "given" | "accessKeyId">): string {
+  const digest = hash("sha256", bytesOf(unsigned.canonicalRequest));
+  return signingKey(signer, unsigned).sign(unsigned.timestamp, digest);
 }
 
 /** Two texts of 64 hexadecimal digits each. */
@@ -39,7 +45,7 @@ function bytesOf(text: string): string | Buffer {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text, "latin1");
 }
 
-function signingKey({ secret, signingKeys }: Signer, { date, region, scope }: Signature): SigningKey {
+function signingKey({ secret, signingKeys }: Signer, { date, region, scope }: Scoped): SigningKey {
   const known = signingKeys.get(date);
   if (known !== undefined) return known;
   const bytes = [date, region, "s3", "aws4_request"].reduce(

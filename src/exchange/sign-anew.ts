@@ -1,0 +1,161 @@
+/**
+ * Signs an allowed request of the S3 gateway with the data server's key (spec/exchange §3): the host and all `x-amz-*`
+ * headers, so that the data server serves what was decided.
+ */
+
+import type { SentHeaders } from "../identity/identity.ts";
+import { SignatureRefused } from "../identity/refusals.ts";
+import { type CredentialParts, credentialParts } from "../identity/signature/credential-parts.ts";
+import { canonicalQuery, queryParameters } from "../identity/signature/query-parameters.ts";
+import { canonicalHeaders } from "../identity/signature/signed-headers.ts";
+import { type Signer, signatureOf } from "../identity/signature/signing.ts";
+import { canonicalPath, canonicalQueryPart } from "../identity/signature/uri-encoding.ts";
+import type { AllowedRequest, NotExchanged, Presigned, ServerKey, Upstream } from "./exchange.ts";
+
+/** Options of {@link Resigning}. */
+interface ResigningOptions {
+  readonly key: ServerKey;
+  readonly region: string;
+  readonly presigned: Presigned;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+const DATE = "x-amz-date";
+const CONTENT = "x-amz-content-sha256";
+const UNSIGNED = "UNSIGNED-PAYLOAD";
+const CHUNK_SIGNED = /^STREAMING-AWS4-HMAC-SHA256-PAYLOAD/i;
+/** Headers that proxies drop. */
+const DROPPED: ReadonlySet<string> = new Set(["x-amz-security-token"]);
+/** Parameters of a presigned URL that its rewritten form lacks. */
+const SIGNING =
+  /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256|Security-Token)$/;
+/** Age at which the data server refuses a request, presigned or not. */
+const MOST_AGE_MS = 15 * 60_000;
+
+/** Signs with one key. */
+export class Resigning {
+  readonly #options: ResigningOptions;
+  readonly #signer: Signer;
+
+  constructor(options: ResigningOptions) {
+    this.#options = options;
+    this.#signer = { secret: options.key.secret, signingKeys: new Map() };
+  }
+
+  /** The Authorization for the data server, of a request whose own signature was verified. */
+  sign(request: AllowedRequest): Upstream | NotExchanged {
+    const { wire, headers, repeated } = request;
+    const query = queryParameters(wire.query);
+    const path = canonicalPath(wire.path);
+    if (query === undefined || path === undefined)
+      return notExchanged("the target has more than one reading");
+    const parts = partsOf(request, query);
+    if ("refused" in parts) return parts;
+    const twice = parts.signedHeaders.split(";").find((name) => repeated.has(name));
+    if (twice !== undefined) return notExchanged(`the signed header ${twice} came more than once`);
+    const content = headers.get(CONTENT) ?? UNSIGNED;
+    if (CHUNK_SIGNED.test(content)) return notExchanged("chunk-signed bodies are not accepted: use https");
+    const line = { method: wire.method, path, content };
+    if (parts.form === "header") return this.#signed({ ...line, query, headers, timestamp: parts.timestamp });
+    const { presigned, now } = this.#options;
+    if (presigned === "refuse") return notExchanged("presigned URLs are not accepted");
+    if (presigned === "rewrite") return this.#rewritten(request, line);
+    if (now() - timeOf(parts.timestamp) > MOST_AGE_MS) {
+      return notExchanged("the data server accepts a presigned URL for 15 minutes");
+    }
+    return this.#signed({ ...line, query, headers, timestamp: parts.timestamp });
+  }
+
+  /** The same request without the signature in its query, as if it were sent now. */
+  #rewritten({ wire, headers }: AllowedRequest, line: Line): Upstream | NotExchanged {
+    const kept = wire.query.split("&").filter((pair) => pair !== "" && !isSigning(pair));
+    const text = kept.join("&");
+    const query = queryParameters(text);
+    if (query === undefined) return notExchanged("the target has more than one reading");
+    const date = new Date(this.#options.now()).toISOString().replace(/[-:]|\.\d{3}/g, "");
+    const signed = this.#signed({ ...line, query, headers: new Redated(headers, date), timestamp: date });
+    if ("refused" in signed) return signed;
+    return { ...signed, uri: text === "" ? wire.path : `${wire.path}?${text}`, date };
+  }
+
+  #signed(one: Unsigned): Upstream | NotExchanged {
+    const { key, region } = this.#options;
+    const amz = [...one.headers.keys()].filter((name) => name.startsWith("x-amz-") && !DROPPED.has(name));
+    const names = ["host", ...amz.sort()];
+    const list = names.join(";");
+    const lines = canonicalHeaders({ list: names }, one.headers);
+    if (lines === undefined) return notExchanged("the headers have more than one reading");
+    const date = one.timestamp.slice(0, 8);
+    const scope = `${date}/${region}/s3/aws4_request`;
+    const { method, path, query, content, timestamp } = one;
+    const canonicalRequest = `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${list}\n${content}`;
+    const signature = signatureOf(this.#signer, { date, region, scope, timestamp, canonicalRequest });
+    const credential = `${key.accessKeyId}/${scope}`;
+    const authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${list}, Signature=${signature}`;
+    return { authorization };
+  }
+}
+
+interface Line {
+  readonly method: string;
+  /** In canonical form. */
+  readonly path: string;
+  /** The last line: a digest of the body, or the name of a form. */
+  readonly content: string;
+}
+
+interface Unsigned extends Line {
+  readonly query: ReadonlyMap<string, string>;
+  readonly headers: SentHeaders;
+  readonly timestamp: string;
+}
+
+/** Headers with another date. */
+class Redated implements SentHeaders {
+  readonly #headers: SentHeaders;
+  readonly #date: string;
+
+  constructor(headers: SentHeaders, date: string) {
+    this.#headers = headers;
+    this.#date = date;
+  }
+
+  get(name: string): string | undefined {
+    return name === DATE ? this.#date : this.#headers.get(name);
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  keys(): Iterable<string> {
+    return new Set([...this.#headers.keys(), DATE]);
+  }
+}
+
+function partsOf(
+  { wire, headers }: AllowedRequest,
+  query: ReadonlyMap<string, string>,
+): CredentialParts | NotExchanged {
+  try {
+    return credentialParts({ method: wire.method, path: wire.path, query: wire.query, headers }, query);
+  } catch (error) {
+    if (!(error instanceof SignatureRefused)) throw error;
+    return notExchanged(error.message);
+  }
+}
+
+function isSigning(pair: string): boolean {
+  const equals = pair.indexOf("=");
+  return SIGNING.test(canonicalQueryPart(equals < 0 ? pair : pair.slice(0, equals)) ?? "");
+}
+
+/** Unix milliseconds of a verified time in the basic form of ISO 8601. */
+function timeOf(text: string): number {
+  return Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+function notExchanged(refused: string): NotExchanged {
+  return { refused };
+}
