@@ -100,6 +100,19 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.exchange.access_key_id is not set",
   },
   {
+    items: ["auth.oidc.validate_id_token_claims"],
+    acts: (values) => values["auth.ui_config.login_cookie_names"].includes("oidc_auth_session"),
+    why: "auth.ui_config.login_cookie_names does not name oidc_auth_session",
+  },
+  {
+    items: [
+      "auth.cookie_auth_verification.validate_id_token_claims",
+      "auth.cookie_auth_verification.external_user_id_claim_name",
+    ],
+    acts: (values) => values["auth.ui_config.login_cookie_names"].includes("saml_auth_session"),
+    why: "auth.ui_config.login_cookie_names does not name saml_auth_session",
+  },
+  {
     items: ["auth.cache.size", "auth.cache.ttl", "auth.cache.jitter"],
     acts: (values) => values["auth.cache.enabled"],
     why: "auth.cache.enabled is false",

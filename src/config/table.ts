@@ -13,6 +13,7 @@ import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { SCIM_ITEMS } from "./items/scim.ts";
+import { SESSION_COOKIE_ITEMS } from "./items/session-cookies.ts";
 
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
@@ -23,6 +24,7 @@ const SECTIONS = [
   { title: "Decision log", items: DECISION_LOG_ITEMS },
   { title: "General", items: GENERAL_ITEMS },
   { title: "Authentication", items: AUTH_ITEMS },
+  { title: "Session cookies of the data server", items: SESSION_COOKIE_ITEMS },
   { title: "Database", items: DATABASE_ITEMS },
   { title: "Logging", items: LOGGING_ITEMS },
   { title: "E-mail", items: EMAIL_ITEMS },

@@ -8,7 +8,7 @@ import type { SignedGroups, UnknownReason } from "./subjects/unknown-reason.ts";
 
 /** The credential of an authenticated user, for records. */
 export interface UsedCredential {
-  readonly how: "access_key" | "login_token" | "signature" | "oidc_token";
+  readonly how: "access_key" | "login_token" | "signature" | "session_cookie" | "oidc_token";
   /** Name of the issuer of an OIDC token. */
   readonly issuer?: string;
   /** The access key. For a login token, the key for which it was issued. */

@@ -4,18 +4,26 @@
  * returned directly, not as a promise, so forward-auth needs no turn of the event loop for it.
  */
 
+import type { SessionCookieName } from "./session-cookies/sealed-cookie.ts";
+
 /** An authenticated user. */
 export interface Identity {
   readonly username: string;
   /** Internal id, never reused. */
   readonly userId: string;
-  readonly how: "access_key" | "login_token" | "signature";
+  readonly how: "access_key" | "login_token" | "signature" | "session_cookie";
   /** The access key, for the audit log. For a login token, the key for which it was issued, if any. */
   readonly accessKeyId?: string;
-  /** For a login token: its `jti`, or a digest of a token without one. */
+  /** For a login token: its `jti`, or a digest of a token without one; for a session cookie, a digest. */
   readonly tokenId?: string;
-  /** For a login token: Unix seconds. */
+  /** For a login token and a session cookie: Unix seconds. */
   readonly expiresAt?: number;
+}
+
+/** The name and the value of a session cookie of a data server. */
+export interface ShownSession {
+  readonly name: SessionCookieName;
+  readonly value: string;
 }
 
 /** A login token. */
@@ -87,6 +95,11 @@ export interface Identities {
   withAccessKey(accessKeyId: string, secret: string, source: string): Identity | Promise<Identity>;
   /** Authenticates with a login token. Also throws "unauthenticated" for one issued before the user's keys changed. */
   withLoginToken(token: string): Identity | Promise<Identity>;
+  /**
+   * Authenticates with a session cookie of a data server (spec/sign-in §5). Undefined for a cookie that says nothing about
+   * anybody: it is no failed attempt, since browsers keep such cookies for longer than they hold.
+   */
+  withSession(session: ShownSession): Identity | undefined | Promise<Identity | undefined>;
   /**
    * Authenticates with the signature of request line and headers. The body is never verified (spec/security §2.8). Throws
    * {@link SignatureRefused}.

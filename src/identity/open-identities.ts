@@ -5,15 +5,17 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
 import { FailedAttempts, type FailureLimit, type FailureSharing } from "./failed-attempts.ts";
-import type { Identities, Identity, IssuedToken, SignedRequest } from "./identity.ts";
+import type { Identities, Identity, IssuedToken, ShownSession, SignedRequest } from "./identity.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
+import { SessionCookies } from "./session-cookies/session-cookies.ts";
+import type { SessionUsersOptions } from "./session-cookies/session-users.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
 import { isSignedWith } from "./signature/signing.ts";
 
 /** Options of {@link openIdentities}. */
 export interface IdentitiesOptions {
-  readonly directory: Pick<Directory, "sessions" | "tokenClaims" | "onChange">;
+  readonly directory: Pick<Directory, "sessions" | "tokenClaims" | "users" | "onChange">;
   /** `auth.cache.*`: applies to a cache of access keys and to a cache of login tokens. */
   readonly cache: CacheSettings;
   /** `auth.encrypt.secret_key`: signs and verifies login tokens. */
@@ -28,6 +30,8 @@ export interface IdentitiesOptions {
   readonly loginMaxDuration: number;
   /** `authorizer.forward_auth.max_failures`. */
   readonly maxFailures: FailureLimit;
+  /** Session cookies of a data server that hold claims, by name; absent: none counts. */
+  readonly sessionClaims?: SessionUsersOptions["rules"];
   /** The other processes of this service; absent: it is the only one. */
   readonly sharing?: FailureSharing;
   /** Unix milliseconds; default the clock. */
@@ -58,6 +62,7 @@ class Verifying implements Identities {
   readonly #keys: AccessKeys;
   readonly #tokens: LoginTokens;
   readonly #failures: FailedAttempts;
+  readonly #sessions: SessionCookies;
   readonly #unsubscribe: () => void;
 
   constructor(options: IdentitiesOptions) {
@@ -68,13 +73,24 @@ class Verifying implements Identities {
     this.#failures = new FailedAttempts(options.maxFailures, now, options.sharing);
     this.#keys = new AccessKeys({ directory, cache, failures: this.#failures, counters, now });
     const previous = previousSecretKey === "" ? [] : [Buffer.from(previousSecretKey)];
+    const keys = [Buffer.from(secretKey), ...previous] as const;
+    const maxSeconds = Math.floor(options.loginMaxDuration / 1_000);
     this.#tokens = new LoginTokens({
       directory,
       cache,
-      keys: [Buffer.from(secretKey), ...previous],
+      keys,
       seconds: Math.floor(options.loginDuration / 1_000),
-      maxSeconds: Math.floor(options.loginMaxDuration / 1_000),
+      maxSeconds,
       counters,
+      now,
+    });
+    this.#sessions = new SessionCookies({
+      directory,
+      cache,
+      keys,
+      maxSeconds,
+      rules: options.sessionClaims ?? new Map(),
+      withLoginToken: (token) => this.#tokens.verify(token),
       now,
     });
     this.#unsubscribe = directory.onChange(({ users, all = false }) => {
@@ -83,6 +99,7 @@ class Verifying implements Identities {
       const touched = { ids: users ?? [], all };
       this.#keys.evict(touched);
       this.#tokens.evict(touched);
+      this.#sessions.users.evict(touched);
     });
   }
 
@@ -95,6 +112,10 @@ class Verifying implements Identities {
 
   withLoginToken(token: string): Identity | Promise<Identity> {
     return this.#tokens.verify(token);
+  }
+
+  withSession({ name, value }: ShownSession): Identity | undefined | Promise<Identity | undefined> {
+    return this.#sessions.identify(name, value);
   }
 
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity> {

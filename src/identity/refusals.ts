@@ -2,7 +2,7 @@
  * Errors of authentication. A message never says which part of a credential is wrong, and never repeats a credential.
  */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { SignatureFault } from "./identity.ts";
 
 /** "unauthenticated" for an invalid key and secret, or an invalid token. */
@@ -11,6 +11,11 @@ export function refused(what: "credentials" | "login token"): AuthorizerError {
     "unauthenticated",
     what === "credentials" ? "the access key or its secret is not valid" : "the login token is not valid",
   );
+}
+
+/** Takes "unauthenticated" for nobody, and throws every other error. */
+export function orNobody(error: unknown): undefined {
+  if (!isErrorCode(error, "unauthenticated")) throw error;
 }
 
 /**

@@ -47,6 +47,7 @@ function watched(
   };
   return {
     tokenClaims: directory.tokenClaims,
+    users: directory.users,
     onChange: (listener) => directory.onChange(listener),
     sessions: {
       key: (id) => answered(`key ${id}`, directory.sessions.key(id)),

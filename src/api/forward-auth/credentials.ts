@@ -4,17 +4,14 @@
  */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { parseCookie } from "cookie";
 import { LRUCache } from "lru-cache";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
+import type { SessionCookieName } from "../../identity/session-cookies/sealed-cookie.ts";
 import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
+import { cookieValues } from "./cookie-values.ts";
 import type { RequestHeaders } from "./request-headers.ts";
+import { hasSession, type ShownSessions, shownSessions } from "./session-credentials.ts";
 
-/**
- * Sessions of the data server: alone nothing to us (spec/security §2.11), but it acts as their user, even beside a
- * signature.
- */
-const FOREIGN_SESSION = /(?:^|[;,\s])(?:internal|oidc|saml)_auth_session\s*=/;
 /** Base64 as the data server takes it: what it cannot read, it passes over, and looks for another credential. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const SIGNATURE_V4 = "AWS4-HMAC-SHA256";
@@ -24,6 +21,7 @@ export type Shown =
   | { readonly kind: "nothing" }
   | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
   | { readonly kind: "login_token"; readonly token: string; readonly inCookie: boolean }
+  | ShownSessions
   | { readonly kind: "signature" };
 
 const NOTHING: Shown = { kind: "nothing" };
@@ -32,22 +30,37 @@ const SIGNATURE: Shown = { kind: "signature" };
 /**
  * The one credential of a request.
  * @param query the raw query of the client
+ * @param counting the session cookies of the data server that count
  * @throws AuthorizerError "unauthenticated" for several kinds, unknown schemes and malformed ones
  */
-export function shownCredential(headers: RequestHeaders, query: string): Shown {
+export function shownCredential(
+  headers: RequestHeaders,
+  query: string,
+  counting: ReadonlySet<SessionCookieName>,
+): Shown {
   if (headers.repeated.has("authorization")) throw refused("more than one Authorization header");
   const cookie = headers.get("cookie");
   const ofHeader = inHeader(headers.get("authorization"));
   const ofQuery = inQuery(query);
   // Nearly every request of a program shows its header and nothing else.
   if (ofHeader !== undefined && ofQuery === undefined && cookie === undefined) return ofHeader;
-  const shown = [ofHeader, inCookie(cookie), ofQuery];
-  const [first, second] = shown.filter((one) => one !== undefined);
-  if (first === undefined) return NOTHING;
-  if (second !== undefined || FOREIGN_SESSION.test(cookie ?? "")) {
-    throw refused("more than one kind of credential");
+  const others = [ofHeader, ofQuery].filter((one) => one !== undefined);
+  const token = inCookie(cookie);
+  const withSession = cookie !== undefined && hasSession(cookie);
+  if (others.length + (token === undefined && !withSession ? 0 : 1) > 1) throw severalKinds();
+  const [other] = others;
+  if (other !== undefined) return other;
+  if (withSession) {
+    const sessions = shownSessions(cookie, counting);
+    // It is nobody to us, but the data server acts as its user.
+    if (sessions === undefined && token !== undefined) throw severalKinds();
+    return sessions === undefined ? NOTHING : { ...sessions, token };
   }
-  return first;
+  return token === undefined ? NOTHING : { kind: "login_token", token, inCookie: true };
+}
+
+function severalKinds(): AuthorizerError {
+  return refused("more than one kind of credential");
 }
 
 /** A cache of decoded headers, which programs repeat with each request. Other code verifies them. */
@@ -92,10 +105,12 @@ function accessKey(encoded: string): Shown {
   return { kind: "access_key", accessKeyId: text.slice(0, colon), secret: text.slice(colon + 1) };
 }
 
-function inCookie(cookie: string | undefined): Shown | undefined {
+/** A second cookie of the name was set by somebody else, on another path or domain: neither is believed. */
+function inCookie(cookie: string | undefined): string | undefined {
   if (cookie === undefined || !cookie.includes(LOGIN_COOKIE)) return undefined;
-  const token = parseCookie(cookie)[LOGIN_COOKIE];
-  return token === undefined || token === "" ? undefined : { kind: "login_token", token, inCookie: true };
+  const [token = "", second] = cookieValues(cookie, LOGIN_COOKIE);
+  if (second !== undefined) throw refused("more than one login cookie");
+  return token === "" ? undefined : token;
 }
 
 /** Recognises a presigned request by the decoded names in its query, as the data server does. */

@@ -13,6 +13,7 @@ import type { Exchange, NotExchanged, Upstream } from "../../exchange/exchange.t
 import type { Identities, Identity } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
+import type { SessionCookieName } from "../../identity/session-cookies/sealed-cookie.ts";
 import type { WireRequest } from "../../request-map/endpoints.ts";
 import { whichApi } from "../../request-map/which-api.ts";
 import { type Shown, shownCredential } from "./credentials.ts";
@@ -20,6 +21,7 @@ import { isPreflight } from "./preflight.ts";
 import { type OriginalRequest, splitUri } from "./proxies.ts";
 import type { Refusal } from "./refusals.ts";
 import type { RequestHeaders } from "./request-headers.ts";
+import { withSessions } from "./session-credentials.ts";
 
 /** Parts with which requests are decided. */
 export interface RequestDecisionOptions {
@@ -29,6 +31,8 @@ export interface RequestDecisionOptions {
   readonly oidc: OidcTokens;
   /** `gateways.s3.domain_name`. */
   readonly s3Domains: readonly string[];
+  /** The session cookies of the data server that count (`auth.ui_config.login_cookie_names`). */
+  readonly sessionCookies: ReadonlySet<SessionCookieName>;
   /** `authorizer.forward_auth.body`. */
   readonly missingBody: "deny" | "every_resource";
   /** `authorizer.forward_auth.preflight`. */
@@ -97,7 +101,7 @@ export function decideRequest(
   if ("refusal" in reading) return reading;
   let shown: Shown;
   try {
-    shown = shownCredential(headers, query);
+    shown = shownCredential(headers, query, options.sessionCookies);
   } catch (error) {
     if (!isErrorCode(error, "unauthenticated")) throw error;
     return refusal({ status: 401, message: error.message });
@@ -152,7 +156,9 @@ function identify(
   }
   if (s3) throw new SignatureRefused("AccessDenied", "requests of the S3 gateway need an AWS signature");
   if (shown.kind === "access_key") return identities.withAccessKey(shown.accessKeyId, shown.secret, source);
-  if (shown.inCookie && !SAFE.has(wire.method) && !isSameSite(headers, publicOrigin)) throw new CrossSite();
+  const byCookie = shown.kind === "sessions" || shown.inCookie;
+  if (byCookie && !SAFE.has(wire.method) && !isSameSite(headers, publicOrigin)) throw new CrossSite();
+  if (shown.kind === "sessions") return withSessions(identities, shown);
   if (!shown.inCookie && oidc.isFrom(shown.token)) return oidc.verify(shown.token);
   return identities.withLoginToken(shown.token);
 }

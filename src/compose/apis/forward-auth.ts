@@ -8,6 +8,7 @@ import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OidcTokens } from "../../identity/oidc/oidc.ts";
 import { serviceExchange } from "./exchange.ts";
+import { countingSessions } from "./session-cookies.ts";
 
 /** The data that it needs. */
 interface ForwardAuthData {
@@ -34,6 +35,7 @@ export function forwardAuth(
     trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),
     s3Domains: values["gateways.s3.domain_name"],
     exchange: serviceExchange(values, catalog),
+    sessionCookies: countingSessions(values),
     publicOrigin: publicUrl === undefined ? undefined : new URL(publicUrl).origin,
   };
 }

@@ -5,6 +5,7 @@ import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { Identities } from "../../identity/identity.ts";
 import { openIdentities } from "../../identity/open-identities.ts";
 import type { DataParts } from "../data.ts";
+import { sessionClaims } from "./session-cookies.ts";
 
 /** Access keys, login tokens and signatures of end users. */
 export function openServiceIdentities(
@@ -19,6 +20,7 @@ export function openServiceIdentities(
     region: values["gateways.s3.region"],
     loginDuration: values["auth.login_duration"],
     loginMaxDuration: values["auth.login_max_duration"],
+    sessionClaims: sessionClaims(values),
     maxFailures: values["authorizer.forward_auth.max_failures"],
     ...(sharing !== undefined && { sharing }),
   });

@@ -45,15 +45,16 @@ function tryFolder(directory: string): void {
 
 /** The same identities; the access keys of those who prove to be somebody are counted. */
 export function countingIdentities(identities: Identities, counts: UsageCounts): Identities {
-  const used = (identity: Identity): Identity => {
-    if (identity.accessKeyId !== undefined) counts.usedKey(identity.accessKeyId);
+  const used = <T extends Identity | undefined>(identity: T): T => {
+    if (identity?.accessKeyId !== undefined) counts.usedKey(identity.accessKeyId);
     return identity;
   };
-  const counted = (found: Identity | Promise<Identity>): Identity | Promise<Identity> =>
+  const counted = <T extends Identity | undefined>(found: T | Promise<T>): T | Promise<T> =>
     found instanceof Promise ? found.then(used) : used(found);
   return {
     withAccessKey: (id, secret, source) => counted(identities.withAccessKey(id, secret, source)),
     withLoginToken: (token) => counted(identities.withLoginToken(token)),
+    withSession: (session) => counted(identities.withSession(session)),
     withSignature: (request, source) => counted(identities.withSignature(request, source)),
     issueLoginToken: (identity, seconds) => identities.issueLoginToken(identity, seconds),
     logout: (identity, expiresAt) => identities.logout(identity, expiresAt),

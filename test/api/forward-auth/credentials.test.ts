@@ -3,7 +3,10 @@ import { shownCredential } from "../../../src/api/forward-auth/credentials.ts";
 import { RequestHeaders } from "../../../src/api/forward-auth/request-headers.ts";
 
 const basic = (text: string | Buffer) => `Basic ${Buffer.from(text).toString("base64")}`;
-const shown = (headers: readonly string[], query = "") => shownCredential(new RequestHeaders(headers), query);
+const COUNTING = new Set(["internal_auth_session"] as const);
+const shown = (headers: readonly string[], query = "") =>
+  shownCredential(new RequestHeaders(headers), query, COUNTING);
+const session = (value: string) => ({ name: "internal_auth_session", value });
 const SIGNED =
   "AWS4-HMAC-SHA256 Credential=AKIA/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=00";
 
@@ -34,7 +37,35 @@ describe("one credential is read", () => {
       "",
       { kind: "login_token", token: "a.b.c", inCookie: true },
     ],
-    ["other cookies", ["Cookie", "internal_auth_session=abc; not_access_token=1"], "", { kind: "nothing" }],
+    [
+      "other cookies",
+      ["Cookie", "not_internal_auth_session=abc; not_access_token=1"],
+      "",
+      { kind: "nothing" },
+    ],
+    ["a session that does not count", ["Cookie", "oidc_auth_session=abc"], "", { kind: "nothing" }],
+    [
+      "a session that counts",
+      ["Cookie", "a=b; internal_auth_session=abc=="],
+      "",
+      { kind: "sessions", sessions: [session("abc==")], isClear: true },
+    ],
+    [
+      "a session beside a login cookie",
+      ["Cookie", "internal_auth_session=abc; access_token=a.b.c"],
+      "",
+      { kind: "sessions", sessions: [session("abc")], isClear: true, token: "a.b.c" },
+    ],
+    ...[
+      "internal_auth_session=abc; internal_auth_session=abc",
+      "internal_auth_session=abc; oidc_auth_session=d",
+      "internal_auth_session=abc; a=b, internal_auth_session=d",
+    ].map((cookie): [string, readonly string[], string, object] => [
+      `no clear session in ${cookie}`,
+      ["Cookie", cookie],
+      "",
+      expect.objectContaining({ kind: "sessions", isClear: false }),
+    ]),
     [
       "a login cookie in a second header",
       ["Cookie", "x=1", "cookie", "access_token=a.b.c"],
@@ -78,6 +109,7 @@ describe("refused is (spec/security §2.6)", () => {
       ["Authorization", basic("a:b"), "Cookie", "internal_auth_session=x"],
       "",
     ],
+    ["two login cookies", ["Cookie", "access_token=t; a=b; access_token=t"], ""],
     ["a token and such a session", ["Cookie", "access_token=t; oidc_auth_session=x"], ""],
     [
       "a presigned query and such a session",

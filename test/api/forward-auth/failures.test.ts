@@ -52,6 +52,7 @@ async function start({
         preflight: "deny",
         trusted: new TrustedProxies(["loopback"]),
         s3Domains: [],
+        sessionCookies: new Set(),
         publicOrigin: undefined,
       },
     }),
