@@ -100,6 +100,8 @@ export interface AnyItem {
   readonly type: ItemType;
   /** The allowed values where the type is "choice". */
   readonly choices?: readonly string[];
+  /** Other texts that the data server takes for a choice, in lower case. */
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly default: DefaultNotation;
   /** The item whose value is the default here. */
   readonly defaultFrom?: string;

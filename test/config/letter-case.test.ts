@@ -29,6 +29,16 @@ describe("the names of items", () => {
     expect(values["logging.level"]).toBe("DEBUG");
   });
 
+  it.each([
+    ["warning", "WARN"],
+    ["Warn", "WARN"],
+    ["panic", "ERROR"],
+    ["NULL", "NONE"],
+  ])("name the level %s as the data server does", (text, level) => {
+    const { values } = read({ ...WHOLE, "logging.level": text, "logging.audit_log_level": text });
+    expect([values["logging.level"], values["logging.audit_log_level"]]).toEqual([level, level]);
+  });
+
   it("are one item in two spellings: given twice", () => {
     const twice = { ...WHOLE, auth: { ui_config: { RBAC: "simplified", rbac: "external" } } };
     expect(problemsOf(twice)).toContain("given twice");

@@ -27,7 +27,7 @@ const { dataset: written, questions } = JSON.parse(
   dataset: {
     users: { username: string }[];
     policies: object[];
-    resources: { id: string; properties: { classification: string } }[];
+    resources: { id: string; properties: { classification: string; released?: string } }[];
   };
   questions: Question[];
 };
@@ -189,18 +189,21 @@ const ASKED: Readonly<Record<CorpusRow, (question: Question) => Promise<string |
 function selected(plan: never): readonly unknown[] {
   const db = new DatabaseSync(":memory:");
   try {
-    db.exec("CREATE TABLE objects (key TEXT, classification TEXT)");
-    const insert = db.prepare("INSERT INTO objects VALUES (?, ?)");
+    db.exec("CREATE TABLE objects (key TEXT, classification TEXT, released TEXT)");
+    const insert = db.prepare("INSERT INTO objects VALUES (?, ?, ?)");
     const ofKey = new Map(
-      written.resources.map(({ id, properties }) => [
-        id.slice(REPOSITORY.length + 1),
-        properties.classification,
-      ]),
+      written.resources.map(({ id, properties }) => [id.slice(REPOSITORY.length + 1), properties]),
     );
-    for (const key of new Set(questions.map((one) => one.key))) insert.run(key, ofKey.get(key) ?? null);
+    for (const key of new Set(questions.map((one) => one.key))) {
+      const { classification = null, released = null } = ofKey.get(key) ?? {};
+      insert.run(key, classification, released);
+    }
     const mapping = {
       resource: [`arn:svc:fs:::repository/${REPOSITORY}/object/`, { column: "key" }],
-      fields: { "resource.classification": { column: "classification" } },
+      fields: {
+        "resource.classification": { column: "classification" },
+        "resource.released": { column: "released" },
+      },
     } as const;
     const { sql, params } = planToSql(plan, mapping, "sqlite");
     const rows = db.prepare(`SELECT key FROM objects WHERE ${sql}`).all(...(params as string[]));

@@ -6,6 +6,7 @@ import type { Reply } from "../../http/route.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { type Filter, parseFilter } from "./filter/filter.ts";
 import { compileFilter, type Test } from "./filter/matching.ts";
+import { messageMembers, namesSchema } from "./messages.ts";
 import { jsonInTurns, scimText } from "./parts.ts";
 import type { Attributes } from "./read-values.ts";
 import type { ResourceKind } from "./schema/attribute.ts";
@@ -24,12 +25,12 @@ const SEARCH_SCHEMA = "urn:ietf:params:scim:api:messages:2.0:SearchRequest";
 /** The parameters in the body of a search (RFC 7644, section 3.4.3). */
 export function searchQuery(body: unknown): ListQuery {
   if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
-  const { schemas } = body;
-  if (!Array.isArray(schemas) || !schemas.includes(SEARCH_SCHEMA)) {
+  const members = messageMembers(body);
+  if (!namesSchema(members["schemas"], SEARCH_SCHEMA)) {
     throw new ScimError("invalidSyntax", `schemas must name ${SEARCH_SCHEMA}`);
   }
-  const values = new Map(Object.entries(body).map(([name, value]) => [name, textOf(name, value)]));
-  return { get: (name) => values.get(name) };
+  const values = new Map(Object.entries(members).map(([name, value]) => [name, textOf(name, value)]));
+  return { get: (name) => values.get(name.toLowerCase()) };
 }
 
 function textOf(name: string, value: unknown): string | undefined {

@@ -6,6 +6,7 @@
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { isObject } from "../../http/body/json-body.ts";
 import { invalidRequest } from "../../http/errors.ts";
+import { messageMembers, namesSchema } from "./messages.ts";
 import { type Attribute, findAttribute, type ResourceKind, topAttributes } from "./schema/attribute.ts";
 import { ScimError } from "./scim-error.ts";
 
@@ -24,8 +25,7 @@ const ASSUMED: ReadonlySet<string> = new Set(["active"]);
 export function readResource(kind: ResourceKind, body: unknown): Attributes {
   if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
   const problems: Problem[] = [];
-  const { schemas } = body;
-  if (!Array.isArray(schemas) || !schemas.some((one) => sameText(one, kind.core.id))) {
+  if (!namesSchema(messageMembers(body)["schemas"], kind.core.id)) {
     problems.push({ pointer: "/schemas", message: `must name ${kind.core.id}` });
   }
   const attributes = topAttributes(kind);
@@ -59,9 +59,12 @@ function readObject(
   isTop: boolean,
 ): Attributes {
   const read: Record<string, unknown> = {};
+  const seen = new Set<Attribute>();
   for (const [given, value] of Object.entries(body)) {
     const attribute = findAttribute(attributes, given);
     if (attribute === undefined) continue;
+    if (seen.has(attribute)) problems.push({ pointer: `${pointer}/${given}`, message: "is there twice" });
+    seen.add(attribute);
     // A client may send back what it read.
     if (attribute.mutability === "readOnly" && isTop) continue;
     const known = readValue(attribute, value, `${pointer}/${attribute.name}`, problems);
@@ -124,8 +127,4 @@ function readText(value: unknown, pointer: string, problems: Problem[]): string 
   }
   if (!value.isWellFormed()) problems.push({ pointer, message: "not well-formed Unicode" });
   return value === "" ? undefined : value;
-}
-
-function sameText(value: unknown, text: string): boolean {
-  return typeof value === "string" && value.toLowerCase() === text.toLowerCase();
 }

@@ -1,6 +1,9 @@
 /** Configuration items that this service shares with the data server: logging. */
 import type { ConfigItem } from "../item.ts";
 
+/** Levels of the data server that this service has not under their names: of `panic` it logs more, never less. */
+const LEVEL_ALIASES = { warning: "WARN", panic: "ERROR", null: "NONE" };
+
 /** Logging. */
 export const LOGGING_ITEMS = [
   {
@@ -15,14 +18,16 @@ export const LOGGING_ITEMS = [
     name: "logging.level",
     type: "choice",
     choices: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"],
+    aliases: LEVEL_ALIASES,
     default: "INFO",
     acts: "yes",
-    meaning: "Lowest level written to the log",
+    meaning: "Lowest level written to the log; also `warning`, `panic` (here ERROR) and `null` (NONE)",
   },
   {
     name: "logging.audit_log_level",
     type: "choice",
     choices: ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "NONE"],
+    aliases: LEVEL_ALIASES,
     default: "DEBUG",
     acts: "in part: other audit entries, such as writes and log-ins, are written whatever the levels are",
     meaning:

@@ -25,12 +25,16 @@ export function parseString(raw: RawValue, item: AnyItem, tools: ParserTools): s
   return item.path === undefined ? raw.text : absolutePath(raw.text, item.path, tools);
 }
 
-/** One of the choices of the item, in any case of letters. */
+/** One of the choices of the item or their aliases, in any case of letters. */
 export function parseChoice(raw: RawValue, item: AnyItem, tools: ParserTools): string | undefined {
   const choices = item.choices ?? [];
   const text = raw.shape === "scalar" ? raw.text.trim() : undefined;
   if (text === "") return undefined;
-  const choice = choices.find((one) => one.toLowerCase() === text?.toLowerCase());
+  const folded = text?.toLowerCase() ?? "";
+  const aliases = item.aliases ?? {};
+  const choice = Object.hasOwn(aliases, folded)
+    ? aliases[folded]
+    : choices.find((one) => one.toLowerCase() === folded);
   return choice ?? tools.fail(expected(`one of ${choices.join(", ")}`, raw, item), raw.place);
 }
 

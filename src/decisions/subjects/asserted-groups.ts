@@ -27,7 +27,7 @@ export interface Asserter {
 const PATTERNS = new WeakMap<readonly string[], readonly Wildcard[]>();
 
 /**
- * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts.
+ * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts; of a signed list the texts count.
  * @param isSigned true for the list of a verified token, whose names are counted after those that do not count are left out
  */
 export function groupsOf(
@@ -39,11 +39,12 @@ export function groupsOf(
   if (patterns === undefined || patterns.length === 0) return [];
   if (!Array.isArray(given)) return [];
   if (!isSigned && given.length > MOST_GROUPS) return TOO_MANY_GROUPS;
-  if (!given.every((name) => typeof name === "string")) return [];
   const wildcards = compiled(patterns);
-  const permitted = (name: string): boolean =>
-    isPossibleName(name) && wildcards.some((wildcard) => wildcard.match(name));
-  const names = [...new Set<string>(given)].filter(permitted).sort(compareUtf8);
+  // An element of what an issuer signed that is no text names no group, and takes none from the others.
+  if (!isSigned && !given.every((name) => typeof name === "string")) return [];
+  const permitted = (name: unknown): name is string =>
+    typeof name === "string" && isPossibleName(name) && wildcards.some((wildcard) => wildcard.match(name));
+  const names = [...new Set<unknown>(given)].filter(permitted).sort(compareUtf8);
   return names.length > MOST_GROUPS ? TOO_MANY_GROUPS : names;
 }
 

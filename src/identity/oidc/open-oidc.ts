@@ -3,7 +3,8 @@
 import { hash } from "node:crypto";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { userNameProblem } from "@svc-authorizer/policy/model/names.ts";
-import { type JWTPayload, jwtVerify } from "jose";
+import { parseBoolean } from "@svc-authorizer/policy/model/truth-values.ts";
+import { type CryptoKey, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { claimsOf, headerOf } from "../token-parts.ts";
 import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
@@ -14,7 +15,9 @@ const MAX_REMEMBERED = 1_000;
 /** Longest time for which a verified token is not verified again: a key that the issuer withdraws ends with it. */
 const REMEMBERED_MS = 60_000;
 /** Types of tokens that say who somebody is; a token of another type was made for something else. */
-const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt", "application/at+jwt"]);
+const TYPES: ReadonlySet<string> = new Set(["jwt", "application/jwt", "at+jwt", "application/at+jwt"]);
+/** Most keys that are tried for one token. */
+const MOST_KEYS = 16;
 
 interface Remembered {
   readonly subject: OidcSubject;
@@ -76,7 +79,7 @@ async function verifyNew(
     if (header === undefined) throw refused();
     const { typ = "JWT" } = header;
     if (typeof typ !== "string" || !TYPES.has(typ.toLowerCase())) throw refused();
-    await jwtVerify(token, keys.get, {
+    await verifyWithAny(token, keys, {
       issuer: issuer.issuer,
       audience: [...issuer.audience],
       algorithms: [...issuer.algorithms],
@@ -95,12 +98,40 @@ async function verifyNew(
   }
 }
 
+/**
+ * Verifies with the key that the token names, or with each where several may be meant: while keys are replaced, or
+ * where an issuer publishes something broken beside its key, a token still holds by the key that signed it.
+ */
+async function verifyWithAny(token: string, keys: IssuerKeys, options: JWTVerifyOptions): Promise<void> {
+  try {
+    await jwtVerify(token, keys.get, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (++tried > MOST_KEYS) break;
+      if (await isVerifiedBy(token, key, options)) return;
+    }
+    throw error;
+  }
+}
+
+/** True if the token holds by this key, which may be a broken one. */
+async function isVerifiedBy(token: string, key: CryptoKey, options: JWTVerifyOptions): Promise<boolean> {
+  try {
+    await jwtVerify(token, key, options);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
   const username = claim(payload, issuer.usernameClaim);
   // Answers carry the name in a header, where a `%` would be ambiguous.
   if (typeof username !== "string" || userNameProblem(username, "strict") !== undefined) throw refused();
   // An address that nobody has verified may be anybody's.
-  if (issuer.usernameClaim === "email" && payload["email_verified"] !== true) throw refused();
+  if (issuer.usernameClaim === "email" && !isTrue(payload["email_verified"])) throw refused();
   const groups = claim(payload, issuer.groupsClaim);
   return {
     how: "oidc_token",
@@ -118,7 +149,12 @@ function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
 function isElsewhere(payload: JWTPayload, name: string): boolean {
   const { _claim_names: names, hasgroups } = payload;
   if (typeof names === "object" && names !== null && Object.hasOwn(names, name)) return true;
-  return name === "groups" && (hasgroups === true || hasgroups === "true");
+  return name === "groups" && isTrue(hasgroups);
+}
+
+/** Some issuers write truth values as texts. */
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === "string" && parseBoolean(value) === true);
 }
 
 /** The claim of a name, else that at the end of a path: `realm_access.roles`. */

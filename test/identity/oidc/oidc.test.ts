@@ -13,6 +13,7 @@ const TIMES = { keep: 60_000, cooldown: 50 };
 const REFUSED = { code: "unauthenticated" };
 const FIRST = await newKey("first");
 const SECOND = await newKey("second");
+const ELSEWHERE = await newKey("elsewhere");
 const ELLIPTIC = await newKey("elliptic", "ES256");
 
 let issuer: TestIssuer;
@@ -161,12 +162,28 @@ describe("a token", () => {
     await expect(verify(await issuer.token({}), tokens)).rejects.toMatchObject(REFUSED);
   });
 
+  it.each(["JWT", "jwt", "application/jwt", "at+jwt", "Application/AT+JWT"])(
+    "may be of type %s",
+    async (typ) => {
+      expect(await verify(await issuer.token({}, { header: { typ } as never }))).toMatchObject({
+        username: "zoe",
+      });
+    },
+  );
+
   it("is named by an e-mail address only if that is verified", async () => {
     const tokens = openOidc([settings({ usernameClaim: "email" })], { times: TIMES });
     const email = { email: "zoe@corp" };
     await expect(verify(await issuer.token(email), tokens)).rejects.toMatchObject(REFUSED);
-    const subject = await verify(await issuer.token({ ...email, email_verified: true }), tokens);
-    expect(subject.username).toBe("zoe@corp");
+    for (const email_verified of [false, "False", "yes", 1, null]) {
+      const token = await issuer.token({ ...email, email_verified });
+      await expect(verify(token, tokens)).rejects.toMatchObject(REFUSED);
+    }
+    // Some issuers write truth values as texts.
+    for (const email_verified of [true, "true", "True"]) {
+      const subject = await verify(await issuer.token({ ...email, email_verified }), tokens);
+      expect(subject.username).toBe("zoe@corp");
+    }
   });
 });
 
@@ -199,6 +216,48 @@ describe("the keys of an issuer", () => {
     issuer.answer = () => ({ status: 200, body });
     const tokens = openOidc([settings({ jwksUri: `${issuer.url}/keys` })]);
     expect(await verify(await issuer.token(), tokens)).toMatchObject({ username: "zoe" });
+  });
+
+  const broken = { kty: "RSA", kid: "first", alg: "RS256", n: "!!", e: "AQAB" };
+  it.each<[string, readonly object[]]>([
+    ["a key without its numbers", [{ kty: "RSA", kid: "first" }]],
+    ["a key with broken numbers", [broken]],
+    ["another key of the same id", [{ ...SECOND.publicJwk, kid: "first" }]],
+    ["the same key once more", [FIRST.publicJwk]],
+    ["keys whose members are of other kinds", [{ kty: 5 }, { kty: "RSA", key_ops: "verify" }, { ext: "x" }]],
+    [
+      "keys for other uses",
+      [
+        { ...FIRST.publicJwk, use: "enc" },
+        { kty: "oct", k: "abc", kid: "first" },
+      ],
+    ],
+  ])("verify what they signed beside %s", async (_, beside) => {
+    for (const keys of [
+      [...beside, FIRST.publicJwk],
+      [FIRST.publicJwk, ...beside],
+    ]) {
+      issuer.answer = () => ({ status: 200, body: JSON.stringify({ keys }) });
+      const tokens = openOidc([settings({ jwksUri: `${issuer.url}/keys` })]);
+      // An issuer with one key may leave out its id, also while the next key is there already.
+      for (const header of [{}, { kid: undefined as never }]) {
+        expect(await verify(await issuer.token({}, { header }), tokens)).toMatchObject({ username: "zoe" });
+      }
+      const forged = issuer.token({}, { key: { ...ELSEWHERE, kid: "first" } });
+      await expect(verify(await forged, tokens)).rejects.toMatchObject(REFUSED);
+      const late = issuer.token({ exp: now() - 10 }, { header: { kid: undefined as never } });
+      await expect(verify(await late, tokens)).rejects.toMatchObject(REFUSED);
+    }
+  });
+
+  it("are tried up to a bound for a token that names none", async () => {
+    const others = await Promise.all(Array.from({ length: 16 }, (_, n) => newKey(`k${n}`, "ES256")));
+    const body = JSON.stringify({ keys: [...others, ELLIPTIC].map(({ publicJwk }) => publicJwk) });
+    issuer.answer = () => ({ status: 200, body });
+    const tokens = openOidc([settings({ jwksUri: `${issuer.url}/keys`, algorithms: ["ES256"] })]);
+    const of = (key: IssuerKey) => issuer.token({}, { key, header: { kid: undefined as never } });
+    expect(await verify(await of(others[15] as IssuerKey), tokens)).toMatchObject({ username: "zoe" });
+    await expect(verify(await of(ELLIPTIC), tokens)).rejects.toMatchObject(REFUSED);
   });
 
   it("may be of Ed25519 by its own name (RFC 9864)", async () => {

@@ -1,5 +1,6 @@
 /** Translates the rest of a statement's condition to SQL (spec/decision-api §4): a missing field is a column that is NULL. */
 
+import { parseBoolean } from "@svc-authorizer/policy/model/truth-values.ts";
 import { type Dialect, isOneOf, matchesOne, textOf } from "./dialect.ts";
 import { ALWAYS, type Column, type Fragment, join, NEVER, not } from "./fragment.ts";
 import { UntranslatablePlanError } from "./residual-patterns.ts";
@@ -70,7 +71,15 @@ function positiveTest(
 }
 
 function nullTest(isMissing: Fragment, values: readonly string[]): Fragment {
-  const tests = values.map((value) => (value === "true" ? isMissing : not(isMissing)));
+  const tests = values.map((value): Fragment => {
+    const wanted = parseBoolean(value);
+    if (wanted === undefined) {
+      throw new UntranslatablePlanError(
+        `the condition value ${JSON.stringify(value)} is neither true nor false`,
+      );
+    }
+    return wanted ? isMissing : not(isMissing);
+  });
   return join(tests, "OR", NEVER);
 }
 

@@ -1,5 +1,6 @@
 /** Statements of policies as sentences, such as "may read an object of repository example-repo". */
 
+import { asksMissing } from "@svc-authorizer/policy/model/truth-values.ts";
 import type { Statement } from "../api/management.gen.ts";
 import { meaningOf } from "./actions.ts";
 import { RESOURCE_TYPES } from "./catalog.gen.ts";
@@ -125,7 +126,7 @@ const OPERATOR_WORDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function clauseOf(operator: string, field: string, values: readonly string[]): string {
-  if (operator === "Null") return `${field} is ${values.includes("true") ? "absent" : "given"}`;
+  if (operator === "Null") return `${field} is ${asksMissing(values) ? "absent" : "given"}`;
   return `${field} ${OPERATOR_WORDS.get(operator) ?? operator} ${values.join(" or ")}`;
 }
 

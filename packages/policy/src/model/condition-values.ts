@@ -22,17 +22,9 @@ export function parseNumber(text: string): number | undefined {
   return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
-const TRUE = /^true$/i;
-const FALSE = /^false$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Colons between the six parts of an ARN; further ones belong to the last part. */
 const ARN_COLONS = 5;
-
-/** Parses `true` or `false`, in any letter case, as IAM does. */
-export function parseBoolean(text: string): boolean | undefined {
-  if (TRUE.test(text)) return true;
-  return FALSE.test(text) ? false : undefined;
-}
 
 /** The bytes of a base64 text, as the one text that stands for them; undefined for another text. */
 export function parseBinary(text: string): string | undefined {

@@ -9,6 +9,7 @@ import { type Operator, operatorOf } from "./condition-operators.ts";
 import { parseTemplate } from "./condition-variables.ts";
 import { patternsMeet } from "./pattern-meeting.ts";
 import type { Condition, Statement } from "./policy.ts";
+import { asksMissing } from "./truth-values.ts";
 
 /** The rules of lint that warn of conditions. */
 export type ConditionRule =
@@ -72,7 +73,7 @@ function fieldsOf(parts: readonly Part[]): string {
 function* ofMissingFields(parts: readonly Part[], effect: string): Generator<ConditionWarning> {
   const present = new Set(
     parts
-      .filter(({ operator, values }) => operator.kind === "presence" && !values.includes("true"))
+      .filter(({ operator, values }) => operator.kind === "presence" && !asksMissing(values))
       .map(({ field }) => field),
   );
   const uncertain = parts.filter(({ field }) => !present.has(field) && field !== SOURCE_IP);

@@ -5,10 +5,11 @@
 
 import { type Problem, pointTo } from "../errors.ts";
 import { OPERATOR_NAMES, type Operator, operatorOf } from "./condition-operators.ts";
-import { parseBinary, parseBoolean, parseDate, parseNumber } from "./condition-values.ts";
+import { parseBinary, parseDate, parseNumber } from "./condition-values.ts";
 import { conditionArnProblem, parseTemplate } from "./condition-variables.ts";
 import { parseIpRange } from "./ip.ts";
 import type { Condition } from "./policy.ts";
+import { parseBoolean } from "./truth-values.ts";
 
 /** The only field that a data server supplies. */
 export const SOURCE_IP = "SourceIp";

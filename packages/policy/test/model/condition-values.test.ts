@@ -1,4 +1,5 @@
-import { parseBoolean, parseDate, parseNumber } from "@svc-authorizer/policy/model/condition-values.ts";
+import { parseDate, parseNumber } from "@svc-authorizer/policy/model/condition-values.ts";
+import { parseBoolean } from "@svc-authorizer/policy/model/truth-values.ts";
 import { describe, expect, it } from "vitest";
 
 describe("a number", () => {

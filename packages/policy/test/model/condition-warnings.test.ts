@@ -20,6 +20,17 @@ it("an extended condition is told how data servers get it, any other what their 
   expect(told(warnings("allow", SOURCE_IP), "when it lists repositories")).toBe(false);
 });
 
+it("values of Null mean the same in any letter case", () => {
+  for (const [one, ...others] of [
+    ["true", "True", "TRUE"],
+    ["false", "False", "fALSE"],
+  ] as const) {
+    const of = (value: string) =>
+      warnings("allow", { StringNotEquals: { "context.a": ["x"] }, Null: { "context.a": [value] } });
+    for (const other of others) expect(of(other)).toEqual(of(one));
+  }
+});
+
 describe("SourceIp", () => {
   it.each(["IpAddress", "NotIpAddressIfExists", "StringLike", "Null"])("is warned about under %s", (name) => {
     expect(told(warnings("allow", { [name]: { SourceIp: ["true"] } }), "X-Forwarded-For")).toBe(true);

@@ -2,6 +2,7 @@
 
 import { isObject } from "../../../http/body/json-body.ts";
 import { invalidRequest } from "../../../http/errors.ts";
+import { messageMembers, namesSchema } from "../messages.ts";
 import { ScimError } from "../scim-error.ts";
 
 /** One operation. */
@@ -20,12 +21,10 @@ const FIXED: ReadonlySet<string> = new Set(["schemas", "id", "meta", "groups"]);
 /** Reads the operations of a body; throws "invalid_request". */
 export function readOperations(body: unknown): readonly PatchOperation[] {
   if (!isObject(body)) throw new ScimError("invalidSyntax", "a JSON object is needed");
-  const { schemas } = body;
-  if (!Array.isArray(schemas) || !schemas.includes(PATCH_SCHEMA)) {
+  const { schemas, operations } = messageMembers(body);
+  if (!namesSchema(schemas, PATCH_SCHEMA)) {
     throw new ScimError("invalidSyntax", `schemas must name ${PATCH_SCHEMA}`);
   }
-  const name = Object.keys(body).find((key) => key.toLowerCase() === "operations");
-  const operations = name === undefined ? undefined : body[name];
   if (!Array.isArray(operations) || operations.length === 0) {
     throw new ScimError("invalidSyntax", "Operations must be a list with at least one operation");
   }
@@ -38,7 +37,7 @@ export function readOperations(body: unknown): readonly PatchOperation[] {
 function readOperation(given: unknown, index: number): PatchOperation {
   const pointer = `/Operations/${index}`;
   if (!isObject(given)) throw invalidRequest([{ pointer, message: "expected an object" }]);
-  const { op, path, value } = given;
+  const { op, path, value } = messageMembers(given);
   const kind = KINDS.find((one) => typeof op === "string" && op.toLowerCase() === one);
   if (kind === undefined)
     throw new ScimError("invalidSyntax", `${pointer.slice(1)}/op: expected ${KINDS.join(", ")}`);

@@ -1,7 +1,7 @@
 /** Compiled values of the extended operators, which match one text of the request. */
 
 import type { Comparison, Operator } from "../../model/condition-operators.ts";
-import { arnParts, parseBinary, parseBoolean, parseDate, parseNumber } from "../../model/condition-values.ts";
+import { arnParts, parseBinary, parseDate, parseNumber } from "../../model/condition-values.ts";
 import {
   conditionArnProblem,
   parseTemplate,
@@ -10,6 +10,7 @@ import {
 } from "../../model/condition-variables.ts";
 import type { ConditionFields } from "../../model/decision.ts";
 import { parseIp, parseIpRange, rangeContains } from "../../model/ip.ts";
+import { parseBoolean } from "../../model/truth-values.ts";
 import { compilePieces, matching, type Wildcard } from "../patterns/wildcard.ts";
 import type { PatternPiece } from "../patterns/wildcard-nfa.ts";
 import { mapTexts, PER_ITEM, type Steps } from "../work.ts";

@@ -12,6 +12,7 @@ import {
   UNREADABLE,
   type VariableValue,
 } from "../../model/decision.ts";
+import { asksMissing } from "../../model/truth-values.ts";
 import type { EngineRequest } from "../decide/decide.ts";
 import { priceOf } from "../matching/matches.ts";
 import type { Steps } from "../work.ts";
@@ -139,7 +140,7 @@ function testText(test: ConditionTest): string {
 
 function givenText({ operator, wanted, given, given_total: total = 0, result }: ConditionTest): string {
   if (given === undefined) {
-    const isThere = operator === "Null" && wanted.includes("true");
+    const isThere = operator === "Null" && asksMissing(wanted);
     return result === "unsatisfied" && !isThere ? "none" : "a value that is no text";
   }
   if (typeof given === "string") return quoted(given);
