@@ -185,11 +185,13 @@ describe("aliases", () => {
   });
 
   it("take bounded time, as do deep nesting and very many keys", () => {
-    const started = performance.now();
+    // Of this thread alone: other work of the machine does not count.
+    const { user, system } = process.threadCpuUsage();
     problemsOfText(`a: ${"[".repeat(200_000)}`);
     problemsOfText(`a: ${"{a: ".repeat(5_000)}`);
     problemsOfText(Array.from({ length: 60_000 }, (_, n) => `authorizer.x${n}: 1`).join("\n"));
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const spent = process.threadCpuUsage({ user, system });
+    expect((spent.user + spent.system) / 1_000).toBeLessThan(10_000);
   });
 });
 
