@@ -7,7 +7,14 @@ import { sameJson } from "./same-json.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that keep their value if the file does not name them. */
-const CARRIED: ReadonlySet<string> = new Set(["creation_date", "encryptedPassword", "acl", "inactive"]);
+const CARRIED: ReadonlySet<string> = new Set([
+  "creation_date",
+  "encryptedPassword",
+  "acl",
+  "inactive",
+  // People may have accepted findings by the API.
+  "accept",
+]);
 
 /** The result of comparing an entity with its wanted form. */
 interface FieldDifference<T> {

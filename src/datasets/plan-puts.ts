@@ -5,7 +5,7 @@ import type { ChangeKind } from "./change.ts";
 import { compareFields } from "./fields.ts";
 import { resourceKey } from "./merge.ts";
 import type { DatasetMode, Plan, PlanBuilder } from "./plan.ts";
-import type { Wanted, WantedCredential, WantedGroup, WantedUser } from "./wanted.ts";
+import type { Wanted, WantedCredential, WantedGroup, WantedPolicy, WantedUser } from "./wanted.ts";
 
 /** The parts of a state that wanted entities are compared with. */
 export type ComparedState = Pick<
@@ -41,6 +41,25 @@ function putEntity<T extends object>({ plan, mode }: PutContext, put: EntityPut<
   if (fields.length === 0) return;
   if (mode === "load" || (preconfigured && !existing.managed)) plan.keep(kind, name, fields);
   else plan.change(operation(replacement), kind, name, fields);
+}
+
+function putPolicy(context: PutContext, { policy, preconfigured }: WantedPolicy): void {
+  const { plan, state, mode } = context;
+  const { name, accept } = policy;
+  const existing = state.policies.get(name);
+  const there = existing?.value.accept ?? [];
+  putEntity(context, {
+    kind: "policy",
+    name,
+    wanted: policy,
+    // An empty list and none mean the same, but only a list takes away what people accepted.
+    existing: existing && { ...existing, value: { ...existing.value, ...(accept && { accept: there }) } },
+    operation: (value) => ({ op: "put_policy", policy: { accept: [], ...value } }),
+    preconfigured,
+  });
+  if (mode === "sync" && !preconfigured && accept === undefined && there.length > 0) {
+    plan.keep("policy", name, ["accept"]);
+  }
 }
 
 function putGroup(context: PutContext, wanted: WantedGroup): void {
@@ -161,16 +180,7 @@ export function planPuts({ plan, state, mode, isTakenByOther }: Comparison, want
       operation: (resourceType) => ({ op: "put_resource_type", resourceType }),
     });
   }
-  for (const [name, { policy, preconfigured }] of wanted.policies) {
-    putEntity(into("policies"), {
-      kind: "policy",
-      name,
-      wanted: policy,
-      existing: state.policies.get(name),
-      operation: (value) => ({ op: "put_policy", policy: { accept: [], ...value } }),
-      preconfigured,
-    });
-  }
+  for (const policy of wanted.policies.values()) putPolicy(into("policies"), policy);
   for (const group of wanted.groups.values()) putGroup(into("groups"), group);
   for (const user of wanted.users.values()) putUser(into("users"), user);
   for (const resource of wanted.resources.values()) {

@@ -31,7 +31,7 @@ export interface WantedGroup {
 }
 
 /** A policy. */
-interface WantedPolicy {
+export interface WantedPolicy {
   readonly policy: NewPolicy;
   /** True if it comes from the catalog. Changes by administrators are then kept. */
   readonly preconfigured: boolean;
@@ -104,9 +104,9 @@ function wantedGroup(from: DatasetGroup, preconfigured: boolean): WantedGroup {
 }
 
 function wantedPolicy(from: DatasetPolicy, preconfigured: boolean): WantedPolicy {
-  const { accept = [], ...policy } = from;
+  const { accept, ...policy } = from;
   // The catalog's own are of its files: every store without them would seem changed.
-  return { policy: preconfigured || accept.length === 0 ? policy : { ...policy, accept }, preconfigured };
+  return { policy: preconfigured || accept === undefined ? policy : { ...policy, accept }, preconfigured };
 }
 
 /**

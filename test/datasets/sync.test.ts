@@ -191,6 +191,26 @@ describe("a sync", () => {
     expect(key.secret_access_key).toBe("second");
   });
 
+  it("leaves what people accepted unless a file speaks of it, and says so", async () => {
+    const accept = [{ rule: "self-escalation", reason: "It is meant." }];
+    const accepted = async () => (await state()).policies.get("P")?.value.accept;
+    await sync({ policies: [policy("P")] });
+    await opened.directory.policies.update({ ...policy("P"), accept });
+    expect(await changesOf(sync({ policies: [policy("P")] }))).toEqual([
+      "= policy P (kept, differs in: accept)",
+    ]);
+    expect(await accepted()).toEqual(accept);
+    expect(await changesOf(sync({ policies: [policy("P", "fs:Read*")] }))).toEqual([
+      "~ policy P (statement)",
+      "= policy P (kept, differs in: accept)",
+    ]);
+    expect(await accepted()).toEqual(accept);
+    const silent = { ...policy("P", "fs:Read*"), accept: [] };
+    expect(await changesOf(sync({ policies: [silent] }))).toEqual(["~ policy P (accept)"]);
+    expect(await accepted()).toBeUndefined();
+    expect(await changesOf(sync({ policies: [silent] }))).toEqual([]);
+  });
+
   it("keeps preconfigured policies that somebody changed, and takes its own away again", async () => {
     await opened.directory.policies.create(policy("FSReadAll", "fs:ReadObject"));
     const first = await sync({ preconfigured: true, users: [user("alice")] });
@@ -222,8 +242,20 @@ describe("a sync", () => {
           await used.directory.batches.state({ secrets: true }),
           await fresh.directory.batches.state({ secrets: true }),
         ];
+        // What was accepted stays where the later one does not speak of it: people may have accepted it.
+        const left = [...usedState.policies].flatMap(([name, { value }]) => {
+          const isSaid = after.policies?.some((one) => one.name === name && one.accept !== undefined);
+          return value.accept === undefined || isSaid ? [] : [name];
+        });
+        for (const name of left) {
+          const { accept: _, ...rest } = usedState.policies.get(name)!.value;
+          (usedState.policies as Map<string, unknown>).set(name, { value: rest });
+        }
         expect(plainState(usedState)).toEqual(plainState(freshState));
-        expect([...(await sync(after, used)).changes]).toEqual([]);
+        const again = [...(await sync(after, used)).changes];
+        expect(again.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+          left.toSorted().map((name) => ({ action: "keep", kind: "policy", name, fields: ["accept"] })),
+        );
         await Promise.all([used.close(), fresh.close()]);
       }),
       { numRuns: 60 },

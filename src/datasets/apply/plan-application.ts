@@ -150,7 +150,7 @@ class Planner {
 
   #entity(entity: WantedEntity): void {
     const { said } = entity;
-    const there = this.#there(entity);
+    const there = this.#comparedWith(entity);
     const at = placeOfEntity(entity);
     this.#kept.push({ op: "put_applied", ...nameOf(entity), said, ...this.#mark(false) });
     const last = this.#last(entity);
@@ -265,6 +265,14 @@ class Planner {
     }
     if (kind === "group") return withoutName(groups.get(name)?.group.value, "name");
     return withoutName(policies.get(name)?.value, "name");
+  }
+
+  /** The fields of what is there; no accepted findings are an empty list where the documents speak of them. */
+  #comparedWith(entity: WantedEntity): Members | undefined {
+    const there = this.#there(entity);
+    return there === undefined || entity.said.fields["accept"] === undefined
+      ? there
+      : { accept: [], ...there };
   }
 
   #mark(dropped: boolean) {

@@ -32,9 +32,8 @@ export async function wantedEntities({
 }
 
 function policyOf(from: Defined<DatasetPolicy>): WantedEntity {
-  const { name, accept = [], ...fields } = from.value;
-  const said = { fields: accept.length === 0 ? fields : { ...fields, accept } };
-  return { kind: "policy", name, said, from };
+  const { name, ...fields } = from.value;
+  return { kind: "policy", name, said: { fields }, from };
 }
 
 function groupOf(from: Defined<DatasetGroup>): WantedEntity {

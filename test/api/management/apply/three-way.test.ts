@@ -19,6 +19,8 @@ interface Case {
     readonly groups_of?: Record<string, readonly string[]>;
     readonly policies_of?: Record<string, readonly string[]>;
     readonly labels?: Record<string, string>;
+    /** Numbers of accepted findings. */
+    readonly accepted?: Record<string, number>;
   };
 }
 
@@ -43,6 +45,9 @@ async function expectState(then: NonNullable<Case["then"]>): Promise<void> {
   }
   for (const [name, wanted] of Object.entries(then.labels ?? {})) {
     expect(policies.get(name)?.value.acl).toBe(wanted);
+  }
+  for (const [name, wanted] of Object.entries(then.accepted ?? {})) {
+    expect(policies.get(name)?.value.accept ?? []).toHaveLength(wanted);
   }
 }
 
