@@ -45,6 +45,7 @@ import { openPolicyChecks, type ServicePolicyChecks } from "./apis/policy-checks
 import { scimOptions } from "./apis/scim.ts";
 import { openServiceSetup } from "./apis/setup.ts";
 import { type OpenedStatus, openStatus } from "./apis/status.ts";
+import { stsOptions } from "./apis/sts.ts";
 import type { DataParts } from "./data.ts";
 import type { DatasetState } from "./datasets.ts";
 import { fillStore } from "./fill-store.ts";
@@ -233,6 +234,7 @@ function openListeners(
       ...userTls(values),
       places: places.ofListener(USER_SHARE),
       management: managementOptions(data, working),
+      sts: stsOptions(data, working),
       revisions,
       pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
     }),

@@ -100,6 +100,11 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.exchange.access_key_id is not set",
   },
   {
+    items: ["authorizer.sts.users"],
+    acts: (values) => values["authorizer.sts.enabled"],
+    why: "authorizer.sts.enabled is false",
+  },
+  {
     items: ["auth.oidc.validate_id_token_claims"],
     acts: (values) => values["auth.ui_config.login_cookie_names"].includes("oidc_auth_session"),
     why: "auth.ui_config.login_cookie_names does not name oidc_auth_session",

@@ -59,6 +59,14 @@ export interface OidcIssuerItem {
   readonly clock_tolerance: number;
 }
 
+/** One entry of `authorizer.sts.users`: tokens of the issuer with exactly these claims stand for the user. */
+export interface WebUserItem {
+  /** Name of one of `authorizer.oidc.issuers`. */
+  readonly issuer: string;
+  readonly claims: ReadonlyMap<string, string>;
+  readonly user: string;
+}
+
 /** `count` events in every `intervalMs` milliseconds. */
 export interface Rate {
   readonly count: number;
@@ -82,6 +90,7 @@ interface ValueOfType {
   readonly rate: Rate;
   readonly tokens: readonly ServiceTokenItem[];
   readonly issuers: readonly OidcIssuerItem[];
+  readonly web_users: readonly WebUserItem[];
 }
 
 /** Name of a value type. */

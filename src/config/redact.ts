@@ -1,7 +1,7 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
 
 import { formatDuration } from "@svc-authorizer/commands/duration.ts";
-import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem } from "./item.ts";
+import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem, WebUserItem } from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
 import { formatRate } from "./values/rate.ts";
 
@@ -22,6 +22,7 @@ export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (value === undefined) return null;
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);
   if (item.type === "issuers") return (value as readonly OidcIssuerItem[]).map(shownIssuer);
+  if (item.type === "web_users") return (value as readonly WebUserItem[]).map(shownWebUser);
   if (item.name === "database.postgres.connection_string") return redactConnectionString(value as string);
   if (item.secret) return value === "" ? "" : REDACTED;
   if (item.type === "duration") return formatDuration(value as number);
@@ -53,6 +54,10 @@ function shownToken({
 function shownIssuer({ jwks_uri, clock_tolerance, ...issuer }: OidcIssuerItem): ShownValue {
   const shown = { ...issuer, clock_tolerance: formatDuration(clock_tolerance) };
   return jwks_uri === undefined ? shown : { ...shown, jwks_uri };
+}
+
+function shownWebUser({ issuer, claims, user }: WebUserItem): ShownValue {
+  return { issuer, claims: Object.fromEntries(claims), user };
 }
 
 /** Removes user and password from a URL. */

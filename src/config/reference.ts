@@ -105,6 +105,7 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["map", "map of strings"],
   ["tokens", "list of objects"],
   ["issuers", "list of objects"],
+  ["web_users", "list of objects"],
 ]);
 
 function typeText(item: AnyItem): string {

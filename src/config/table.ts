@@ -14,12 +14,14 @@ import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { SCIM_ITEMS } from "./items/scim.ts";
 import { SESSION_COOKIE_ITEMS } from "./items/session-cookies.ts";
+import { STS_ITEMS } from "./items/sts.ts";
 
 const SECTIONS = [
   { title: "Authorizer", items: AUTHORIZER_ITEMS },
   { title: "Forward-auth", items: FORWARD_AUTH_ITEMS },
   { title: "Exchange", items: EXCHANGE_ITEMS },
   { title: "SCIM", items: SCIM_ITEMS },
+  { title: "Security token service", items: STS_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },
   { title: "General", items: GENERAL_ITEMS },

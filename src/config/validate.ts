@@ -72,6 +72,7 @@ const RULES: readonly Rule[] = [
   warnOfUnauditedDecisions,
   warnOfLoginDurations,
   warnOfShortToken,
+  checkWebUsers,
 ];
 
 function missing(name: ConfigName, what: string): string {
@@ -274,4 +275,20 @@ function warnOfShortToken(values: ConfigValues, _: Tell, warning: Tell): void {
       `is short for a token that may do everything: at least ${SHORTEST_TOKEN} characters are better`,
     );
   }
+}
+
+function checkWebUsers(values: ConfigValues, problem: Tell, warning: Tell): void {
+  const issuers = values["authorizer.oidc.issuers"];
+  const entries = values["authorizer.sts.users"];
+  const known = new Set(issuers.map(({ name }) => name));
+  for (const { issuer } of entries) {
+    if (known.has(issuer)) continue;
+    problem("authorizer.sts.users", `authorizer.oidc.issuers has no issuer named ${JSON.stringify(issuer)}`);
+  }
+  if (!values["authorizer.sts.enabled"] || entries.length > 0) return;
+  if (issuers.some(({ directory_users }) => directory_users)) return;
+  warning(
+    "authorizer.sts.enabled",
+    "gives nobody a key: no issuer has directory_users, and authorizer.sts.users names nobody",
+  );
 }

@@ -4,6 +4,7 @@
  * returned directly, not as a promise, so forward-auth needs no turn of the event loop for it.
  */
 
+import type { ExpiringCredential } from "@svc-authorizer/policy/model/entities.ts";
 import type { SessionCookieName } from "./session-cookies/sealed-cookie.ts";
 
 /** An authenticated user. */
@@ -105,6 +106,8 @@ export interface Identities {
    * {@link SignatureRefused}.
    */
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;
+  /** The session token of a temporary access key, which requests signed with the key may show. */
+  sessionTokenOf(key: ExpiringCredential): string;
   /**
    * Issues a login token for the user, valid for `seconds` (default `auth.login_duration`). Throws "invalid_request" if
    * `seconds` is not an integer from 1 to `auth.login_max_duration`, "unauthenticated" if the user or key no longer

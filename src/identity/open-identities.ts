@@ -1,6 +1,7 @@
 /** Builds the authentication of end users. `identity.ts` is the contract. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ExpiringCredential } from "@svc-authorizer/policy/model/entities.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
@@ -10,6 +11,7 @@ import { LoginTokens } from "./login-tokens.ts";
 import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
 import { SessionCookies } from "./session-cookies/session-cookies.ts";
 import type { SessionUsersOptions } from "./session-cookies/session-users.ts";
+import { SessionStatements } from "./session-statements.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
 import { isSignedWith } from "./signature/signing.ts";
 
@@ -63,6 +65,7 @@ class Verifying implements Identities {
   readonly #tokens: LoginTokens;
   readonly #failures: FailedAttempts;
   readonly #sessions: SessionCookies;
+  readonly #statements: SessionStatements;
   readonly #unsubscribe: () => void;
 
   constructor(options: IdentitiesOptions) {
@@ -75,6 +78,7 @@ class Verifying implements Identities {
     const previous = previousSecretKey === "" ? [] : [Buffer.from(previousSecretKey)];
     const keys = [Buffer.from(secretKey), ...previous] as const;
     const maxSeconds = Math.floor(options.loginMaxDuration / 1_000);
+    this.#statements = new SessionStatements([secretKey, ...previous.map(String)]);
     this.#tokens = new LoginTokens({
       directory,
       cache,
@@ -119,11 +123,21 @@ class Verifying implements Identities {
   }
 
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity> {
-    const signature = readSignature(request, { region: this.#region, now: this.#now() });
+    const now = this.#now();
+    const signature = readSignature(request, { region: this.#region, now });
+    const { sessionToken, accessKeyId } = signature;
+    if (sessionToken !== undefined && !this.#statements.holds(sessionToken, accessKeyId, now)) {
+      const message = "the session token was not issued by this service for this access key, or has expired";
+      throw new SignatureRefused("AccessDenied", message);
+    }
     const key = this.#keys.find(signature.accessKeyId, source);
     return key instanceof Promise
       ? key.then((found) => this.#bySignature(found, signature, source))
       : this.#bySignature(key, signature, source);
+  }
+
+  sessionTokenOf({ access_key_id, expires_at }: ExpiringCredential): string {
+    return this.#statements.make(access_key_id, expires_at);
   }
 
   issueLoginToken(identity: Identity, seconds?: number): Promise<IssuedToken> {

@@ -4,6 +4,7 @@ import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts"
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
+import { STS_OPERATIONS } from "../api/sts/sts-routes.ts";
 import { type Described, openApiDocument, type SecuredOperation } from "../http/openapi/document.ts";
 import { CHALLENGE, COMMON_FAILURES, failure, RETRY_AFTER } from "../http/openapi/failures.ts";
 import type { OpenApiDocument, Schemas } from "../http/openapi/openapi-types.ts";
@@ -72,6 +73,7 @@ export function userDocument(version: string): OpenApiDocument {
   const declared: readonly (Described & { readonly access?: string })[] = [
     ...MANAGEMENT_OPERATIONS,
     ...INVITE_OPERATIONS,
+    ...STS_OPERATIONS,
     ...PROBE_OPERATIONS,
   ];
   return openApiDocument({

@@ -8,6 +8,7 @@ import helmet from "helmet";
 import { type ManagementOptions, managementRoutes } from "../api/management/operations.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
+import { type StsOptions, stsRoutes } from "../api/sts/sts-routes.ts";
 import { Admission } from "../http/admission.ts";
 import { nothingHere } from "../http/errors.ts";
 import type { HttpLimits } from "../http/limits.ts";
@@ -48,6 +49,8 @@ interface UserListenerOptions {
   readonly traces?: RequestTraces | undefined;
   /** The management API and its document; absent: not served. */
   readonly management?: ManagementOptions;
+  /** The security token service; absent: not served. */
+  readonly sts?: StsOptions | undefined;
   /** Folders of pages, and pages that programs make; absent: none are served. */
   readonly pages?: readonly (PageFolder | PageSite)[];
 }
@@ -72,6 +75,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
       : [
           ...managementRoutes(MANAGEMENT_OPERATIONS, management, counters),
           ...mount(OPEN_API, [openApiRoute(() => userDocument(management.version))], counters),
+          ...(options.sts === undefined ? [] : stsRoutes(options.sts, counters)),
         ];
   return createManagedServer({
     admission: new Admission(limits, counters),

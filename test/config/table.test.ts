@@ -150,6 +150,8 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.shadow.share": 1,
   "authorizer.usage.interval": 300_000,
   "authorizer.oidc.issuers": [],
+  "authorizer.sts.enabled": false,
+  "authorizer.sts.users": [],
   "authorizer.scim.replace_without_match": "add",
   "authorizer.scim.unknown_extensions": "ignore",
   "authorizer.scim.protected_groups": ["Admins"],

@@ -46,6 +46,7 @@ const EVERYTHING_COMPOSED = [
   "api/management",
   "api/forward-auth",
   "api/scim",
+  "api/sts",
   "api/ext-authz",
   "listeners",
   "policy/analysis",
@@ -73,7 +74,14 @@ const SERVICE_ROOMS: Rooms = {
     ],
   },
   config: {
-    may: ["policy/source-files", "policy/model/closest-name.ts", "policy/errors", "policy/ipv6", "commands"],
+    may: [
+      "policy/source-files",
+      "policy/model/closest-name.ts",
+      "policy/model/names.ts",
+      "policy/errors",
+      "policy/ipv6",
+      "commands",
+    ],
   },
   schedule: { may: ["policy/errors"] },
   // Reads once what comes again and again.
@@ -224,6 +232,10 @@ const SERVICE_ROOMS: Rooms = {
     ],
   },
   "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
+  // Tokens of identity providers for access keys that expire.
+  "api/sts": {
+    may: ["api/rest", "http", "directory", "identity", "policy/model", "policy/errors", "policy/html"],
+  },
   "api/forward-auth": {
     may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors", "policy/html"],
     types: ["api/decisions", "exchange"],
@@ -245,6 +257,7 @@ const SERVICE_ROOMS: Rooms = {
       "api/management",
       "api/resources",
       "api/scim",
+      "api/sts",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",

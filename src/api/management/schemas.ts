@@ -291,5 +291,16 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["node", "candidate", "share", "decisions", "wider", "narrower", "groups", "differences"],
   ),
   ...APPLY_SCHEMAS,
+  StsForm: object(
+    {
+      Action: { const: "AssumeRoleWithWebIdentity" },
+      Version: { const: "2011-06-15" },
+      RoleArn: text("The user: `arn:PARTITION:auth:::user/NAME`."),
+      RoleSessionName: text("A label, for the audit log."),
+      WebIdentityToken: text("A token of one of `authorizer.oidc.issuers`."),
+      DurationSeconds: { type: "integer", minimum: 900, maximum: 43_200, default: 3_600 },
+    },
+    ["Action", "RoleArn", "RoleSessionName", "WebIdentityToken"],
+  ),
   Form: object({ token: text("The token of the link.") }),
 };

@@ -17,6 +17,7 @@ import {
   parseString,
 } from "./parse-scalars.ts";
 import { parseTokens } from "./parse-tokens.ts";
+import { parseWebUsers } from "./parse-web-users.ts";
 import type { PathBase } from "./path-value.ts";
 import type { ParserTools, ValueParser } from "./value-parser.ts";
 
@@ -34,6 +35,7 @@ const PARSERS: Readonly<Record<ItemType, ValueParser>> = {
   map: parseStringMap,
   tokens: parseTokens,
   issuers: parseIssuers,
+  web_users: parseWebUsers,
 };
 
 /**

@@ -21,6 +21,12 @@ export class Query {
     this.#values ??= parse(this.#text);
     return this.#values.get(name);
   }
+
+  /** The names of all parameters. Throws as {@link get}. */
+  names(): Iterable<string> {
+    this.#values ??= parse(this.#text);
+    return this.#values.keys();
+  }
 }
 
 function parse(text: string): Map<string, string> {

@@ -19,6 +19,8 @@ export interface CredentialParts {
   readonly timestamp: string;
   /** Seconds as written; only for presigned requests. */
   readonly expires: string;
+  /** The session token that belongs to the key: signed, since the header and the query are. */
+  readonly sessionToken: string | undefined;
 }
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
@@ -26,6 +28,8 @@ const ALGORITHM = "AWS4-HMAC-SHA256";
 const HEADER_FORM = /^AWS4-HMAC-SHA256 +Credential=([^,\s]+), *SignedHeaders=([^,\s]+), *Signature=$/;
 const SIGNATURE_DIGITS = 64;
 const PRESIGNS: ReadonlySet<string> = new Set(PRESIGN_PARAMETERS.map((name) => name.toLowerCase()));
+const TOKEN_HEADER = "x-amz-security-token";
+const TOKEN_PARAMETER = "X-Amz-Security-Token";
 const V2_PARAMETERS = ["AWSAccessKeyId", "Signature"] as const;
 
 /**
@@ -37,16 +41,14 @@ export function credentialParts(
   query: ReadonlyMap<string, string>,
 ): CredentialParts {
   const header = headers.get("authorization");
-  if (headers.has("x-amz-security-token")) throw temporary();
   const isPresigned = saysPresigned(query);
   if (V2_PARAMETERS.some((name) => query.has(name))) throw otherKind();
   if (header === undefined) {
-    if (isPresigned) return presignedParts(query);
+    if (isPresigned && !headers.has(TOKEN_HEADER)) return presignedParts(query);
+    if (isPresigned) throw twoKinds();
     throw new SignatureRefused("AccessDenied", "the request is not signed");
   }
-  if (isPresigned) {
-    throw new SignatureRefused("AccessDenied", "the request has more than one kind of credential");
-  }
+  if (isPresigned) throw twoKinds();
   return headerParts(header, headers);
 }
 
@@ -59,9 +61,11 @@ function saysPresigned(query: ReadonlyMap<string, string>): boolean {
   for (const name of query.keys()) {
     if (name.length < 10 || (name.charCodeAt(0) | 0x20) !== 0x78) continue;
     const lower = name.toLowerCase();
-    if (lower === "x-amz-security-token") throw temporary();
-    if (!PRESIGNS.has(lower)) continue;
-    if (!PRESIGN_PARAMETERS.includes(name as (typeof PRESIGN_PARAMETERS)[number])) {
+    if (!PRESIGNS.has(lower) && lower !== TOKEN_HEADER) continue;
+    if (
+      !PRESIGN_PARAMETERS.includes(name as (typeof PRESIGN_PARAMETERS)[number]) &&
+      name !== TOKEN_PARAMETER
+    ) {
       throw new SignatureRefused("AuthorizationQueryParametersError", `${lower} is in another letter case`);
     }
     found = true;
@@ -78,7 +82,8 @@ function headerParts(header: string, headers: SentHeaders): CredentialParts {
     throw new SignatureRefused("AuthorizationHeaderMalformed", "the Authorization header is malformed");
   }
   const timestamp = headers.get("x-amz-date") ?? headers.get("date") ?? "";
-  return { form: "header", credential, signedHeaders, signature, timestamp, expires: "" };
+  const sessionToken = headers.get(TOKEN_HEADER);
+  return { form: "header", credential, signedHeaders, signature, timestamp, expires: "", sessionToken };
 }
 
 const TO_CREDENTIAL = "AWS4-HMAC-SHA256 Credential=";
@@ -117,18 +122,16 @@ function presignedParts(query: ReadonlyMap<string, string>): CredentialParts {
     "X-Amz-Expires",
   ].map((name) => parameter(query, name)) as [string, string, string, string, string];
   if (!isHexDigest(signature)) throw malformed("X-Amz-Signature must be 64 hexadecimal digits");
-  return { form: "presigned", credential, signedHeaders, signature, timestamp, expires };
+  const sessionToken = query.has(TOKEN_PARAMETER) ? parameter(query, TOKEN_PARAMETER) : undefined;
+  return { form: "presigned", credential, signedHeaders, signature, timestamp, expires, sessionToken };
 }
 
 function malformed(message: string): SignatureRefused {
   return new SignatureRefused("AuthorizationQueryParametersError", message);
 }
 
-function temporary(): SignatureRefused {
-  return new SignatureRefused(
-    "AccessDenied",
-    "temporary credentials with a security token are not supported",
-  );
+function twoKinds(): SignatureRefused {
+  return new SignatureRefused("AccessDenied", "the request has more than one kind of credential");
 }
 
 function otherKind(): SignatureRefused {

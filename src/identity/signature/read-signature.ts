@@ -20,6 +20,8 @@ export interface Signature extends Scope {
   readonly canonicalRequest: string;
   /** The signature in the request: 64 hexadecimal digits. */
   readonly given: string;
+  /** The session token that the request shows, not yet verified; the signature covers it. */
+  readonly sessionToken: string | undefined;
 }
 
 /** Input of the verification of a signature. */
@@ -48,9 +50,9 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   const { accessKeyId, date, scope } = scopeOf(parts, region);
   const headers = signedPart(parts, request.headers);
   const payload = payloadHash(parts.form, request.headers, query);
-  const { signedHeaders, timestamp, signature: given } = parts;
+  const { signedHeaders, timestamp, signature: given, sessionToken } = parts;
   const canonicalRequest = `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${signedHeaders}\n${payload}`;
-  return { accessKeyId, date, region, scope, timestamp, canonicalRequest, given };
+  return { accessKeyId, date, region, scope, timestamp, canonicalRequest, given, sessionToken };
 }
 
 function signedPart({ form, signedHeaders }: CredentialParts, headers: SentHeaders): string {

@@ -22,7 +22,10 @@ export function isSignedWith(signer: Signer, signature: Signature): boolean {
 }
 
 /** The signature of a request with the secret: 64 hexadecimal digits. */
-export function signatureOf(signer: Signer, unsigned: Omit<Signature, "given" | "accessKeyId">): string {
+export function signatureOf(
+  signer: Signer,
+  unsigned: Omit<Signature, "given" | "accessKeyId" | "sessionToken">,
+): string {
   const digest = hash("sha256", bytesOf(unsigned.canonicalRequest));
   return signingKey(signer, unsigned).sign(unsigned.timestamp, digest);
 }

@@ -7,7 +7,7 @@ import { ajvWith, compile } from "../openapi/schema-check.ts";
 import { DOCUMENT, OPERATIONS } from "./documented.ts";
 import { startManagement } from "./kit.ts";
 
-const api = await closedAfterAll(startManagement());
+const api = await closedAfterAll(startManagement({ "authorizer.sts.enabled": true }));
 
 const AJV = ajvWith(DOCUMENT.components.schemas);
 const references = () => JSON.stringify(DOCUMENT).match(/"#\/components\/[^"]+"/g) ?? [];

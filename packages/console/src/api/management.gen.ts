@@ -2226,6 +2226,23 @@ export interface ApplyAnswer {
    */
   warnings: AppliedProblem[];
 }
+export interface StsForm {
+  Action: "AssumeRoleWithWebIdentity";
+  Version?: "2011-06-15";
+  /**
+   * The user: `arn:PARTITION:auth:::user/NAME`.
+   */
+  RoleArn: string;
+  /**
+   * A label, for the audit log.
+   */
+  RoleSessionName: string;
+  /**
+   * A token of one of `authorizer.oidc.issuers`.
+   */
+  WebIdentityToken: string;
+  DurationSeconds?: number;
+}
 export interface Form {
   /**
    * The token of the link.

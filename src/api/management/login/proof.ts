@@ -17,7 +17,7 @@ export type Proof =
 /** Text of a failed authentication in the reference: it never says what was wrong. */
 const FAILED = "error authenticating request";
 /** The form of generated key ids, and no form of a secret: what somebody mistyped stays out of the audit log. */
-const KEY_ID = /^AK[A-Z0-9|]{18}$/;
+const KEY_ID = /^A[KS][A-Z0-9|]{18}$/;
 const BEARER = /^bearer +(\S+)$/i;
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
