@@ -11,6 +11,8 @@ export interface Flood {
   readonly text: string;
   /** Times that each connection sends it, a while after another; default 1. */
   readonly rounds?: number;
+  /** True if the connections are reset in the end; default: they are closed. */
+  readonly isReset?: boolean;
 }
 
 const HEAD = `Host: a\r\nX-Padding: ${"x".repeat(300)}`;
@@ -31,6 +33,12 @@ export const FLOODS: readonly Flood[] = [
       name: `half a request, on the ${listener} listener`,
       listener,
       text: "GET /openapi.json HTTP/1.1\r\nHo",
+    },
+    {
+      name: `half a request and a reset, on the ${listener} listener`,
+      listener,
+      text: "GET /openapi.json HTTP/1.1\r\nHo",
+      isReset: true,
     },
   ]),
   {
@@ -78,7 +86,7 @@ export interface FloodResult {
  */
 export async function flood(
   { program }: Target,
-  { listener, text, rounds = 1 }: Flood,
+  { listener, text, rounds = 1, isReset = false }: Flood,
   connections: number,
   ask: () => Promise<unknown>,
 ): Promise<FloodResult> {
@@ -111,6 +119,9 @@ export async function flood(
     }
     return { tried: sockets.length, longestMs };
   } finally {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      if (isReset) socket.resetAndDestroy();
+      else socket.destroy();
+    }
   }
 }

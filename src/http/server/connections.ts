@@ -5,10 +5,12 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { refuse } from "../answer.ts";
 import { RequestRefused } from "../errors.ts";
 import type { Exchange, ServerContext } from "../exchange.ts";
+import { closeUntraced } from "../fast/close-untraced.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { requestId } from "../request/request-id.ts";
 import { type AnswerBudget, REQUEST_BYTES, reset } from "./answer-budget.ts";
 import type { ListenerPlaces } from "./connection-places.ts";
+import { CrowdedTurns } from "./crowded-turns.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
 
 const PATIENCE_MS = 1000;
@@ -80,6 +82,10 @@ export class Connections {
   /** Requests that all connections sent ahead in this turn. */
   #inTurn = 0;
   readonly #onAnswered = (exchange: Exchange): void => this.#answered(exchange);
+  readonly #turns = new CrowdedTurns({
+    pauseAll: () => this.#pauseAll(),
+    goOn: (socket) => this.#goOn(socket),
+  });
 
   constructor({ answerHeaders, answers, places, serve }: ConnectionsOptions) {
     this.#answerHeaders = answerHeaders;
@@ -103,7 +109,11 @@ export class Connections {
       toStranger: 0,
     };
     this.#open.set(socket, connection);
+    closeUntraced(socket);
+    socket.once("end", () => this.#turns.note());
     socket.once("close", () => {
+      // One that was reset has no end.
+      if (!socket.readableEnded) this.#turns.note();
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
       this.#open.delete(socket);
       for (const exchange of new Set([connection.served, connection.exchange])) {
@@ -118,21 +128,29 @@ export class Connections {
   #turn = 0;
   #turnEnds = false;
 
-  /**
-   * Pauses the connections whose body, if one is on its way, needs no such pause of its own; returns what lets them go on.
-   */
+  /** Pauses connections; returns what lets them go on. */
   pause(): () => void {
-    const paused: Socket[] = [];
-    for (const [socket, { exchange }] of this.#open) {
+    const paused = this.#pauseAll();
+    return () => {
+      for (const socket of paused) this.#goOn(socket);
+    };
+  }
+
+  /** Pauses the connections whose body, if one is on its way, needs no such pause of its own. Known callers come last. */
+  #pauseAll(): Socket[] {
+    const [strangers, known]: [Socket[], Socket[]] = [[], []];
+    for (const [socket, { exchange, isKnown }] of this.#open) {
       // A stream stops the reading of its connection without `pause`, and would be filled beyond its bound afterwards.
       const isStream = exchange?.request.complete === false && exchange.onPiece === undefined;
-      if (isStream || socket.isPaused()) continue;
+      if (isStream || socket.isPaused() || socket.readableEnded) continue;
       socket.pause();
-      paused.push(socket);
+      (isKnown ? known : strangers).push(socket);
     }
-    return () => {
-      for (const socket of paused) if (this.#open.get(socket)?.isPaused === false) socket.resume();
-    };
+    return strangers.concat(known);
+  }
+
+  #goOn(socket: Socket): void {
+    if (this.#open.get(socket)?.isPaused === false) socket.resume();
   }
 
   /**
@@ -143,6 +161,7 @@ export class Connections {
   serving(exchange: Exchange): boolean {
     const { socket } = exchange.request;
     const connection = this.#open.get(socket);
+    this.#turns.note();
     // A connection that is closed already.
     if (connection === undefined) return false;
     const before = connection.exchange;
