@@ -48,7 +48,9 @@ export function startExchange(
   return startAuthorizer({
     dataset,
     config: {
-      "authorizer.forward_auth.proxy": proxy,
+      ...(proxy === "envoy over grpc"
+        ? { "authorizer.ext_authz.listen_address": "127.0.0.1:0", "auth.api.token": PROXY_TOKEN }
+        : { "authorizer.forward_auth.proxy": proxy }),
       "authorizer.audit.output": devNull,
       "gateways.s3.domain_name": S3_DOMAIN,
       "gateways.s3.region": "us-east-1",

@@ -13,6 +13,8 @@ export interface Upstreams {
   readonly dataServerPort: number;
   readonly authorizerPort: number;
   readonly proxyToken: string;
+  /** The data server knows one key: the configuration is that of deploy/exchange. */
+  readonly exchange?: boolean;
 }
 
 /** A running proxy. */
@@ -114,8 +116,12 @@ export function missing(name: ProgramName): string | undefined {
 /** The configuration of the documentation, word for word but for addresses, the token and the folder. */
 export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
   const { from, listen } = PROGRAMS[name];
-  const text = "file" in from ? deployed(from.file) : blockOf(name, from.language);
-  const { dataServerPort, authorizerPort, proxyToken } = upstreams;
+  const { dataServerPort, authorizerPort, proxyToken, exchange = false } = upstreams;
+  const text = exchange
+    ? deployed(`exchange/${EXCHANGES[name]}`, "one-key.md")
+    : "file" in from
+      ? deployed(from.file, "gateways.md")
+      : blockOf(name, from.language);
   const changes: readonly (readonly [string, string])[] = [
     [listen[0], listen[1](port)],
     ...portChanges(name, dataServerPort, 8000),
@@ -126,6 +132,7 @@ export function configuration(name: ProgramName, folder: string, port: number, u
         : "the token of authorizer.forward_auth.proxy_token",
       proxyToken,
     ],
+    ...(exchange ? ([["the token of authorizer.forward_auth.proxy_token", proxyToken]] as const) : []),
     ...(name === "nginx"
       ? ([
           ["/run/nginx.pid", join(folder, "nginx.pid")],
@@ -134,15 +141,25 @@ export function configuration(name: ProgramName, folder: string, port: number, u
       : []),
   ];
   return changes.reduce((changed, [from, to]) => {
-    if (!changed.includes(from)) throw new Error(`the ${name} configuration has no ${from}`);
+    if (!changed.includes(from) && !changed.includes(to))
+      throw new Error(`the ${name} configuration has no ${from}`);
     return changed.replaceAll(from, to);
   }, text);
 }
 
-/** A file below deploy/, to which docs/gateways.md leads. */
-function deployed(file: string): string {
-  if (!page().includes(`](../deploy/${file})`))
-    throw new Error(`docs/gateways.md does not name deploy/${file}`);
+/** The files of deploy/exchange. */
+const EXCHANGES: Readonly<Record<ProgramName, string>> = {
+  nginx: "nginx.conf",
+  caddy: "Caddyfile",
+  traefik: "traefik.yaml",
+  envoy: "envoy.yaml",
+  "envoy over grpc": "envoy.yaml",
+};
+
+/** A file below deploy/, to which the page leads. */
+function deployed(file: string, named: string): string {
+  if (!page(named).includes(`](../deploy/${file})`))
+    throw new Error(`docs/${named} does not name deploy/${file}`);
   return readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8");
 }
 
@@ -155,8 +172,8 @@ function blockOf(name: ProgramName, language: string): string {
   return block;
 }
 
-function page(): string {
-  return readFileSync(new URL("../../docs/gateways.md", import.meta.url), "utf8");
+function page(name = "gateways.md"): string {
+  return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 }
 
 function portChanges(name: ProgramName, port: number, documented: number): (readonly [string, string])[] {

@@ -55,6 +55,7 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/gateways.md", language: "yaml", begins: "entryPoints:", test: PROXIES },
   { page: "docs/gateways.md", language: "nginx", test: PROXIES },
   { page: "docs/gateways.md", language: "caddyfile", test: PROXIES },
+  { page: "docs/one-key.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/high-availability.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "json", test: PROVIDERS },

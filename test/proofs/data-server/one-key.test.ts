@@ -1,0 +1,181 @@
+/**
+ * A real data server with one user, behind nginx as deploy/exchange configures it: its own tool and S3 clients work with
+ * keys that it does not know, and a user with rights to one repository gets nothing else by the one key.
+ */
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import {
+  CopyObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  ACCESS_KEYS,
+  basicOf,
+  PROXY_TOKEN,
+  startExchange,
+  SECRET as USER_SECRET,
+} from "../../exchange/start-exchange.ts";
+import { missing, type ProxyProgram, startProxy } from "../../gateways/proxy-program.ts";
+import { portFor } from "../../gateways/start-behind-proxy.ts";
+import { givenDataServer } from "./given-data-server.ts";
+import { KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
+
+const run = promisify(execFile);
+const given = givenDataServer();
+
+describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data server with one user", () => {
+  const programs = given as NonNullable<typeof given>;
+  let dataServer: RunningDataServer;
+  let authorizer: TestAuthorizer;
+  let proxy: ProxyProgram;
+  beforeAll(async () => {
+    dataServer = await RunningDataServer.start(programs);
+    authorizer = await startExchange("nginx", {
+      "authorizer.exchange.access_key_id": KEY,
+      "authorizer.exchange.secret_access_key": SECRET,
+    });
+    const ports = {
+      dataServerPort: Number(new URL(dataServer.url).port),
+      authorizerPort: portFor(authorizer),
+    };
+    proxy = await startProxy("nginx", { ...ports, proxyToken: PROXY_TOKEN, exchange: true });
+    for (const name of ["data", "other"]) {
+      const body = { name, storage_namespace: `local://${name}`, default_branch: "main" };
+      expect((await api("administrator", "POST", "/repositories", body)).status).toBe(201);
+    }
+    const secret = await upload("administrator", "other", "secret.txt", "of others");
+    expect(secret.status).toBe(201);
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await authorizer?.close();
+    await dataServer?.close();
+  });
+
+  function api(user: string, method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`http://127.0.0.1:${proxy.port}/api/v1${path}`, {
+      method,
+      headers: { authorization: basicOf(user), "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  function upload(user: string, repository: string, path: string, content: string): Promise<Response> {
+    return fetch(
+      `http://127.0.0.1:${proxy.port}/api/v1/repositories/${repository}/branches/main/objects?path=${path}`,
+      {
+        method: "POST",
+        headers: { authorization: basicOf(user), "content-type": "application/octet-stream" },
+        body: content,
+      },
+    );
+  }
+
+  const client = (user: string) =>
+    new S3Client({
+      endpoint: `http://127.0.0.1:${proxy.port}`,
+      region: "us-east-1",
+      forcePathStyle: true,
+      maxAttempts: 1,
+      credentials: { accessKeyId: ACCESS_KEYS.get(user) as string, secretAccessKey: USER_SECRET },
+    });
+
+  it("serves its own tool with a user's key", async () => {
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: dataServer.folder,
+      LAKECTL_SERVER_ENDPOINT_URL: `http://127.0.0.1:${proxy.port}`,
+      LAKECTL_CREDENTIALS_ACCESS_KEY_ID: ACCESS_KEYS.get("writer"),
+      LAKECTL_CREDENTIALS_SECRET_ACCESS_KEY: USER_SECRET,
+      LAKECTL_SKIP_ENTERPRISE_CHECK: "true",
+    };
+    expect((await upload("writer", "data", "a.txt", "content")).status).toBe(201);
+    await run(programs.tool, ["commit", "lakefs://data/main", "-m", "by the writer"], { env });
+    const { stdout } = await run(programs.tool, ["log", "lakefs://data/main"], { env });
+    expect(stdout).toContain("by the writer");
+    const { stdout: read } = await run(programs.tool, ["fs", "cat", "lakefs://data/main/a.txt"], { env });
+    expect(read).toBe("content");
+    await expect(
+      run(programs.tool, ["fs", "cat", "lakefs://other/main/secret.txt"], { env }),
+    ).rejects.toThrow();
+  });
+
+  it("serves S3 clients with a user's key, odd names and presigned URLs too", async () => {
+    const s3 = client("writer");
+    const at = { Bucket: "data", Key: "main/odd/a b+ä(1).txt" };
+    await s3.send(new PutObjectCommand({ ...at, Body: "by S3", Metadata: { a: "b" } }));
+    const read = await s3.send(new GetObjectCommand(at));
+    expect(await read.Body?.transformToString()).toBe("by S3");
+    await s3.send(new CopyObjectCommand({ Bucket: "data", Key: "main/copy", CopySource: "data/main/a.txt" }));
+    const list = await s3.send(new ListObjectsV2Command({ Bucket: "data", Prefix: "main/odd/" }));
+    expect(list.Contents?.map(({ Key }) => Key)).toEqual([at.Key]);
+    const url = await getSignedUrl(s3, new GetObjectCommand(at), { expiresIn: 600 });
+    expect(await (await fetch(url)).text()).toBe("by S3");
+    const foreign = { Bucket: "other", Key: "main/secret.txt" };
+    await expect(s3.send(new GetObjectCommand(foreign))).rejects.toThrow();
+    const copy = new CopyObjectCommand({
+      Bucket: "data",
+      Key: "main/x",
+      CopySource: "other/main/secret.txt",
+    });
+    await expect(s3.send(copy)).rejects.toThrow();
+  });
+
+  it("gives a user with one repository nothing else by hooks, addresses, imports, records, refs or lists", async () => {
+    const branch = "/repositories/data/branches/main";
+    const of = await api(
+      "administrator",
+      "GET",
+      "/repositories/other/refs/main/objects/stat?path=secret.txt",
+    );
+    const { physical_address: address, checksum } = (await of.json()) as Record<string, string>;
+    const staged = { physical_address: address, checksum, size_bytes: 9 };
+    const linked = { staging: { physical_address: address }, checksum, size_bytes: 9 };
+    const paths = [{ path: "local://other/", destination: "stolen/", type: "common_prefix" }];
+    const attempts: [string, string, unknown][] = [
+      ["PUT", `${branch}/objects?path=stolen.txt`, staged],
+      ["PUT", `${branch}/staging/backing?path=stolen.txt`, linked],
+      ["POST", `${branch}/import`, { paths, commit: { message: "stolen" } }],
+      ["POST", "/repositories/data/commits", { commit_id: "1", version: 1, committer: "admin" }],
+      ["PUT", "/repositories/data/refs/restore", {}],
+      ["GET", "/repositories", undefined],
+      ["GET", "/auth/users", undefined],
+      ["POST", "/auth/users/admin/credentials", undefined],
+    ];
+    for (const [method, path, body] of attempts) {
+      expect((await api("writer", method, path, body)).status, path).toBe(403);
+    }
+    expect((await upload("writer", "data", "_lakefs_actions/a.yaml", "name: a")).status).toBe(403);
+    expect((await api("writer", "GET", "/repositories/data/refs/main/objects?path=stolen.txt")).status).toBe(
+      404,
+    );
+    // The address alone is what the data server would have read: an administrator may.
+    expect((await api("administrator", "PUT", `${branch}/objects?path=known.txt`, staged)).status).toBe(201);
+    expect(
+      (await api("administrator", "PUT", `${branch}/staging/backing?path=linked.txt`, linked)).status,
+    ).toBe(200);
+    for (const path of ["known.txt", "linked.txt"]) {
+      const read = await api("writer", "GET", `/repositories/data/refs/main/objects?path=${path}`);
+      expect(await read.text()).toBe("of others");
+    }
+  });
+
+  it("does not know a user's key itself, and the one key passes no proxy", async () => {
+    const direct = await fetch(`${dataServer.url}/api/v1/repositories`, {
+      headers: { authorization: basicOf("writer") },
+    });
+    expect(direct.status).toBe(401);
+    const one = `Basic ${Buffer.from(`${KEY}:${SECRET}`).toString("base64")}`;
+    const through = await fetch(`http://127.0.0.1:${proxy.port}/api/v1/repositories`, {
+      headers: { authorization: one },
+    });
+    expect(through.status).toBe(401);
+  });
+});
