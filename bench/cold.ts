@@ -66,7 +66,8 @@ export function coldDataset(statements: number): DatasetDocument {
 }
 
 const hasOwn = (index: number): boolean => Math.floor(index / GROUPS) % 10 === 9;
-const nameOf = (index: number): string => `user-${String(index).padStart(6, "0")}`;
+/** Name of user number `index`. */
+export const nameOf = (index: number): string => `user-${String(index).padStart(6, "0")}`;
 
 /** Resource number `index` for a user: every other one is allowed. */
 export function resourceFor(user: number, index: number): string {

@@ -22,6 +22,14 @@ export interface Touched {
   readonly all: boolean;
 }
 
+/** How many values are kept beyond `auth.cache.size`. */
+export interface SpareSettings<T> {
+  /** Most memory of theirs, in the unit of `sizeOf`. */
+  readonly most: number;
+  /** About the bytes that a value alone holds; at least 1. */
+  readonly sizeOf: (value: T) => number;
+}
+
 /** Options of a {@link DependentCache}. */
 export interface DependentCacheOptions<T> {
   readonly settings: CacheSettings;
@@ -36,6 +44,8 @@ export interface DependentCacheOptions<T> {
   readonly isToldEverything?: () => boolean;
   /** Most keys to remember for which nothing was found, until anything changes or their time is over. Default: none. */
   readonly mostAbsent?: number;
+  /** Values that leave a full cache, and may come back without a load. Default: none are kept. */
+  readonly spare?: SpareSettings<T>;
   /** True: values leave memory when their time is over, not when they are asked for next. */
   readonly dropsExpired?: boolean;
   /** Unix milliseconds; default the clock. */
@@ -48,6 +58,8 @@ interface Entry<T> {
   expires: number;
   /** Time of the last use that counts for which value leaves a full cache. */
   used: number;
+  /** Of a value that has left a full cache: the generation in which it left. */
+  generation: number;
 }
 
 /** Uses within this time, in milliseconds, count as one: to reorder the values at each would cost more than the rest. */
@@ -55,6 +67,9 @@ const ONE_USE_MS = 1_000;
 
 /** Changes remembered to judge loads that were under way; older loads are not kept. */
 const REMEMBERED_CHANGES = 1_024;
+
+/** Touched ids that are remembered to judge spare values; beyond it these are forgotten. */
+const MOST_TOUCHED = 65_536;
 
 /** Caches values by key, at most `size` of them. */
 export class DependentCache<T extends object> {
@@ -71,9 +86,16 @@ export class DependentCache<T extends object> {
   readonly #dependents = new Map<string, Set<string>>();
   readonly #loads = new SharedLoads<T | undefined>();
   readonly #changes: { readonly generation: number; readonly touched: Touched }[] = [];
+  /**
+   * Values that left a full cache. They are filed under nothing, because of a hundred thousand that would take more memory
+   * than the values: whether a change touched one is seen when it comes back.
+   */
+  readonly #spare: LRUCache<string, Entry<T>> | undefined;
+  /** Id → generation of the newest change that touched it, since the first value was spare. */
+  readonly #touched = new Map<string, number>();
 
   constructor(options: DependentCacheOptions<T>) {
-    const { settings, filedUnder, dependsOn, mostAbsent } = options;
+    const { settings, filedUnder, dependsOn, mostAbsent, spare } = options;
     this.#settings = settings;
     this.#filedUnder = filedUnder;
     this.#dependsOn = dependsOn ?? ((value, id) => [...filedUnder(value)].includes(id));
@@ -82,12 +104,18 @@ export class DependentCache<T extends object> {
     this.#made = this.#now();
     this.#entries = new LRUCache({
       max: Math.max(1, settings.size),
-      dispose: ({ value }, key) => this.#forget(value, key),
+      dispose: (entry, key, reason) => {
+        this.#forget(entry.value, key);
+        if (reason === "evict") this.#setAside(entry, key);
+      },
       ...(options.dropsExpired === true && {
         ttl: Math.max(1, Math.ceil(settings.ttl + settings.jitter)),
         ttlAutopurge: true,
       }),
     });
+    this.#spare =
+      spare &&
+      new LRUCache({ maxSize: spare.most, sizeCalculation: ({ value }) => Math.max(1, spare.sizeOf(value)) });
     this.#absent = mostAbsent === undefined ? undefined : new LRUCache({ max: mostAbsent });
   }
 
@@ -103,7 +131,7 @@ export class DependentCache<T extends object> {
 
   /** The value under a key, or undefined when there is none or its time is over. */
   get(key: string): T | undefined {
-    const entry = this.#entries.peek(key);
+    const entry = this.#entries.peek(key) ?? this.#returned(key);
     if (entry === undefined) return undefined;
     const now = this.#age();
     if (now - entry.used > ONE_USE_MS) {
@@ -138,8 +166,9 @@ export class DependentCache<T extends object> {
     this.#changes.push({ generation: this.#loads.generation, touched });
     if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
     const before = this.#entries.size;
-    if (touched.all) this.#entries.clear();
+    if (touched.all) this.clear();
     else {
+      this.#rememberTouched(touched.ids);
       for (const id of touched.ids) {
         for (const key of [...(this.#dependents.get(id) ?? [])]) this.#entries.delete(key);
       }
@@ -151,16 +180,53 @@ export class DependentCache<T extends object> {
   clear(): void {
     this.#entries.clear();
     this.#absent?.clear();
+    this.#clearSpare();
   }
 
   #keep(key: string, value: T, generation: number): void {
     if (!this.#isCurrent(value, generation)) return;
-    this.#entries.set(key, { value, expires: this.#expiry(), used: this.#age() });
-    for (const id of this.#filedUnder(value)) {
+    this.#spare?.delete(key);
+    this.#enter(key, { value, expires: this.#expiry(), used: this.#age(), generation: 0 });
+  }
+
+  #enter(key: string, entry: Entry<T>): void {
+    this.#entries.set(key, entry);
+    for (const id of this.#filedUnder(entry.value)) {
       const keys = this.#dependents.get(id);
       if (keys === undefined) this.#dependents.set(id, new Set([key]));
       else keys.add(key);
     }
+  }
+
+  #setAside(entry: Entry<T>, key: string): void {
+    if (this.#spare === undefined) return;
+    entry.generation = this.#loads.generation;
+    this.#spare.set(key, entry);
+  }
+
+  /** A spare value that nothing has touched since it left, back in its place. */
+  #returned(key: string): Entry<T> | undefined {
+    const entry = this.#spare?.get(key);
+    if (entry === undefined) return undefined;
+    this.#spare?.delete(key);
+    if (this.#touched.size > 0) {
+      for (const id of this.#filedUnder(entry.value)) {
+        if ((this.#touched.get(id) ?? 0) > entry.generation) return undefined;
+      }
+    }
+    this.#enter(key, entry);
+    return entry;
+  }
+
+  #rememberTouched(ids: readonly string[]): void {
+    if (this.#spare === undefined || this.#spare.size === 0) return;
+    if (this.#touched.size + ids.length > MOST_TOUCHED) this.#clearSpare();
+    else for (const id of ids) this.#touched.set(id, this.#loads.generation);
+  }
+
+  #clearSpare(): void {
+    this.#spare?.clear();
+    this.#touched.clear();
   }
 
   /** Milliseconds since the cache was made. */

@@ -9,6 +9,16 @@ import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
 import type { CachedPrincipal } from "./cached-principal.ts";
 
+/**
+ * Most memory, in bytes, of users who left a full cache (`auth.cache.size`): a crowd larger than the cache does not read the
+ * directory for each question.
+ */
+const SPARE_BYTES = 64 * 1024 * 1024;
+/** About the bytes of a user, of each group, and of each policy of the user's own. */
+const USER_BYTES = 500;
+const GROUP_BYTES = 16;
+const POLICY_BYTES = 500;
+
 /** The counters of the cache. */
 export interface CacheCounters {
   cacheHits: number;
@@ -46,6 +56,7 @@ export class PrincipalCache {
       settings,
       filedUnder: ({ principal }) => ownIds(principal),
       dependsOn: ({ principal }, id) => dependsOn(principal, id),
+      spare: { most: SPARE_BYTES, sizeOf: ({ principal }) => bytesOf(principal) },
       ...(isToldEverything && { isToldEverything }),
       ...(remembersAbsent && { mostAbsent: settings.size }),
     });
@@ -110,6 +121,11 @@ export class PrincipalCache {
     if (all) this.#groupsByPolicy.clear();
     this.#counters.cacheEvictions += this.#users.evict({ ids, all });
   }
+}
+
+function bytesOf({ groups, held }: Principal): number {
+  const own = held.reduce((sum, { via, policies }) => sum + ("user" in via ? policies.length : 0), 0);
+  return USER_BYTES + groups.length * GROUP_BYTES + own * POLICY_BYTES;
 }
 
 /** The user, its groups and its own policies. */

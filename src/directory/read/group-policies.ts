@@ -6,6 +6,7 @@
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
+import { SharedMemberships } from "./memberships.ts";
 
 /** A state that is read. */
 interface ReadState {
@@ -25,6 +26,8 @@ const REMEMBERED_CHANGES = 1_024;
 
 /** Remembers the policies of groups. */
 export class GroupPolicies {
+  /** What users have through groups, by the lists that are kept here. */
+  readonly memberships = new SharedMemberships();
   readonly #known = new Map<string, WeakRef<CachedPolicies>>();
   readonly #kept = new LRUCache<string, CachedPolicies>({ max: KEPT_GROUPS });
   /** Whoever holds a list keeps what is known of it. */

@@ -11,6 +11,7 @@ import { type RecordTypes, type UserRecord, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import type { GroupPolicies } from "./group-policies.ts";
+import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
 import type { Found, StateReader } from "./reader.ts";
 
 type AttachmentPartition = "user_policy" | "group_policy";
@@ -60,12 +61,14 @@ export class PrincipalReader {
     const user = await this.#reader.get("user", username);
     if (user === undefined) return undefined;
     const groups = await this.#groupsOf(user.id);
-    const held: HeldPolicies[] = [];
-    if (user.inactive === true && !onceActive) return new ReadPrincipal(user, username, groups, held);
+    if (user.inactive === true && !onceActive) {
+      return new ReadPrincipal(user, username, { groups: groups.map(({ id }) => id), held: [] });
+    }
     const own = await this.#attachedTo("user_policy", user.id);
-    if (own.length > 0) held.push({ holder: user.id, via: { user: username }, policies: own });
-    held.push(...(await this.#heldThrough(groups)));
-    return new ReadPrincipal(user, username, groups, held);
+    const memberships = await this.#membershipsIn(groups);
+    if (own.length === 0) return new ReadPrincipal(user, username, memberships);
+    const held = [{ holder: user.id, via: { user: username }, policies: own }, ...memberships.held];
+    return new ReadPrincipal(user, username, { groups: memberships.groups, held });
   }
 
   /** The policies that a member of the groups has through them. */
@@ -76,17 +79,16 @@ export class PrincipalReader {
       return record === undefined ? [] : [{ id: record.id, name }];
     });
     groups.sort((a, b) => compareUtf8(a.name, b.name));
-    const held = await this.#heldThrough(groups);
-    return new ReadGroupPrincipal(groups, held, groups.length === names.length);
+    const found = groups.map(({ name }) => name);
+    return new ReadGroupPrincipal(found, await this.#membershipsIn(groups), found.length === names.length);
   }
 
-  async #heldThrough(groups: readonly { readonly id: string; readonly name: string }[]) {
-    const held: HeldPolicies[] = [];
-    for (const { id, name } of groups) {
-      const policies = await this.ofGroup(id);
-      if (policies.length > 0) held.push({ holder: id, via: { group: name }, policies });
-    }
-    return held;
+  async #membershipsIn(
+    groups: readonly { readonly id: string; readonly name: string }[],
+  ): Promise<Memberships> {
+    const withPolicies: GroupWithPolicies[] = [];
+    for (const { id, name } of groups) withPolicies.push({ id, name, policies: await this.ofGroup(id) });
+    return (this.#known?.memberships ?? new SharedMemberships()).of(withPolicies);
   }
 
   async #groupsOf(userId: string): Promise<{ id: string; name: string }[]> {
@@ -128,6 +130,8 @@ export class PrincipalReader {
   }
 }
 
+const NO_PROPERTIES: Properties = Object.freeze({});
+
 /** A user as read. */
 class ReadPrincipal implements Principal {
   readonly id: string;
@@ -141,13 +145,12 @@ class ReadPrincipal implements Principal {
   constructor(
     user: Pick<UserRecord, "id" | "properties" | "inactive">,
     username: string,
-    groups: readonly { readonly id: string }[],
-    held: readonly HeldPolicies[],
+    { groups, held }: Memberships,
   ) {
     this.id = user.id;
     this.username = username;
-    this.properties = user.properties ?? {};
-    this.groups = groups.map(({ id }) => id);
+    this.properties = user.properties ?? NO_PROPERTIES;
+    this.groups = groups;
     this.held = held;
     this.isInactive = user.inactive === true;
   }
@@ -163,13 +166,9 @@ class ReadGroupPrincipal extends ReadPrincipal implements GroupPrincipal {
   readonly names: readonly string[];
   readonly isComplete: boolean;
 
-  constructor(
-    groups: readonly { readonly id: string; readonly name: string }[],
-    held: readonly HeldPolicies[],
-    isComplete: boolean,
-  ) {
-    super({ id: "" }, "", groups, held);
-    this.names = groups.map(({ name }) => name);
+  constructor(names: readonly string[], memberships: Memberships, isComplete: boolean) {
+    super({ id: "" }, "", memberships);
+    this.names = names;
     this.isComplete = isComplete;
   }
 }
