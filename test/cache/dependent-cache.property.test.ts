@@ -145,7 +145,7 @@ it("a cache beside racing writes answers as a naive one, with nothing that a wri
     fc.asyncProperty(
       fc.boolean(),
       fc.constantFrom(1, 2, 100),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: "max" }),
       async (hearsAll, size, steps) => {
         const world = new World(hearsAll, size);
         for (const one of steps) await world.run(one);
