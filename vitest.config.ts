@@ -14,6 +14,7 @@ export default defineConfig({
       test: {
         name,
         include: [...files[name]],
+        setupFiles: ["./test/whole-sizes.ts"],
         testTimeout: 30_000,
         hookTimeout: 30_000,
         pool: "forks" as const,

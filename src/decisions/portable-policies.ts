@@ -27,14 +27,16 @@ function isPlainIp(operator: Operator | undefined): boolean {
 
 /**
  * The part of a statement that can deny everything, as a statement without another effect; undefined if there is none.
- * Only values and addresses of the data server's IP operators can be erroneous, depending on the context.
+ * An operator that nobody knows always does. Otherwise only values and addresses of the data server's IP operators can be
+ * erroneous, depending on the context.
  */
 export function guardOf({ condition }: Statement): Statement | undefined {
-  const ip = Object.entries(condition ?? {}).filter(
-    ([name, fields]) => isPlainIp(operatorOf(name)) && Object.keys(fields).length > 0,
-  );
-  if (ip.length === 0) return undefined;
-  return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(ip) };
+  const denying = Object.entries(condition ?? {}).filter(([name, fields]) => {
+    const operator = operatorOf(name);
+    return operator === undefined || (isPlainIp(operator) && Object.keys(fields).length > 0);
+  });
+  if (denying.length === 0) return undefined;
+  return { effect: "deny", action: ["none:None"], resource: "*", condition: Object.fromEntries(denying) };
 }
 
 /** Replaces a statement with a member that is not known here: a data server would ignore the member, and grant the rest. */

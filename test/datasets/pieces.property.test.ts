@@ -7,6 +7,7 @@ import { openPieces } from "../../src/datasets/pieces/open-pieces.ts";
 import { type PieceSize, SECTIONS } from "../../src/datasets/pieces/piece.ts";
 import { LOCAL } from "../directory/backends.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { sized } from "../proofs/size.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
 import { fileFolder } from "./file-folder.ts";
 import { plainState } from "./plain-state.ts";
@@ -67,7 +68,7 @@ describe("data sets in pieces", () => {
         }
         await Promise.all([inPieces.close(), whole.close()]);
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 

@@ -153,6 +153,16 @@ describe("effective policies", () => {
       expect(forms(form).effective.of(principal)[0]?.statement).toEqual([own("deny"), statement()]);
     },
   );
+
+  it.each(["portable", "exact"] as const)("(%s) keep of such an allow that it denies everything", (form) => {
+    const condition = { Unheard: { a: ["b"] } };
+    const own = { ...statement(condition), resource: "arn:svc:fs:::repository/${user}" };
+    const principal = principalOf("a*", [{ name: "Own", statement: [own, statement()] }]);
+    expect(forms(form).effective.of(principal)[0]?.statement).toEqual([
+      { effect: "deny", action: ["none:None"], resource: "*", condition },
+      statement(),
+    ]);
+  });
 });
 
 /** Policies in which most statements have a condition with any operator on any field. */

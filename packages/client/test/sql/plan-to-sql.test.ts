@@ -28,6 +28,7 @@ import {
   postgresBin,
   startPostgres,
 } from "../../../../test/journal/postgres-cluster.ts";
+import { sized } from "../../../../test/proofs/size.ts";
 
 const NAMES = [
   "data",
@@ -205,7 +206,7 @@ describe("a translated plan", () => {
         const byPrisma = planToPrisma({ sql: sqlTemplate, raw }, plan, MAPPING, "sqlite");
         expect(selectedBySqlite(byPrisma.sql, byPrisma.values)).toEqual(allowed);
       }),
-      { numRuns: 150 },
+      { numRuns: sized(50, 150) },
     );
   });
 
@@ -226,7 +227,7 @@ describe("a translated plan", () => {
           const { rows } = await client.query(`SELECT name FROM repository WHERE ${sql}`, [...params]);
           expect(rows.map(({ name }) => name).sort()).toEqual(allowed);
         }),
-        { numRuns: 150 },
+        { numRuns: sized(50, 150) },
       );
     } finally {
       await client.end();
