@@ -4,6 +4,7 @@ import { cpus, release, totalmem } from "node:os";
 import { folder, isBuilt, SIZES } from "./authorizer.ts";
 import { measureCold } from "./cold.ts";
 import { measureConsole } from "./console.ts";
+import { measureCrowd } from "./crowd.ts";
 import { measureDecisionLog } from "./decision-log.ts";
 import { measureReads } from "./effective.ts";
 import { embeddedRate } from "./embedded.ts";
@@ -116,6 +117,31 @@ async function coldUsers(): Promise<void> {
       "memory after all users, MiB",
     ],
     rows,
+  );
+}
+
+/** `npm run bench -- --crowd`: more users than the cache holds, in place of everything else. */
+async function crowd(): Promise<void> {
+  const rows = await measureCrowd(log);
+  table(
+    [
+      "Active users of 100,000; 1,000 statements each, half refused",
+      "Requests/s",
+      "p99 ms",
+      "CPU µs each",
+      "times bare `node:http`",
+      "times users who are all cached",
+      "memory, MiB",
+    ],
+    rows.map(({ active, perSecond, p99, cpu, ofBare, ofWarm, memory }) => [
+      whole(active),
+      whole(perSecond),
+      p99.toFixed(2),
+      cpu.toFixed(1),
+      ofBare.toFixed(2),
+      ofWarm.toFixed(2),
+      whole(memory),
+    ]),
   );
 }
 
@@ -335,6 +361,7 @@ try {
     traces,
     pages,
     transfers,
+    crowd,
     hostile,
   ];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
