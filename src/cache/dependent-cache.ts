@@ -22,8 +22,8 @@ export interface Touched {
   readonly all: boolean;
 }
 
-/** How many values are kept beyond `auth.cache.size`. */
-export interface SpareSettings<T> {
+/** Bounds of the values that are kept beyond `auth.cache.size`. */
+interface SpareSettings<T> {
   /** Most memory of theirs, in the unit of `sizeOf`. */
   readonly most: number;
   /** About the bytes that a value alone holds; at least 1. */

@@ -26,7 +26,7 @@ const REMEMBERED_CHANGES = 1_024;
 
 /** Remembers the policies of groups. */
 export class GroupPolicies {
-  /** What users have through groups, by the lists that are kept here. */
+  /** Memberships by the lists that are kept here. */
   readonly memberships = new SharedMemberships();
   readonly #known = new Map<string, WeakRef<CachedPolicies>>();
   readonly #kept = new LRUCache<string, CachedPolicies>({ max: KEPT_GROUPS });

@@ -1,4 +1,4 @@
-/** What a user has through groups: users of the same groups share one object of it, which a cache of many users needs. */
+/** Groups and policies of users: those in the same groups share one object, which a cache of many users needs. */
 
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 
@@ -24,7 +24,7 @@ const MOST_SHARED = 16;
 export class SharedMemberships {
   readonly #none: Shared = { groups: [], held: [], longer: new WeakMap() };
 
-  /** What a member of these groups has through them, in this order. */
+  /** The memberships of a user in these groups, in this order. */
   of(groups: readonly GroupWithPolicies[]): Memberships {
     if (groups.length > MOST_SHARED) return membershipsOf(groups);
     let shared = this.#none;
