@@ -1,7 +1,7 @@
 /** `svcctl cat-sst` on files that a real data server wrote, against what its own tool printed for them. */
 import { readFileSync } from "node:fs";
-import { unsnap } from "@svc-authorizer/svcctl/sst/snappy.ts";
-import { openTable } from "@svc-authorizer/svcctl/sst/table-reader.ts";
+import { unsnap } from "@svc-authorizer/commands/sstable/snappy.ts";
+import { openTable } from "@svc-authorizer/commands/sstable/table-reader.ts";
 import { describe, expect, it } from "vitest";
 import { svcctl } from "./run-svcctl.ts";
 

@@ -17,7 +17,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { forEachParallel } from "@svc-authorizer/svcctl/transfer/for-each-parallel.ts";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { progressLine } from "@svc-authorizer/svcctl/transfer/progress.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";

@@ -1,10 +1,10 @@
 /** `svcctl abuse merge`. */
 
 import { randomUUID } from "node:crypto";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { type ApiClient, openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
 import { say } from "../local/compare/compare-folder.ts";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import { announce, uriArgument } from "../uri/uri-argument.ts";
 import { linkEmpty } from "./abuse-objects.ts";

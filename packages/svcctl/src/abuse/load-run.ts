@@ -1,10 +1,10 @@
 /** Many calls of one kind at once, and what became of them: rates, errors and latencies. */
 
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { safeMessage } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import { structuredText } from "../output/structured.ts";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 
 /** Upper bounds of the lines of the histogram, in milliseconds. */

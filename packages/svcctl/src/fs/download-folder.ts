@@ -1,6 +1,7 @@
 /** `svcctl fs download --recursive`. */
 
 import { lstat } from "node:fs/promises";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandCall } from "../command.ts";
 import { TargetFolders } from "../local/files/file-below.ts";
@@ -13,7 +14,6 @@ import { textField } from "../output/fields.ts";
 import { isMd5, md5OfFile } from "../transfer/checksum.ts";
 import type { ContentLink } from "../transfer/connection/content-link.ts";
 import { downloadObject } from "../transfer/download/download-object.ts";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { openProgress, type Progress } from "../transfer/progress.ts";
 import { type SvcUri, uriText } from "../uri/svc-uri.ts";

@@ -1,5 +1,6 @@
 /** `svcctl fs rm`. */
 
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { type ApiClient, openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
@@ -7,7 +8,6 @@ import type { CommandCall } from "../command.ts";
 import { eachObjectPage } from "../objects/list-objects.ts";
 import { textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
 

@@ -1,6 +1,7 @@
 /** `svcctl ingest`. */
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { openApi } from "../api/api-client.ts";
 import type { CommandCall } from "../command.ts";
@@ -10,7 +11,6 @@ import { sizeAndChecksum } from "../objects/object-stats.ts";
 import { statsText } from "../objects/stats-text.ts";
 import { humanBytes } from "../output/human-bytes.ts";
 import { printObject } from "../output/print.ts";
-import { forEachParallel } from "../transfer/for-each-parallel.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { uriOf } from "../uri/uri-argument.ts";
 import { openCounter } from "./import-counter.ts";

@@ -2,11 +2,11 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
+import { openTable } from "@svc-authorizer/commands/sstable/table-reader.ts";
 import type { CommandCall } from "../command.ts";
 import { readBytes } from "../input.ts";
 import { structuredText } from "../output/structured.ts";
 import { gridText, plainRows } from "../output/table.ts";
-import { openTable } from "./table-reader.ts";
 import { rowKindOf } from "./table-rows.ts";
 
 /** Shows the entries of a file in which a data server keeps commits. */

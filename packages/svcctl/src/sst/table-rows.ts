@@ -1,19 +1,14 @@
 /** Entries of a data server's tables as rows: metaranges, and ranges of objects, commits, branches and tags. */
 
-import { ProtoFields } from "./proto-fields.ts";
-import type { Table, TableEntry } from "./table-reader.ts";
+import { contentOf } from "@svc-authorizer/commands/sstable/entry-content.ts";
+import type { ProtoFields } from "@svc-authorizer/commands/sstable/proto-fields.ts";
+import type { Table, TableEntry } from "@svc-authorizer/commands/sstable/table-reader.ts";
 
 /** The form in which the entries of a kind of table are shown. */
 interface RowKind {
   readonly headings: readonly string[];
   /** The cells, in the order of the headings. */
   readonly cells: (entry: TableEntry) => readonly (string | number)[];
-}
-
-/** Content of an entry beside its key. */
-interface Value {
-  readonly identity: Buffer;
-  readonly data: ProtoFields;
 }
 
 /**
@@ -97,27 +92,6 @@ const ENTITIES: ReadonlyMap<string, RowKind> = new Map([
   ["branch", named("branch ID")],
   ["tag", named("tag ID")],
 ]);
-
-function contentOf({ value }: TableEntry): Value {
-  const identity = lengthAndBytes(value, 0);
-  const data = lengthAndBytes(value, identity.next);
-  return { identity: identity.bytes, data: new ProtoFields(data.bytes) };
-}
-
-/** Bytes behind their length, which is a varint whose lowest bit is the sign. */
-function lengthAndBytes(value: Buffer, at: number): { readonly bytes: Buffer; readonly next: number } {
-  let length = 0;
-  for (let index = 0; index < 6; index += 1) {
-    const byte = value[at + index] ?? 0;
-    length += (byte & 0x7f) * 2 ** (7 * index);
-    if (byte >= 0x80) continue;
-    const start = at + index + 1;
-    const end = start + length / 2;
-    if (length % 2 !== 0 || end > value.length) break;
-    return { bytes: value.subarray(start, end), next: end };
-  }
-  throw new Error("a value of the table is damaged");
-}
 
 function secondsOf(timestamp: ProtoFields | undefined): Date {
   return new Date(Number(timestamp?.number(1) ?? 0n) * 1000);

@@ -2,7 +2,7 @@
 
 import { lstat, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import { forEachParallel } from "../../transfer/for-each-parallel.ts";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import type { Change } from "../compare/changes.ts";
 import { fileBelow } from "../files/file-below.ts";
 import { INDEX_NAME } from "../files/index-file.ts";

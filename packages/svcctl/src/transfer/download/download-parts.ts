@@ -1,11 +1,11 @@
 /** Downloads one object into its file: in runs of parts, several at once past the data server, one through it. */
 
 import { createHash } from "node:crypto";
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { RetriesExhausted } from "@svc-authorizer/commands/rest-client/retries.ts";
 import { isMd5, md5OfFile, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
 import type { StreamAnswer } from "../connection/http-exchange.ts";
-import { forEachParallel } from "../for-each-parallel.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import type { PartialFile } from "./partial-file.ts";
 

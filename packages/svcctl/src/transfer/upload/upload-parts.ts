@@ -1,10 +1,10 @@
 /** Uploads one object in parts with pre-signed URLs, several at once. */
 
+import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import type { JsonObject } from "../../api/api-client.ts";
 import { textField } from "../../output/fields.ts";
 import type { ContentLink } from "../connection/content-link.ts";
 import { readAnswer } from "../connection/read-answer.ts";
-import { forEachParallel } from "../for-each-parallel.ts";
 import { measuredBody, storedChecksum, type Upload } from "./upload-body.ts";
 
 /** Size of a part, and of the smallest object that is uploaded in parts, in bytes. */

@@ -25,9 +25,14 @@ export class ProtoFields {
     return this.texts(number).at(-1) ?? "";
   }
 
+  /** A field of bytes; none where it is absent. */
+  bytes(number: number): Buffer {
+    return this.#allBytes(number).at(-1) ?? Buffer.alloc(0);
+  }
+
   /** All values of a repeated text field. */
   texts(number: number): readonly string[] {
-    return this.#bytes(number).map((one) => one.toString("utf8"));
+    return this.#allBytes(number).map((one) => one.toString("utf8"));
   }
 
   /** A whole number; 0 where it is absent. Negative ones are two's complement. */
@@ -38,21 +43,21 @@ export class ProtoFields {
 
   /** A message; undefined where it is absent. */
   message(number: number): ProtoFields | undefined {
-    const bytes = this.#bytes(number).at(-1);
+    const bytes = this.#allBytes(number).at(-1);
     return bytes === undefined ? undefined : new ProtoFields(bytes);
   }
 
   /** A map of texts. */
   map(number: number): ReadonlyMap<string, string> {
     return new Map(
-      this.#bytes(number).map((bytes) => {
+      this.#allBytes(number).map((bytes) => {
         const entry = new ProtoFields(bytes);
         return [entry.text(1), entry.text(2)];
       }),
     );
   }
 
-  #bytes(number: number): readonly Buffer[] {
+  #allBytes(number: number): readonly Buffer[] {
     return (this.#values.get(number) ?? []).filter((one) => typeof one !== "bigint");
   }
 }
