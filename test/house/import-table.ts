@@ -169,6 +169,10 @@ const SERVICE_ROOMS: Rooms = {
     may: ["policy/model", "policy/errors", "store/port.ts", "policy/html"],
     types: ["directory/directory.ts"],
   },
+  // Copies the log and the branches of a repository to a data server elsewhere.
+  mirroring: {
+    may: ["store/port.ts", "policy/engine", "policy/errors", "policy/json-text", "commands"],
+  },
   observe: {
     may: ["policy/model", "policy/errors", "policy/json-text", "commands"],
     types: [

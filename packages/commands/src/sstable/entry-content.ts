@@ -4,7 +4,7 @@ import { ProtoFields } from "./proto-fields.ts";
 import type { TableEntry } from "./table-reader.ts";
 
 /** Content of an entry beside its key. */
-export interface EntryContent {
+interface EntryContent {
   /** A digest of what the entry stands for; in a metarange the id of the range as text. */
   readonly identity: Buffer;
   readonly data: ProtoFields;

@@ -1,0 +1,361 @@
+/** One pass over one mirror (spec/mirroring §4): what the source has, what is recorded, what is whole, what becomes visible. */
+
+import type { Expectation, Store } from "../store/port.ts";
+import { BranchSelection } from "./branch-selection.ts";
+import { DataCheck, type Found } from "./data/data-check.ts";
+import { GoneAtSource } from "./data/missing-data.ts";
+import { knownRepositories, MirrorFailed } from "./identity-check.ts";
+import { holdLease, LeaseLost } from "./lease.ts";
+import { missingCommits } from "./log-copy.ts";
+import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
+import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
+import { UNSEEN, withHead } from "./progress/branch-heads.ts";
+import { type PendingCommit, Progress } from "./progress/progress.ts";
+import { Promotion } from "./promotion.ts";
+
+/** Scans one after the other that do not find a branch before it is deleted. */
+const ABSENCES = 2;
+/** Recorded or checked commits after which the progress is saved. */
+const SAVE_EVERY = 500;
+/** Time in milliseconds for which a data server may answer for a repository that was deleted and made again. */
+const SERVER_CACHE_MS = 30_000;
+/** Lease is shown to be held this often during long work, in milliseconds. */
+const ALIVE_EVERY_MS = 5_000;
+
+/** Parts that a controller works with. */
+interface ControllerOptions {
+  readonly store: Store;
+  readonly source: Source;
+  readonly destination: Destination;
+  /** `authorizer.mirroring.external_objects` is `block`. */
+  readonly blocksExternal: boolean;
+  /** `authorizer.mirroring.recheck_missing`, in milliseconds. */
+  readonly recheckMissingMs: number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+}
+
+/** Parts that the acting process holds of a mirror. */
+interface Acting {
+  readonly progress: Progress;
+  readonly promotion: Promotion;
+}
+
+/** Counts and findings of one pass. */
+interface PassNotes {
+  recorded: number;
+  looks: number;
+  promotions: number;
+  missing: number;
+  /** Objects outside the namespace that hold commits back. */
+  blocking: number;
+  readonly reasons: string[];
+  /** Examples of data that has not come yet. */
+  readonly waiting: string[];
+}
+
+/** Acts for one mirror. */
+export class MirrorController {
+  readonly #mirror: Mirror;
+  readonly #options: ControllerOptions;
+  readonly #selection: BranchSelection;
+  #acting: Acting | undefined;
+  #lease: readonly Expectation[] = [];
+  #aliveAt = Number.NEGATIVE_INFINITY;
+
+  constructor(mirror: Mirror, options: ControllerOptions) {
+    this.#mirror = mirror;
+    this.#options = options;
+    this.#selection = new BranchSelection(mirror.branches);
+  }
+
+  /**
+   * Makes one pass. Returns undefined where another process acts for the mirror.
+   * @throws CallFailed where a server does not answer, or the error of the store: the next pass begins where this one ended
+   */
+  async pass(): Promise<MirrorReport | undefined> {
+    try {
+      const acting = await this.#act();
+      return acting === undefined ? undefined : await this.#passAs(acting);
+    } catch (error) {
+      if (error instanceof MirrorFailed) return this.#report("failed", error.message);
+      // Whatever is held in memory may differ from what is stored.
+      if (!(error instanceof CallFailed)) this.#acting = undefined;
+      if (error instanceof LeaseLost) return undefined;
+      throw error;
+    }
+  }
+
+  /** Takes the lease where nobody has it, with a term of its own. */
+  async #act(): Promise<Acting | undefined> {
+    await this.#hold();
+    if (this.#acting !== undefined) return this.#acting;
+    const { store, destination, now } = this.#options;
+    const progress = await Progress.load(store, this.#mirror.uid);
+    progress.state = { ...progress.state, term: progress.state.term + 1 };
+    const save = async (): Promise<void> => {
+      await this.#hold();
+      await progress.save(this.#lease);
+    };
+    await save();
+    const promotion = new Promotion({ destination, mirror: this.#mirror.name, progress, save, now });
+    this.#acting = { progress, promotion };
+    return this.#acting;
+  }
+
+  async #hold(): Promise<void> {
+    const lease = await holdLease(this.#options.store, this.#mirror.uid);
+    if (lease === undefined) throw new LeaseLost("another process has the lease");
+    this.#lease = lease;
+  }
+
+  /** Throws LeaseLost where somebody else acts meanwhile; during long work the lease has to be shown to be alive. */
+  async #alive(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#aliveAt < ALIVE_EVERY_MS) return;
+    this.#aliveAt = now;
+    await this.#hold();
+  }
+
+  async #passAs({ progress, promotion }: Acting): Promise<MirrorReport> {
+    const { source: server, now } = this.#options;
+    const before = progress.state;
+    const servers = { source: server, destination: this.#options.destination };
+    const { source, identity } = await knownRepositories(this.#mirror, servers, before.identity, now());
+    if (before.identity === undefined) progress.state = { ...before, identity };
+    // The destination may answer for an earlier repository of the name until then.
+    if (now() - identity.since < SERVER_CACHE_MS) {
+      await this.#saveNews(progress, before);
+      return this.#report("creating", "", source);
+    }
+    await promotion.settle();
+    const notes: PassNotes = {
+      recorded: 0,
+      looks: 0,
+      promotions: 0,
+      missing: 0,
+      blocking: 0,
+      reasons: [],
+      waiting: [],
+    };
+    const absent = await this.#scan(progress, source);
+    await this.#copyLog(progress, notes);
+    await this.#check(progress, notes);
+    for (const name of this.#shown(progress)) {
+      await this.#alive();
+      if (await promotion.promote(name)) notes.promotions += 1;
+    }
+    await this.#remove(promotion, progress, absent, notes);
+    await this.#saveNews(progress, before);
+    const heads = Object.values(progress.state.branches);
+    const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
+    const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";
+    const [example] = notes.waiting;
+    const waiting = example === undefined ? [] : [`the store has not replicated everything: ${example}`];
+    return this.#report(phase, [...notes.reasons, ...waiting].join("; "), source, notes);
+  }
+
+  /** Notes the heads of the source's branches; returns branches that two scans did not find. */
+  async #scan(progress: Progress, source: RepositoryFacts): Promise<readonly string[]> {
+    const { source: server, now } = this.#options;
+    const { sourceRepository } = this.#mirror;
+    const listed = (await server.branches(sourceRepository)).filter(({ name }) => this.#selection.has(name));
+    const branches = { ...progress.state.branches };
+    let isNews = false;
+    const put = (name: string, state: (typeof branches)[string]): void => {
+      if (state === branches[name]) return;
+      branches[name] = state;
+      isNews = true;
+    };
+    for (const { name, commit } of listed) put(name, withHead(branches[name] ?? UNSEEN, commit, now()));
+    const absent: string[] = [];
+    const names = new Set(listed.map(({ name }) => name));
+    for (const [name, state] of Object.entries(branches)) {
+      if (names.has(name)) continue;
+      // A list may have been read while the branch was made: it has to be absent by itself, too.
+      const isGone = !this.#selection.has(name) || (await server.head(sourceRepository, name)) === undefined;
+      if (!isGone) continue;
+      const absences = Math.min((state.absences ?? 0) + 1, ABSENCES);
+      if (absences !== state.absences) put(name, { ...state, absences });
+      if (absences >= ABSENCES && name !== source.defaultBranch) absent.push(name);
+    }
+    if (isNews) progress.state = { ...progress.state, branches };
+    return absent;
+  }
+
+  /** Records the commits that lead to heads which the mirror may go to. */
+  async #copyLog(progress: Progress, notes: PassNotes): Promise<void> {
+    const { source, destination, now } = this.#options;
+    const { sourceRepository, name: mirror } = this.#mirror;
+    const heads = Object.values(progress.state.branches).flatMap((one) =>
+      one.heads.map(({ commit }) => commit),
+    );
+    const wanted = new Set(heads.filter((commit) => !progress.isRecorded(commit)));
+    if (wanted.size === 0) return;
+    const { commits, refused } = await missingCommits(
+      wanted,
+      (id) => progress.isRecorded(id),
+      async (commit, amount) => {
+        await this.#alive();
+        return source.log(sourceRepository, commit, amount);
+      },
+    );
+    for (const commit of commits) {
+      await this.#alive();
+      await destination.record(mirror, commit);
+      const { id, metaRangeId, parents } = commit;
+      progress.noteRecorded({ id, metaRangeId, parents, since: now() });
+      notes.recorded += 1;
+      if (progress.unsaved >= SAVE_EVERY) await progress.save(this.#lease);
+    }
+    const [first] = refused;
+    if (first !== undefined) {
+      notes.reasons.push(
+        `${refused.size} commits of the source cannot be mirrored: ${first} is not there, its content has another id, or this holds for an ancestor of it`,
+      );
+    }
+  }
+
+  /** Looks for the data of recorded commits whose parents are complete. */
+  async #check(progress: Progress, notes: PassNotes): Promise<void> {
+    if (progress.pending.size === 0) return;
+    const { source, destination, blocksExternal, recheckMissingMs, now } = this.#options;
+    const { sourceRepository, name: mirror } = this.#mirror;
+    const gone = new GoneAtSource(progress.state.gone, { apartMs: recheckMissingMs, now });
+    const alive = (): Promise<void> => this.#alive();
+    const check = new DataCheck({
+      source,
+      sourceRepository,
+      destination,
+      mirror,
+      blocksExternal,
+      gone,
+      alive,
+    });
+    const verified: Record<string, readonly string[]> = { ...progress.state.verified };
+    const metaRanges = new Map<string, string>();
+    for (const commit of this.#wantedOf(progress)) {
+      if (!commit.parents.every((parent) => progress.isComplete(parent))) continue;
+      await this.#alive();
+      const [parent] = commit.parents;
+      const parentMetaRangeId = parent === undefined ? "" : await this.#metaRangeOf(parent, metaRanges);
+      const ranges = new Set(verified[commit.id]);
+      const found = await check.check({ ...commit, parentMetaRangeId }, ranges);
+      notes.looks += found.looks;
+      if (found.isComplete) this.#complete(progress, commit, found);
+      else noteMissing(commit, found, notes);
+      if (found.isComplete || ranges.size === 0) delete verified[commit.id];
+      else verified[commit.id] = [...ranges];
+      metaRanges.set(commit.id, commit.metaRangeId);
+      if (progress.unsaved >= SAVE_EVERY) await progress.save(this.#lease);
+    }
+    if (progress.pending.size === 0) gone.keepOnly(() => false);
+    const looks = gone.looks;
+    const isSame =
+      JSON.stringify([looks, verified]) === JSON.stringify([progress.state.gone, progress.state.verified]);
+    if (!isSame) progress.state = { ...progress.state, gone: looks, verified };
+  }
+
+  #complete(progress: Progress, { id }: PendingCommit, { external, gone }: Found): void {
+    progress.noteComplete(id);
+    if (external + gone === 0) return;
+    const { state } = progress;
+    progress.state = {
+      ...state,
+      external: state.external + external,
+      goneAtSource: state.goneAtSource + gone,
+    };
+  }
+
+  /** Pending commits that lead to a head which the mirror may go to, parents first. */
+  #wantedOf(progress: Progress): readonly PendingCommit[] {
+    const wanted = new Set<string>();
+    const open = Object.values(progress.state.branches).flatMap((one) =>
+      one.heads.map(({ commit }) => commit),
+    );
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      const commit = progress.pending.get(id);
+      if (commit === undefined || wanted.has(id)) continue;
+      wanted.add(id);
+      open.push(...commit.parents);
+    }
+    return [...progress.pending.values()].filter(({ id }) => wanted.has(id));
+  }
+
+  async #metaRangeOf(commit: string, known: ReadonlyMap<string, string>): Promise<string> {
+    const remembered = known.get(commit);
+    if (remembered !== undefined) return remembered;
+    const log = await this.#options.source.log(this.#mirror.sourceRepository, commit, 1);
+    return log?.find(({ id }) => id === commit)?.metaRangeId ?? "";
+  }
+
+  #shown(progress: Progress): readonly string[] {
+    return Object.entries(progress.state.branches)
+      .filter(([, { absences, heads }]) => absences === undefined && heads.length > 0)
+      .map(([name]) => name);
+  }
+
+  async #remove(
+    promotion: Promotion,
+    progress: Progress,
+    absent: readonly string[],
+    notes: PassNotes,
+  ): Promise<void> {
+    for (const name of absent) {
+      await this.#alive();
+      await promotion.remove(name);
+    }
+    const isLost = (name: string): boolean => (progress.state.branches[name]?.absences ?? 0) >= ABSENCES;
+    for (const name of Object.keys(progress.state.branches)) {
+      if (!isLost(name)) continue;
+      notes.reasons.push(
+        `the default branch ${name} does not exist at the source any more; the mirror keeps it`,
+      );
+    }
+  }
+
+  async #saveNews(progress: Progress, before: Progress["state"]): Promise<void> {
+    if (progress.state !== before || progress.unsaved > 0) await progress.save(this.#lease);
+  }
+
+  #report(phase: MirrorPhase, reason: string, source?: RepositoryFacts, notes?: PassNotes): MirrorReport {
+    const progress = this.#acting?.progress;
+    const state = progress?.state;
+    const nowMs = this.#options.now();
+    const heads = Object.entries(state?.branches ?? {}).map(([branch, { heads: seen, position }]) => ({
+      branch,
+      source: (seen.at(-1) ?? position)?.commit ?? "",
+      mirror: position?.commit,
+      since: seen[0] === undefined ? undefined : Math.floor(seen[0].at / 1_000),
+    }));
+    const oldest = Math.min(...heads.map(({ since }) => since ?? Number.POSITIVE_INFINITY));
+    const [pending] = progress?.pending.values() ?? [];
+    return {
+      phase,
+      reason,
+      defaultBranch: source?.defaultBranch,
+      heads,
+      commitsRecorded: progress?.recorded ?? 0,
+      commitsPending: progress?.pending.size ?? 0,
+      oldestPendingAt: pending === undefined ? undefined : Math.floor(pending.since / 1_000),
+      objectsMissing: notes?.missing ?? 0,
+      externalObjects: (state?.external ?? 0) + (notes?.blocking ?? 0),
+      goneAtSource: state?.goneAtSource ?? 0,
+      lagSeconds: Number.isFinite(oldest) ? Math.max(0, Math.floor(nowMs / 1_000) - oldest) : 0,
+      work: {
+        recorded: notes?.recorded ?? 0,
+        looks: notes?.looks ?? 0,
+        promotions: notes?.promotions ?? 0,
+      },
+    };
+  }
+}
+
+function noteMissing({ id }: PendingCommit, found: Found, notes: PassNotes): void {
+  notes.missing += found.missing;
+  notes.waiting.push(...found.examples.slice(0, 1));
+  if (found.missing === 0) {
+    notes.blocking += found.external;
+    notes.reasons.push(`commit ${id} has ${found.external} objects outside the storage namespace`);
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * The progress of one mirror, in records that no decision depends on: its state, and a list of what was recorded and found
+ * complete, in pieces that are only added to (spec/mirroring §4).
+ */
+
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { type Expectation, type Store, withSnapshot } from "../../store/port.ts";
+import type { GoneLook } from "../data/missing-data.ts";
+import { LeaseLost } from "../lease.ts";
+import type { BranchState } from "./branch-heads.ts";
+
+const PARTITION = "mirror_progress";
+/** Records of one read. */
+const PAGE = 100;
+
+/** A commit that is recorded and not complete. */
+export interface PendingCommit {
+  readonly id: string;
+  readonly metaRangeId: string;
+  readonly parents: readonly string[];
+  /** Unix milliseconds of its recording. */
+  readonly since: number;
+}
+
+/** The repositories of a mirror as they were when it began. */
+export interface MirrorIdentity {
+  readonly sourceCreatedAt: number;
+  readonly sourceNamespace: string;
+  readonly mirrorCreatedAt: number;
+  /** Unix milliseconds at which this service had created the mirror, or taken it over. */
+  readonly since: number;
+}
+
+/** The state of a mirror. */
+export interface MirrorState {
+  /** Grows with each process that takes the mirror over. */
+  readonly term: number;
+  readonly identity?: MirrorIdentity;
+  readonly branches: Readonly<Record<string, BranchState>>;
+  readonly gone: readonly GoneLook[];
+  /** Ranges that are whole, of commits that are not. */
+  readonly verified: Readonly<Record<string, readonly string[]>>;
+  /** Objects outside the namespace, in complete commits. */
+  readonly external: number;
+  /** Objects that the source lost, too, in complete commits. */
+  readonly goneAtSource: number;
+  /** Pieces of the list. */
+  readonly pieces: number;
+}
+
+const NEW: MirrorState = {
+  term: 0,
+  branches: {},
+  gone: [],
+  verified: {},
+  external: 0,
+  goneAtSource: 0,
+  pieces: 0,
+};
+
+/** A line of the list: a commit that was recorded, or the id of one that is complete. */
+type Line = readonly [id: string, metaRangeId: string, since: number, ...parents: string[]] | string;
+
+/** The progress of a mirror, held by the process that acts for it. */
+export class Progress {
+  readonly #store: Store;
+  readonly #uid: string;
+  /** Version of the stored state; undefined: there is none. */
+  #version: string | undefined;
+  #unsaved: Line[] = [];
+  readonly #complete = new Set<string>();
+  readonly #pending = new Map<string, PendingCommit>();
+  state: MirrorState;
+
+  private constructor(store: Store, uid: string, state: MirrorState, version: string | undefined) {
+    this.#store = store;
+    this.#uid = uid;
+    this.state = state;
+    this.#version = version;
+  }
+
+  /** Reads the progress of a mirror. */
+  static async load(store: Store, uid: string): Promise<Progress> {
+    return withSnapshot(store, async (snapshot) => {
+      const stored = await snapshot.get(PARTITION, `${uid}/state`);
+      const state = stored === undefined ? NEW : (parseJsonText(stored.value) as MirrorState);
+      const progress = new Progress(store, uid, state, stored?.version);
+      const prefix = `${uid}/log/`;
+      for (let after = prefix; ; ) {
+        const found = await snapshot.scan(PARTITION, { prefix, after, limit: PAGE });
+        for (const { value } of found) {
+          for (const line of parseJsonText(value) as Line[]) progress.#apply(line);
+        }
+        const last = found.at(-1);
+        if (found.length < PAGE || last === undefined) return progress;
+        after = last.key;
+      }
+    });
+  }
+
+  /** Recorded commits that are not complete, parents first. */
+  get pending(): ReadonlyMap<string, PendingCommit> {
+    return this.#pending;
+  }
+
+  /** Number of recorded commits. */
+  get recorded(): number {
+    return this.#pending.size + this.#complete.size;
+  }
+
+  /** True for a commit that is recorded, with all its ancestors. */
+  isRecorded(id: string): boolean {
+    return this.#complete.has(id) || this.#pending.has(id);
+  }
+
+  /** True for a commit whose data, and that of all its ancestors, was seen. */
+  isComplete(id: string): boolean {
+    return this.#complete.has(id);
+  }
+
+  noteRecorded({ id, metaRangeId, since, parents }: PendingCommit): void {
+    this.#add([id, metaRangeId, since, ...parents]);
+  }
+
+  noteComplete(id: string): void {
+    this.#add(id);
+  }
+
+  /** Number of lines that are not saved. */
+  get unsaved(): number {
+    return this.#unsaved.length;
+  }
+
+  /**
+   * Saves the state and what was noted, in one commit.
+   * @param lease what the commit expects beside the state as it was read
+   * @throws LeaseLost where another process has written meanwhile
+   */
+  async save(lease: readonly Expectation[]): Promise<void> {
+    const lines = this.#unsaved;
+    const pieces = this.state.pieces + (lines.length > 0 ? 1 : 0);
+    const state = { ...this.state, pieces };
+    const at = { partition: PARTITION, key: `${this.#uid}/state` };
+    const piece = `${this.#uid}/log/${String(this.state.pieces).padStart(10, "0")}`;
+    try {
+      const revision = await this.#store.commit({
+        expect: [...lease, { ...at, version: this.#version }],
+        put: [
+          { ...at, value: JSON.stringify(state) },
+          ...(lines.length > 0 ? [{ partition: PARTITION, key: piece, value: JSON.stringify(lines) }] : []),
+        ],
+      });
+      this.#version = String(revision);
+    } catch (error) {
+      if (isErrorCode(error, "conflict")) throw new LeaseLost("another process acts for the mirror");
+      throw error;
+    }
+    this.state = state;
+    this.#unsaved = [];
+  }
+
+  /** Removes what is kept of a mirror that is no more. */
+  static async forget(store: Store, uid: string): Promise<void> {
+    for (;;) {
+      const found = await withSnapshot(store, (snapshot) =>
+        snapshot.scan(PARTITION, { prefix: `${uid}/`, limit: PAGE }),
+      );
+      if (found.length === 0) return;
+      await store.commit({ delete: found.map(({ key }) => ({ partition: PARTITION, key })) });
+    }
+  }
+
+  #add(line: Line): void {
+    this.#apply(line);
+    this.#unsaved.push(line);
+  }
+
+  #apply(line: Line): void {
+    if (typeof line === "string") {
+      this.#pending.delete(line);
+      this.#complete.add(line);
+      return;
+    }
+    const [id, metaRangeId, since, ...parents] = line;
+    this.#pending.set(id, { id, metaRangeId, since, parents });
+  }
+}

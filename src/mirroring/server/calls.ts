@@ -1,0 +1,194 @@
+/** HTTP calls of a data server: retries where a call may be made again, time limits, bounded answers. */
+
+import { setTimeout as wait } from "node:timers/promises";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { CallFailed } from "../ports.ts";
+
+/** A data server and the key that it is called with. */
+export interface ServerAccess {
+  /** URL of the server, without the path of its API. */
+  readonly endpoint: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** Limits of calls. */
+interface CallLimits {
+  /** Time for one try, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Tries of a call that may be made again. */
+  readonly tries: number;
+  /** Wait after the first try in milliseconds; it doubles. */
+  readonly waitMs: number;
+}
+
+const LIMITS: CallLimits = { timeoutMs: 60_000, tries: 5, waitMs: 500 };
+/** Longest wait that a server may ask for, in milliseconds. */
+const LONGEST_WAIT_MS = 30_000;
+/** Largest answer in JSON, in bytes. */
+const LARGEST_JSON = 16 * 1024 * 1024;
+/** Characters of an error's text that are told. */
+const LONGEST_REASON = 200;
+
+/** One call. */
+export interface ServerCall {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Segments behind `/api/v1`, not encoded. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** True: made again after a failure. A call that may change a branch is not: it may be under way still. */
+  readonly again: boolean;
+  /** Most bytes of the answer; default 16 MiB. */
+  readonly limit?: number;
+}
+
+/** An answer. */
+export interface ServerAnswer {
+  readonly status: number;
+  readonly body: Buffer;
+  /** True where the connection ended before the body did. */
+  readonly isCut: boolean;
+}
+
+/** Makes calls. */
+export class ServerCalls {
+  readonly #access: ServerAccess;
+  readonly #limits: CallLimits;
+
+  constructor(access: ServerAccess, limits: Partial<CallLimits> = {}) {
+    this.#access = access;
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  /**
+   * The answer to a call where its status is one of these.
+   * @throws CallFailed for another status, and where there is no answer
+   */
+  async ask(call: ServerCall, ...expected: readonly number[]): Promise<ServerAnswer> {
+    const { tries, waitMs } = this.#limits;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#try(call, expected);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        if (attempt >= tries || !error.isWorthAnother) throw error.failure;
+        await wait(Math.max(waitMs * 2 ** (attempt - 1), error.waitMs));
+      }
+    }
+  }
+
+  /** As {@link ask}, with the JSON of the answer. */
+  async json(call: ServerCall, ...expected: readonly number[]): Promise<{ status: number; value: unknown }> {
+    const { status, body, isCut } = await this.ask(call, ...expected);
+    const text = body.toString();
+    try {
+      if (isCut) throw new Error("cut");
+      return { status, value: text === "" ? undefined : parseJsonText(text) };
+    } catch {
+      throw new CallFailed(`${nameOf(call)}: the answer is not JSON`, status, call.method !== "GET");
+    }
+  }
+
+  async #try(call: ServerCall, expected: readonly number[]): Promise<ServerAnswer> {
+    const { accessKeyId, secretAccessKey } = this.#access;
+    const key = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
+    let response: Response;
+    try {
+      response = await fetch(this.#urlOf(call), {
+        method: call.method,
+        headers: {
+          authorization: `Basic ${key}`,
+          accept: "application/json, application/octet-stream",
+          // What is packed would have no last byte of its own.
+          "accept-encoding": "identity",
+          ...(call.body !== undefined && { "content-type": "application/json" }),
+          ...call.headers,
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        redirect: "error",
+        signal: AbortSignal.timeout(this.#limits.timeoutMs),
+      });
+    } catch (error) {
+      throw new Refused(
+        new CallFailed(`${nameOf(call)}: ${reasonOf(error)}`, undefined, true),
+        call.again,
+        0,
+      );
+    }
+    const answer = await readAnswer(response, call);
+    if (expected.includes(response.status)) return answer;
+    throw refusedBy(response, answer, call);
+  }
+
+  #urlOf({ path, query }: ServerCall): string {
+    const base = `${this.#access.endpoint.replace(/\/+$/, "")}/api/v1`;
+    const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+    return `${base}/${path.map(encodeURIComponent).join("/")}${search}`;
+  }
+}
+
+/** One try that failed. */
+class Refused extends Error {
+  readonly failure: CallFailed;
+  readonly isWorthAnother: boolean;
+  readonly waitMs: number;
+
+  constructor(failure: CallFailed, isWorthAnother: boolean, waitMs: number) {
+    super(failure.message);
+    this.failure = failure;
+    this.isWorthAnother = isWorthAnother;
+    this.waitMs = waitMs;
+  }
+}
+
+function refusedBy({ status, headers }: Response, { body }: ServerAnswer, call: ServerCall): Refused {
+  const message = `${nameOf(call)}: ${status}${textOf(body)}`;
+  // 429 is answered before anything is done; whatever else fails in a server may have been done, or be under way.
+  const isUnknown = status >= 500 && call.method !== "GET";
+  const isTemporary = status === 429 || (call.again && [500, 502, 503, 504].includes(status));
+  const seconds = Number(headers.get("retry-after") ?? 0);
+  const waitMs = Number.isFinite(seconds) ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : 0;
+  return new Refused(new CallFailed(message, status, isUnknown), isTemporary, waitMs);
+}
+
+/** Reads an answer up to its limit; what comes after it is an error. */
+async function readAnswer(response: Response, call: ServerCall): Promise<ServerAnswer> {
+  const { limit = LARGEST_JSON } = call;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      size += piece.length;
+      if (size > limit) break;
+      pieces.push(piece);
+    }
+  } catch {
+    return { status: response.status, body: Buffer.concat(pieces), isCut: true };
+  }
+  if (size > limit) {
+    throw new CallFailed(`${nameOf(call)}: the answer is larger than ${limit} bytes`, response.status, false);
+  }
+  return { status: response.status, body: Buffer.concat(pieces), isCut: false };
+}
+
+function nameOf({ method, path }: ServerCall): string {
+  return `${method} /${path.join("/")}`;
+}
+
+function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === "TimeoutError") return "no answer in time";
+  return cause instanceof Error ? cause.message || cause.name : message;
+}
+
+function textOf(body: Buffer): string {
+  try {
+    const { message } = parseJsonText(body.toString()) as { message?: unknown };
+    return typeof message === "string" ? ` ${message.slice(0, LONGEST_REASON)}` : "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,301 @@
+/** Passes of the controller over a mirror, on stand-ins. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { targetOf, World } from "./world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+/** A first commit with these objects. */
+const commit = (contents: Record<string, string>, branch = "main"): string => {
+  const { repository } = world;
+  const head = repository.branches.get(branch)?.commit;
+  const before = head === undefined ? [] : (repository.contentOf(head) ?? []);
+  return repository.commit(branch, new Map([...before, ...repository.upload(contents)]));
+};
+const countOf = (call: string): number => world.destination.calls.get(call) ?? 0;
+
+describe("a pass", () => {
+  it("creates the mirror, marks it, and waits until no cache answers for an earlier one", async () => {
+    commit({ a: "1" });
+    const controller = world.controller();
+    expect(await controller.pass()).toMatchObject({ phase: "creating" });
+    expect(world.mirror).toMatchObject({ isReadOnly: true, metadata: { "mirror-uid": world.asked.uid } });
+    expect(world.mirror.branches.size).toBe(0);
+    expect(await controller.pass()).toMatchObject({ phase: "creating", commitsRecorded: 0 });
+    expect(await world.pass(controller)).toMatchObject({
+      phase: "syncing",
+      commitsRecorded: 1,
+      commitsPending: 1,
+    });
+  });
+
+  it("shows a commit once all its data is there, and no moment earlier, whatever comes last (M13)", async () => {
+    const head = commit({ a: "1", "b/c": "22", "b/d": "", e: "4444" });
+    const controller = world.controller();
+    await controller.pass();
+    const keys = [...world.source.store.keys()];
+    for (const last of keys) {
+      world.replicate();
+      world.destination.store.delete(targetOf(last));
+      expect(await world.pass(controller), last).toMatchObject({ phase: "syncing", objectsMissing: 1 });
+      expect(world.mirror.branches.size).toBe(0);
+    }
+    world.replicate();
+    expect(await world.pass(controller)).toMatchObject({ phase: "active", lagSeconds: 0, commitsPending: 0 });
+    expect(world.mirror.branches.get("main")?.commit).toBe(head);
+    expect(world.violations).toEqual([]);
+  });
+
+  it("does not take an object for whole that was cut off", async () => {
+    commit({ a: "12345" });
+    const controller = world.controller();
+    await controller.pass();
+    world.replicate();
+    const [key = ""] = [...world.destination.store.keys()].filter((one) => one.includes("/data/"));
+    world.destination.store.set(key, Buffer.from("123"));
+    expect(await world.pass(controller)).toMatchObject({ phase: "syncing", objectsMissing: 1 });
+  });
+
+  it("without news costs a list of branches and a look at each repository, and writes nothing", async () => {
+    commit({ a: "1" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    world.source.calls.clear();
+    world.destination.calls.clear();
+    const before = (await world.store.snapshot()).revision;
+    expect(await world.pass(controller)).toMatchObject({ phase: "active" });
+    expect([...world.source.calls]).toEqual([
+      ["GET repository", 1],
+      ["GET branches", 1],
+    ]);
+    expect([...world.destination.calls]).toEqual([
+      ["GET repository", 1],
+      ["GET metadata", 1],
+    ]);
+    expect((await world.store.snapshot()).revision).toBe(before);
+  });
+
+  it("looks at the objects that a commit changed, and at no other", async () => {
+    commit(Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`p/${at}`, `${at}`])));
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    expect(countOf("GET refs objects")).toBe(2_000);
+    const head = commit(
+      Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`p/${at * 190}`, `new ${at}`])),
+    );
+    world.replicate();
+    const report = await world.pass(controller);
+    expect(report).toMatchObject({ phase: "active", work: { looks: 10, recorded: 1, promotions: 1 } });
+    expect(countOf("GET refs objects")).toBe(2_010);
+    expect(world.mirror.branches.get("main")?.commit).toBe(head);
+  });
+
+  it("goes on where a killed one ended: nothing is recorded or looked at twice", async () => {
+    for (let at = 0; at < 20; at += 1) commit({ [`a${at}`]: `${at}` });
+    world.replicate();
+    await world.controller().pass();
+    await world.pass(world.controller());
+    expect(countOf("POST commits")).toBe(20);
+    commit({ more: "1" });
+    world.replicate();
+    await world.pass(world.controller());
+    expect(countOf("POST commits")).toBe(21);
+    expect(countOf("GET refs objects")).toBe(21);
+    expect(world.behind()).toEqual([]);
+  });
+
+  it("deletes a branch that two scans did not find, and keeps the default branch", async () => {
+    commit({ a: "1" });
+    commit({ b: "1" }, "dev");
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    expect(world.behind()).toEqual([]);
+    world.repository.deleteBranch("dev");
+    world.repository.deleteBranch("main");
+    await world.pass(controller);
+    expect([...world.mirror.branches.keys()].sort()).toEqual(["dev", "main"]);
+    expect(await world.pass(controller)).toMatchObject({
+      phase: "degraded",
+      reason: expect.stringContaining("the default branch main does not exist"),
+    });
+    expect([...world.mirror.branches.keys()]).toEqual(["main"]);
+  });
+
+  it("deletes nothing where a list of branches fails", async () => {
+    commit({ a: "1" });
+    commit({ b: "1" }, "dev");
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    world.source.fault = (call) => (call === "GET branches" ? "busy" : "none");
+    for (let at = 0; at < 3; at += 1) await expect(world.pass(controller)).rejects.toThrow("503 busy");
+    expect(world.mirror.branches.size).toBe(2);
+  });
+
+  it("drops what somebody staged by force before it moves a branch", async () => {
+    commit({ a: "1" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    const staged = world.repository.upload({ foreign: "x" });
+    await world.mirror.update("main", "upload", "", () => ({ staged }));
+    commit({ b: "1" });
+    world.replicate();
+    await world.pass(controller);
+    expect(world.mirror.branches.get("main")?.staged.size).toBe(0);
+    expect(world.behind()).toEqual([]);
+  });
+
+  it("after a foreign write of a branch follows what the source shows from then on", async () => {
+    const first = commit({ a: "1" });
+    commit({ b: "1" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    world.destination.onHead = () => {};
+    world.mirror.point("main", first);
+    await world.pass(world.controller());
+    expect(world.behind()).toEqual([]);
+    const third = commit({ c: "1" });
+    world.replicate();
+    await world.pass(world.controller());
+    expect(world.mirror.branches.get("main")?.commit).toBe(third);
+  });
+
+  it("mirrors the branches that patterns choose, and no other commits (M6)", async () => {
+    commit({ a: "1" });
+    const dev = commit({ b: "1" }, "dev-1");
+    commit({ c: "1" }, "dev-secret");
+    world.replicate();
+    const controller = world.controller(
+      {},
+      { branches: { include: ["main", "dev-*"], exclude: ["*secret"] } },
+    );
+    await controller.pass();
+    await world.pass(controller);
+    expect([...world.mirror.branches.keys()].sort()).toEqual(["dev-1", "main"]);
+    expect(world.mirror.commits.size).toBe(2);
+    expect(world.mirror.commits.has(dev)).toBe(true);
+    const narrower = world.controller({}, { branches: { include: ["main"], exclude: [] } });
+    await world.pass(narrower);
+    await world.pass(narrower);
+    expect([...world.mirror.branches.keys()]).toEqual(["main"]);
+  });
+
+  it("follows a source that lost an object, after two looks that are far enough apart", async () => {
+    commit({ a: "1", b: "2" });
+    world.replicate();
+    const lost = [...world.source.store.keys()].find((key) => key.includes("/data/")) as string;
+    world.source.store.delete(lost);
+    world.destination.store.delete(targetOf(lost));
+    const controller = world.controller();
+    await controller.pass();
+    for (let at = 0; at < 10; at += 1)
+      expect(await world.pass(controller)).toMatchObject({ objectsMissing: 1 });
+    world.source.fault = (call) => (call === "GET refs objects" ? "busy" : "none");
+    await expect(world.pass(controller)).rejects.toThrow("503");
+    expect(world.mirror.branches.size).toBe(0);
+    world.source.fault = () => "none";
+    expect(await world.pass(controller)).toMatchObject({ phase: "active", goneAtSource: 1 });
+    expect(world.violations).toEqual([]);
+  });
+
+  it("counts objects outside the namespace, and holds their commits back where that is configured (M12)", async () => {
+    const { repository } = world;
+    const linked = new Map([["linked", { address: "local://elsewhere/x", size: 3, isFull: true }]]);
+    repository.commit("main", new Map([...repository.upload({ a: "1" }), ...linked]));
+    world.replicate();
+    const blocking = world.controller({}, {}, true);
+    await blocking.pass();
+    expect(await world.pass(blocking)).toMatchObject({
+      phase: "degraded",
+      externalObjects: 1,
+      reason: expect.stringContaining("outside the storage namespace"),
+    });
+    expect(world.mirror.branches.size).toBe(0);
+    expect(await world.pass(world.controller())).toMatchObject({ phase: "active", externalObjects: 1 });
+  });
+
+  it("records no commit whose id is not that of its content, and none that leads to it", async () => {
+    const first = commit({ a: "1" });
+    const second = commit({ b: "1" });
+    commit({ c: "1" });
+    const { repository } = world;
+    const forged = repository.commits.get(second);
+    if (forged !== undefined) repository.commits.set(second, { ...forged, message: "another" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    expect(await world.pass(controller)).toMatchObject({ phase: "degraded", commitsRecorded: 1 });
+    expect([...world.mirror.commits.keys()]).toEqual([first]);
+  });
+});
+
+describe("a repository that is another one", () => {
+  it.each([
+    ["the source is gone", () => world.source.repositories.delete("sales")],
+    [
+      "the source was made again",
+      () => {
+        world.source.now = () => 1;
+        world.source.create("sales");
+      },
+    ],
+    ["the mirror is gone", () => world.destination.repositories.delete("sales-west")],
+    [
+      "the mirror was made again",
+      () => {
+        world.destination.now = () => 1;
+        world.destination.create("sales-west", { isReadOnly: true });
+      },
+    ],
+    [
+      "the mirror belongs to another mirror",
+      () => Object.assign(world.mirror.metadata, { "mirror-uid": "other" }),
+    ],
+    ["the mirror lost its mark", () => Reflect.deleteProperty(world.mirror.metadata, "mirror-uid")],
+  ])("is not touched: %s", async (_, change) => {
+    commit({ a: "1" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    change();
+    world.destination.calls.clear();
+    expect(await world.pass(controller)).toMatchObject({ phase: "failed" });
+    expect([...world.destination.calls.keys()].filter((call) => !call.startsWith("GET"))).toEqual([]);
+  });
+
+  it("is not taken over where it has branches, can be written, or is older", async () => {
+    for (const facts of [
+      { isReadOnly: false },
+      { isReadOnly: true, namespace: "local://other" },
+      { isReadOnly: true, createdAt: 1 },
+    ]) {
+      world.destination.create("sales-west", { ...facts });
+      expect(await world.controller().pass()).toMatchObject({ phase: "failed" });
+    }
+    const withBranch = world.destination.create("sales-west", { isReadOnly: true });
+    withBranch.commit("main", new Map());
+    expect(await world.controller().pass()).toMatchObject({ phase: "failed" });
+  });
+
+  it("is taken over where a creation of ours was cut off before the mark", async () => {
+    commit({ a: "1" });
+    world.destination.create("sales-west", { isReadOnly: true });
+    expect(await world.controller().pass()).toMatchObject({ phase: "creating" });
+    expect(world.mirror.metadata).toEqual({ "mirror-uid": world.asked.uid });
+  });
+});

@@ -1,0 +1,196 @@
+/**
+ * Two stand-ins, a replicator between their stores, a writer, and a witness that sees every change of the mirror and every
+ * head of the source: it says what a mirror must never show.
+ */
+
+import { MirrorController } from "../../src/mirroring/controller.ts";
+import type { Mirror, MirrorReport } from "../../src/mirroring/mirror.ts";
+import type { Destination, Source } from "../../src/mirroring/ports.ts";
+import { ServerCalls } from "../../src/mirroring/server/calls.ts";
+import { DataServer } from "../../src/mirroring/server/data-server.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import type { Store } from "../../src/store/port.ts";
+import type { Repository } from "./stand-in/repository.ts";
+import { StandIn } from "./stand-in/stand-in.ts";
+
+const KEY = { accessKeyId: "key", secretAccessKey: "secret" };
+const MINUTE_MS = 60_000;
+
+/** Numbers that look random and are the same for the same seed. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed * 2_654_435_761 + 1;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+/** Parts that a test may put in the place of a part, to see that the proofs see it. */
+export interface Sabotage {
+  readonly source?: (source: Source, world: World) => Source;
+  readonly destination?: (destination: Destination, world: World) => Destination;
+}
+
+/** A source repository, its mirror, and who watches both. */
+export class World {
+  readonly source: StandIn;
+  readonly destination: StandIn;
+  readonly repository: Repository;
+  /** The store of the service; several controllers share it. */
+  readonly store: Store = openMemoryStore();
+  /** Breaches of what a mirror promises. */
+  readonly violations: string[] = [];
+  /** Commits that a branch of the source has pointed to. */
+  readonly #seen = new Map<string, string[]>();
+  /** The place of each branch of the mirror in the heads that the source's had. */
+  readonly #places = new Map<string, number>();
+  /** Unix milliseconds of the controllers. */
+  clock = Date.now();
+
+  private constructor(source: StandIn, destination: StandIn) {
+    this.source = source;
+    this.destination = destination;
+    source.onHead = (_, branch, commit) => this.#noteHead(branch, commit);
+    destination.onHead = (_, branch, commit) => this.#judge(branch, commit);
+    this.repository = source.create("sales");
+  }
+
+  static async open(): Promise<World> {
+    return new World(await StandIn.start(), await StandIn.start());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.source.close(), this.destination.close(), this.store.close()]);
+  }
+
+  /** The mirror's repository. */
+  get mirror(): Repository {
+    const found = this.destination.repositories.get("sales-west");
+    if (found === undefined) throw new Error("the mirror was not created");
+    return found;
+  }
+
+  readonly asked: Mirror = {
+    uid: "0123456789abcdef",
+    name: "sales-west",
+    region: "west",
+    sourceRepository: "sales",
+    storageNamespace: "local://sales-west",
+    branches: { include: [], exclude: [] },
+    createdAt: Math.floor(Date.now() / 1000),
+    createdBy: "admin",
+  };
+
+  /** A controller, as a node that has just started has it. */
+  controller(
+    sabotage: Sabotage = {},
+    mirror: Partial<Mirror> = {},
+    blocksExternal = false,
+  ): MirrorController {
+    const limits = { tries: 3, waitMs: 1, timeoutMs: 5_000 };
+    const server = (endpoint: string): DataServer =>
+      new DataServer(new ServerCalls({ endpoint, ...KEY }, limits));
+    const source = server(this.source.url);
+    const destination = server(this.destination.url);
+    return new MirrorController(
+      { ...this.asked, ...mirror },
+      {
+        store: this.store,
+        source: sabotage.source?.(source, this) ?? source,
+        destination: sabotage.destination?.(destination, this) ?? destination,
+        blocksExternal,
+        recheckMissingMs: 10 * MINUTE_MS,
+        now: () => this.clock,
+      },
+    );
+  }
+
+  /** A pass behind the time for which a data server may answer for an earlier repository. */
+  async pass(controller: MirrorController): Promise<MirrorReport | undefined> {
+    this.clock += MINUTE_MS;
+    return controller.pass();
+  }
+
+  /** Copies objects and tables that the destination lacks, in any order, at most so many; all of them without a number. */
+  replicate(random?: (below: number) => number, amount = Number.POSITIVE_INFINITY): void {
+    const missing = [...this.source.store].filter(([key, bytes]) => {
+      const there = this.destination.store.get(targetOf(key));
+      return there === undefined || there.length < bytes.length;
+    });
+    for (let copied = 0; copied < amount && missing.length > 0; copied += 1) {
+      const [one] = missing.splice(random?.(missing.length) ?? 0, 1);
+      if (one === undefined) return;
+      const [key, bytes] = one;
+      // Some come in two parts.
+      const part =
+        amount !== Number.POSITIVE_INFINITY && random?.(4) === 0 ? bytes.length >> 1 : bytes.length;
+      this.destination.store.set(targetOf(key), bytes.subarray(0, part));
+    }
+  }
+
+  #noteHead(branch: string, commit: string | undefined): void {
+    if (commit === undefined) return;
+    const heads = this.#seen.get(branch) ?? [];
+    heads.push(commit);
+    this.#seen.set(branch, heads);
+  }
+
+  /** Judges a change of the mirror (M1 to M3), seen inside the data server at the time of the change. */
+  #judge(branch: string, commit: string | undefined): void {
+    if (commit === undefined) return;
+    const heads = this.#seen.get(branch) ?? [];
+    const from = this.#places.get(branch) ?? -1;
+    const stays = from >= 0 && heads[from] === commit;
+    const place = stays ? from : heads.indexOf(commit, from + 1);
+    if (place < 0) this.violations.push(`M3: ${branch} went to ${commit}, which is not ahead of it`);
+    else this.#places.set(branch, place);
+    this.#judgeData(branch, commit);
+  }
+
+  #judgeData(branch: string, commit: string): void {
+    const { mirror } = this;
+    const open = [commit];
+    const visited = new Set<string>();
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (visited.has(id)) continue;
+      visited.add(id);
+      const recorded = mirror.commits.get(id);
+      if (recorded === undefined) {
+        this.violations.push(`M2: ${id} is not recorded, and ${branch} leads to it`);
+        continue;
+      }
+      open.push(...recorded.parents);
+      this.#judgeCommit(id);
+    }
+  }
+
+  #judgeCommit(id: string): void {
+    const { mirror, repository } = this;
+    const there = mirror.contentOf(id);
+    if (there === undefined) {
+      if (repository.contentOf(id) !== undefined)
+        this.violations.push(`M2: the tables of ${id} are not there`);
+      return;
+    }
+    for (const [path, { address, isFull }] of there) {
+      const key = `${repository.namespace}/${address}`;
+      const [theirs, ours] = [this.source.store.get(key), this.destination.store.get(targetOf(key))];
+      if (isFull || theirs === undefined) continue;
+      if (ours === undefined) this.violations.push(`M2: ${path} of ${id} is not there`);
+      else if (!ours.equals(theirs)) this.violations.push(`M1: ${path} of ${id} has other bytes`);
+    }
+  }
+
+  /** Branches whose heads differ (M4). */
+  behind(): string[] {
+    const names = new Set([...this.repository.branches.keys(), ...this.mirror.branches.keys()]);
+    return [...names].filter(
+      (name) => this.repository.branches.get(name)?.commit !== this.mirror.branches.get(name)?.commit,
+    );
+  }
+}
+
+/** The key of the destination's copy. */
+export function targetOf(key: string): string {
+  return key.replace("local://sales/", "local://sales-west/");
+}
