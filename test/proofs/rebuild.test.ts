@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
@@ -37,8 +38,8 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
   const scraped = async ({ metrics }: RunningProgram) => (await fetch(`${metrics}/metrics`)).text();
 
   /** Two nodes, one with its copy in a folder; a log with a checkpoint; `u0` reads. */
-  async function startFleet(): Promise<readonly RunningProgram[]> {
-    fleet = await Fleet.start(cluster, 1, { "authorizer.replication.checkpoint_every": 10 });
+  async function startFleet(items: object = {}): Promise<readonly RunningProgram[]> {
+    fleet = await Fleet.start(cluster, 1, { "authorizer.replication.checkpoint_every": 10, ...items });
     await fleet.startNode(["--authorizer.replication.path", join(newFolder(), "copy")]);
     const { "database.postgres.connection_string": url } = JSON.parse(readFileSync(fleet.config, "utf8"));
     session = new pg.Client(url);
@@ -54,6 +55,15 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     return fleet.nodes;
   }
 
+  /** An older backup takes the log's place, and nobody can read the pieces of its checkpoint: every node stands in the middle. */
+  async function hangInRebuild(): Promise<void> {
+    await session.query("BEGIN; LOCK TABLE svc_authorizer_piece IN ACCESS EXCLUSIVE MODE");
+    await cluster.query(
+      "BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT",
+      session.database,
+    );
+  }
+
   it("answers as before until it is whole, and says that it is not the newest", async () => {
     const nodes = await startFleet();
     await session.query("CREATE TABLE backup AS TABLE svc_authorizer_entry");
@@ -61,12 +71,7 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
     for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
 
-    // An older backup takes the log's place, and nobody can read the pieces of its checkpoint: every node stands in the middle.
-    await session.query("BEGIN; LOCK TABLE svc_authorizer_piece IN ACCESS EXCLUSIVE MODE");
-    await cluster.query(
-      "BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT",
-      session.database,
-    );
+    await hangInRebuild();
     for (const node of nodes) {
       await expect.poll(() => told(node), PATIENCE).toContain("makes a new copy");
       expect((await fetch(`${node.service}/readyz`)).status).toBe(200);
@@ -92,5 +97,31 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     }
     expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
     for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
+  }, 600_000);
+
+  it("that hangs for longer than max_staleness stops the decisions, until it is whole", async () => {
+    const nodes = await startFleet({ "authorizer.replication.max_staleness": "4s" });
+    await session.query("CREATE TABLE backup AS TABLE svc_authorizer_entry");
+    const { service } = nodes[0]!;
+    expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
+    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
+    await hangInRebuild();
+    for (const node of nodes) {
+      await expect.poll(() => told(node), PATIENCE).toContain("makes a new copy");
+      await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(503);
+      // It stays so, and for what was never allowed, too.
+      await setTimeout(2_000);
+      expect(await fleet.mayRead(node.service, "u0")).toBe(503);
+      expect(await fleet.mayRead(node.service, "u2")).toBe(503);
+      expect((await fetch(`${node.service}/readyz`)).status).toBe(503);
+      expect((await fleet.call(node.service, "GET", "/api/v1/auth/users/u1")).status).toBe(503);
+    }
+    await session.query("ROLLBACK");
+    for (const node of nodes) {
+      await expect.poll(() => fleet.mayRead(node.service, "u0"), PATIENCE).toBe(true);
+      expect(await fleet.mayRead(node.service, "u1")).toBe(false);
+      // It asks the store at most once a second.
+      await expect.poll(async () => (await fetch(`${node.service}/readyz`)).status, PATIENCE).toBe(200);
+    }
   }, 600_000);
 });
