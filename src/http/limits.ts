@@ -18,6 +18,8 @@ export interface HttpLimits {
   readonly bodiesBytes: number;
   /** Answers that callers have not taken, and requests sent ahead of them, all together. */
   readonly answersBytes: number;
+  /** Long answers to trusted peers who showed no credential, all together. */
+  readonly trustedAnswersBytes: number;
   /** Time in which the body of a call without credentials must arrive. */
   readonly anonymousBodyTimeoutMs: number;
   /** Heavy requests that run at once. */

@@ -217,6 +217,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.limits.json_values": 500_000,
   "authorizer.limits.bodies_bytes": 64 * 1024 ** 2,
   "authorizer.limits.answers_bytes": 128 * 1024 ** 2,
+  "authorizer.limits.trusted_answers_bytes": 256 * 1024 ** 2,
   "authorizer.limits.connections": 0,
   "authorizer.limits.connections_per_address": 0,
   "authorizer.limits.anonymous_body_timeout": 5_000,

@@ -171,6 +171,37 @@ describe("answers that nobody takes", () => {
     await expect.poll(() => service.counters.answerBytes, { timeout: 10_000 }).toBe(0);
   });
 
+  /** Asks for one document after the other on each connection, and reads none. */
+  async function askOn(peers: readonly Socket[], rounds: number): Promise<void> {
+    for (const socket of peers) socket.pause();
+    for (let round = 0; round < rounds; round++) {
+      for (const socket of peers) if (!socket.destroyed) socket.write(DOCUMENT);
+      await setTimeout(50);
+    }
+  }
+
+  it.each([
+    ["strangers", NOBODY, { answersBytes: 1 << 20 }],
+    ["trusted peers", { has: () => true }, { trustedAnswersBytes: 1 << 20 }],
+  ])(
+    "of %s count until they show a credential; above the budget they are closed",
+    async (_who, trusted, limits) => {
+      await start({ connections: 1_000, trusted }, { limits });
+      const [known, ...greedy] = [await openKnown(), await open(), await open(), await open(), await open()];
+      await askOn(greedy, 10);
+      await expect.poll(() => counters.connections, { timeout: 5_000 }).toBeLessThan(5);
+      expect(await send(known as Socket, CHECK)).toBe("200");
+      for (const socket of greedy) socket.destroy();
+      await expect.poll(() => counters.connections).toBe(1);
+      const shown = await open();
+      shown.on("data", () => {});
+      await send(shown, DOCUMENT);
+      await expect.poll(() => service.counters.answerBytes).toBeGreaterThan(0);
+      shown.write(CHECK);
+      await expect.poll(() => service.counters.answerBytes).toBe(0);
+    },
+  );
+
   it("keep their connection from being read: what comes behind them waits, and is answered when they are taken", async () => {
     await start({ connections: 10 });
     const socket = await openKnown();

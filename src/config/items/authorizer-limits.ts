@@ -47,6 +47,15 @@ export const AUTHORIZER_LIMIT_ITEMS = [
       "All untaken answers, and requests sent ahead of them, on a listener; above it, connections that took nothing for longest are closed",
   },
   {
+    name: "authorizer.limits.trusted_answers_bytes",
+    type: "bytes",
+    default: "256 MiB",
+    min: "1 MiB",
+    acts: "yes",
+    meaning:
+      "All answers above 4 KiB to peers in `authorizer.trusted_proxies` that showed no credential on their connection, on a listener; above it, the connections that hold them for longest are closed",
+  },
+  {
     name: "authorizer.limits.connections",
     type: "int",
     default: 0,

@@ -28,6 +28,8 @@ const MAX_OF_ALL_IN_A_TURN = 2048;
  * where nobody reads them, and has one bound for all connections of the machine.
  */
 const MAX_BYTES_AHEAD = 256 << 10;
+/** Bytes of an answer that counts for a trusted peer. */
+const LONG_ANSWER = 4096;
 /** Milliseconds of a turn for requests that waited for the answers before them. */
 const LATE_MS = 4;
 
@@ -51,7 +53,8 @@ interface Connection {
   served: Exchange | undefined;
   /** True once an authenticated request was answered on it. */
   isKnown: boolean;
-  /** Bytes written to a stranger, who may not have taken them: the operating system does not tell. */
+  /** Bytes written to a stranger, and those of them that count: it may not have taken them, and the system does not tell. */
+  seen: number;
   toStranger: number;
 }
 
@@ -60,6 +63,8 @@ interface ConnectionsOptions {
   /** The headers of every answer of the server. */
   readonly answerHeaders: ServerContext["answerHeaders"];
   readonly answers: AnswerBudget;
+  /** Counts what trusted peers were sent who showed no credential. */
+  readonly trustedAnswers: AnswerBudget;
   /** Absent: connections are not bounded. */
   readonly places: ListenerPlaces | undefined;
   /** Serves a request whose turn has come. */
@@ -75,6 +80,7 @@ export class Connections {
 
   readonly #answerHeaders: ServerContext["answerHeaders"];
   readonly #answers: AnswerBudget;
+  readonly #trustedAnswers: AnswerBudget;
   readonly #places: ListenerPlaces | undefined;
   readonly #serve: (exchange: Exchange) => void;
   /** Requests whose turn has come. */
@@ -87,9 +93,10 @@ export class Connections {
     goOn: (socket) => this.#goOn(socket),
   });
 
-  constructor({ answerHeaders, answers, places, serve }: ConnectionsOptions) {
+  constructor({ answerHeaders, answers, trustedAnswers, places, serve }: ConnectionsOptions) {
     this.#answerHeaders = answerHeaders;
     this.#answers = answers;
+    this.#trustedAnswers = trustedAnswers;
     this.#places = places;
     this.#serve = serve;
   }
@@ -106,6 +113,7 @@ export class Connections {
       waiting: [],
       served: undefined,
       isKnown: this.#places === undefined,
+      seen: 0,
       toStranger: 0,
     };
     this.#open.set(socket, connection);
@@ -255,7 +263,7 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.isKnown = true;
-    this.#answers.release(socket, connection.toStranger);
+    if (connection.toStranger > 0) this.#budgetOf(socket).release(socket, connection.toStranger);
     connection.toStranger = 0;
   }
 
@@ -265,10 +273,17 @@ export class Connections {
    */
   #countWritten(socket: Socket): void {
     const connection = this.#open.get(socket);
-    if (connection === undefined || connection.isKnown || this.#places?.isTrusted(socket) === true) return;
-    const more = socket.bytesWritten - connection.toStranger;
+    if (connection === undefined || connection.isKnown) return;
+    const more = socket.bytesWritten - connection.seen;
+    connection.seen += more;
+    // Proxies keep their connections for days, and refusals to their clients are short.
+    if (more < LONG_ANSWER && this.#places?.isTrusted(socket) === true) return;
     connection.toStranger += more;
-    this.#answers.hold(socket, more);
+    this.#budgetOf(socket).hold(socket, more);
+  }
+
+  #budgetOf(socket: Socket): AnswerBudget {
+    return this.#places?.isTrusted(socket) === true ? this.#trustedAnswers : this.#answers;
   }
 
   #currentTurn(): number {

@@ -96,6 +96,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
   const connections: Connections = new Connections({
     answerHeaders,
     answers,
+    trustedAnswers: new AnswerBudget(options.limits.trustedAnswersBytes, options.counters),
     places: options.places,
     serve: (exchange) => begin(exchange, options.handler),
   });
