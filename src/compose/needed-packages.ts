@@ -4,7 +4,11 @@ import { assertInstalled, missingPackages } from "@svc-authorizer/commands/optio
 import type { ConfigValues } from "../config/table.ts";
 
 /** Items that ask for packages. */
-type AskingItem = "database.type" | "authorizer.ext_authz.listen_address" | "email.smtp_host";
+type AskingItem =
+  | "database.type"
+  | "authorizer.ext_authz.listen_address"
+  | "authorizer.aws_iam.enabled"
+  | "email.smtp_host";
 
 /** An item whose value cannot work. */
 interface PackageFault {
@@ -33,6 +37,7 @@ const ASKED: Readonly<Record<AskingItem, (values: ConfigValues) => readonly stri
     values["authorizer.ext_authz.listen_address"] === undefined
       ? []
       : ["@grpc/grpc-js", "@grpc/proto-loader"],
+  "authorizer.aws_iam.enabled": (values) => (values["authorizer.aws_iam.enabled"] ? ["fast-xml-parser"] : []),
   "email.smtp_host": (values) => (values["email.smtp_host"] ? ["nodemailer"] : []),
 };
 

@@ -34,6 +34,7 @@ import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
+import { authenticationOptions } from "./apis/authentication.ts";
 import { consolePages } from "./apis/console.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
 import { forwardAuth } from "./apis/forward-auth.ts";
@@ -224,6 +225,7 @@ function openListeners(
       places: places.ofListener(1),
       ...serviceApis(data, working),
       scim: scimOptions(data, audit),
+      authentication: authenticationOptions(data, audit),
       bearer,
       revisions,
       changes: changeOptions(data),

@@ -100,6 +100,16 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.exchange.access_key_id is not set",
   },
   {
+    items: "authorizer.aws_iam.",
+    acts: (values) => values["authorizer.aws_iam.enabled"],
+    why: "authorizer.aws_iam.enabled is false",
+  },
+  {
+    items: ["authorizer.authentication_api.trusted_servers"],
+    acts: (values) => values["authorizer.authentication_api.enabled"],
+    why: "authorizer.authentication_api.enabled is false",
+  },
+  {
     items: ["authorizer.sts.users"],
     acts: (values) => values["authorizer.sts.enabled"],
     why: "authorizer.sts.enabled is false",

@@ -3,6 +3,7 @@
 import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
 import type { AnyItem, ConfigItem, ItemValue } from "./item.ts";
 import { AUTH_ITEMS } from "./items/auth.ts";
+import { AUTHENTICATION_ITEMS } from "./items/authentication.ts";
 import { AUTHORIZER_ITEMS } from "./items/authorizer.ts";
 import { AUTHORIZER_LIMIT_ITEMS } from "./items/authorizer-limits.ts";
 import { DATABASE_ITEMS } from "./items/database.ts";
@@ -21,6 +22,7 @@ const SECTIONS = [
   { title: "Forward-auth", items: FORWARD_AUTH_ITEMS },
   { title: "Exchange", items: EXCHANGE_ITEMS },
   { title: "SCIM", items: SCIM_ITEMS },
+  { title: "Authentication API", items: AUTHENTICATION_ITEMS },
   { title: "Security token service", items: STS_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },

@@ -73,6 +73,7 @@ const RULES: readonly Rule[] = [
   warnOfLoginDurations,
   warnOfShortToken,
   checkWebUsers,
+  checkAuthentication,
 ];
 
 function missing(name: ConfigName, what: string): string {
@@ -291,4 +292,14 @@ function checkWebUsers(values: ConfigValues, problem: Tell, warning: Tell): void
     "authorizer.sts.enabled",
     "gives nobody a key: no issuer has directory_users, and authorizer.sts.users names nobody",
   );
+}
+
+function checkAuthentication(values: ConfigValues, problem: Tell, warning: Tell): void {
+  if (values["authorizer.aws_iam.enabled"] && values["authorizer.aws_iam.server_id"] === undefined) {
+    const what = "without it, an identity that was signed for another server would work here";
+    problem("authorizer.aws_iam.server_id", missing("authorizer.aws_iam.server_id", what));
+  }
+  const servers = values["authorizer.authentication_api.trusted_servers"];
+  if (values["authorizer.authentication_api.enabled"] && servers.length === 0)
+    warning("authorizer.authentication_api.enabled", "answers nobody: trusted_servers names no address");
 }

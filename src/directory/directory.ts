@@ -137,7 +137,10 @@ export interface Credentials {
 
 export interface ExternalPrincipals {
   create(username: string, principalId: string): Promise<void>;
+  /** "not_found" for one that nobody has, and for that of an inactive user. */
   get(principalId: string): Promise<ExternalPrincipal>;
+  /** The user who has a principal, inactive or not; undefined where nobody has it. */
+  owner(principalId: string): Promise<{ readonly isInactive: boolean } | undefined>;
   list(username: string, page: PageRequest): Promise<Page<ExternalPrincipal>>;
   delete(username: string, principalId: string): Promise<void>;
 }

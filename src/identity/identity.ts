@@ -113,7 +113,10 @@ export interface Identities {
    * `seconds` is not an integer from 1 to `auth.login_max_duration`, "unauthenticated" if the user or key no longer
    * exists.
    */
-  issueLoginToken(identity: Identity, seconds?: number): Promise<IssuedToken>;
+  issueLoginToken(
+    identity: Pick<Identity, "username" | "userId" | "accessKeyId">,
+    seconds?: number,
+  ): Promise<IssuedToken>;
   /**
    * Revokes a login token: its id stays claimed until the token has expired. Revoking a revoked token is no error; an
    * identity without token is "invalid_request".

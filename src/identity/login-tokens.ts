@@ -74,7 +74,10 @@ export class LoginTokens {
   }
 
   /** Issues a token to an authenticated user; see `Identities.issueLoginToken`. */
-  async issue({ username, userId, accessKeyId }: Identity, wanted?: number): Promise<IssuedToken> {
+  async issue(
+    { username, userId, accessKeyId }: Pick<Identity, "username" | "userId" | "accessKeyId">,
+    wanted?: number,
+  ): Promise<IssuedToken> {
     const { now, keys } = this.#options;
     const lifetime = this.#lifetime(wanted);
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });

@@ -140,7 +140,10 @@ class Verifying implements Identities {
     return this.#statements.make(access_key_id, expires_at);
   }
 
-  issueLoginToken(identity: Identity, seconds?: number): Promise<IssuedToken> {
+  issueLoginToken(
+    identity: Parameters<Identities["issueLoginToken"]>[0],
+    seconds?: number,
+  ): Promise<IssuedToken> {
     return this.#tokens.issue(identity, seconds);
   }
 

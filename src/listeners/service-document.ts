@@ -1,5 +1,9 @@
 /** The OpenAPI document of the service listener. */
 
+import {
+  AUTHENTICATION_OPERATIONS,
+  AUTHENTICATION_SCHEMAS,
+} from "../api/authentication/authentication-routes.ts";
 import { CHANGE_ROUTES, CHANGE_SCHEMAS } from "../api/changes/routes.ts";
 import { DATA_SERVER_SCHEMAS, type DataServerDeclaration } from "../api/data-server/declaration.ts";
 import { DECISION_ROUTES } from "../api/decisions/routes.ts";
@@ -34,6 +38,7 @@ const TAGS = [
     description: "What changes in the directory, for caches and for decision points elsewhere.",
   },
   { name: "SCIM", description: "SCIM 2.0, by which identity providers fill the directory." },
+  { name: "authentication", description: "Who signs in at a data server, which asks here." },
   { name: "service", description: "Health, version and this document." },
 ] as const;
 
@@ -52,7 +57,11 @@ const DESCRIPTION = [
 const FAILURES = {
   ...COMMON_FAILURES,
   401: { name: "Unauthenticated", response: failure("There is no valid bearer token.", CHALLENGE) },
-  403: { name: "NotAllowed", response: failure("The token lacks the scope that this call needs.") },
+  403: {
+    name: "NotAllowed",
+    response: failure("The token lacks the scope that this call needs, or this address may not call."),
+  },
+  501: { name: "NotConfigured", response: failure("The configuration turns this off.") },
 } as const;
 
 /** The same failures in the form of SCIM. */
@@ -71,6 +80,7 @@ const SCHEMAS: Schemas = {
   ...DATA_SERVER_SCHEMAS,
   ...CHANGE_SCHEMAS,
   ...SCIM_SCHEMAS,
+  ...AUTHENTICATION_SCHEMAS,
 };
 
 function secured(operation: Described & { readonly scope?: Scope }): SecuredOperation {
@@ -93,6 +103,7 @@ export function serviceDocument(version: string): OpenApiDocument {
     ...DECISION_ROUTES,
     ...DATA_SERVER_OPERATIONS,
     ...CHANGE_ROUTES,
+    ...AUTHENTICATION_OPERATIONS,
     ...OPEN_OPERATIONS,
   ];
   return openApiDocument({

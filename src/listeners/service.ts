@@ -1,5 +1,9 @@
 /** The service listener: the APIs that servers, gateways and services call (spec/security §1.3). */
 
+import {
+  type AuthenticationOptions,
+  authenticationRoutes,
+} from "../api/authentication/authentication-routes.ts";
 import { type ChangeOptions, openChangeRoutes } from "../api/changes/routes.ts";
 import { type DataServerOptions, mountDataServer } from "../api/data-server/declaration.ts";
 import { decisionRoutes } from "../api/decisions/declaration.ts";
@@ -72,6 +76,8 @@ export interface ServiceListenerOptions {
   readonly dataServer?: DataServerOptions;
   /** The API of changes; absent: not served. */
   readonly changes?: ChangeOptions;
+  /** The authentication API for a data server; absent: not served. */
+  readonly authentication?: AuthenticationOptions | undefined;
   /** SCIM 2.0; absent: not served. */
   readonly scim?: Omit<ScimOptions, "publicUrl">;
 }
@@ -93,6 +99,7 @@ export function createServiceListener(options: ServiceListenerOptions): ServiceL
   const routes = [
     ...decisionApi(options, admission, authenticate),
     ...dataServerApi(options, authenticate),
+    ...(options.authentication === undefined ? [] : authenticationRoutes(options.authentication, counters)),
     ...mount({ authenticate }, changes?.routes ?? [], counters),
     ...scimApi(options, authenticate, () => life.managed?.url()),
     ...mount(

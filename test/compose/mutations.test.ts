@@ -15,9 +15,9 @@ import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { lookOneByOne } from "../../src/journal/look.ts";
 import { openNode, sharedBy } from "../journal/bed.ts";
 
-/** Calls of other methods than GET that change nothing. */
+/** Calls of other methods than GET that change nothing, and one that is off by default. */
 const READS =
-  /^(login|externalPrincipalLogin|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+  /^(login|externalPrincipalLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
 /** Members of bodies beside those of the examples, by call, so that the state has to be read for the answer. */
 const BODIES: Readonly<Record<string, object>> = {
   claimTokenId: { token_id: "one-time", expires_at: Math.floor(Date.now() / 1_000) + 3_600 },

@@ -47,6 +47,7 @@ const EVERYTHING_COMPOSED = [
   "api/forward-auth",
   "api/scim",
   "api/sts",
+  "api/authentication",
   "api/ext-authz",
   "listeners",
   "policy/analysis",
@@ -236,6 +237,8 @@ const SERVICE_ROOMS: Rooms = {
     ],
   },
   "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
+  // Identities that a data server asks for.
+  "api/authentication": { may: ["api/rest", "http", "policy/errors"] },
   // Tokens of identity providers for access keys that expire.
   "api/sts": {
     may: ["api/rest", "http", "directory", "identity", "policy/model", "policy/errors", "policy/html"],
@@ -262,6 +265,7 @@ const SERVICE_ROOMS: Rooms = {
       "api/resources",
       "api/scim",
       "api/sts",
+      "api/authentication",
       "api/forward-auth",
       "decisions",
       "identity/login-claims.ts",
@@ -359,6 +363,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
+  "fast-xml-parser": "identity",
   nodemailer: "mail",
   "markdown-it": "help",
   "@grpc/grpc-js": "listeners",

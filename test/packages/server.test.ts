@@ -175,6 +175,15 @@ describe("packages that a configuration asks for", () => {
       ["@grpc/grpc-js", "@grpc/proto-loader"],
     ],
     [
+      "authorizer.aws_iam.enabled",
+      {
+        ...MEMORY,
+        authorizer: { ...BASE.authorizer, aws_iam: { enabled: true, server_id: "a.example.com" } },
+      },
+      {},
+      ["fast-xml-parser"],
+    ],
+    [
       "email.smtp_host",
       { ...MEMORY, email: { smtp_host: "127.0.0.1", sender: "a@example.com" } },
       {},

@@ -18,7 +18,7 @@ import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
 import type { Escalation } from "./permissions/escalation.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
-import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
+import type { GroupAcls, IdentityFinder, Setup, UserInvitations } from "./ports.ts";
 import type { AuditRecords, DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 import type { ServiceStatus } from "./status/ports.ts";
@@ -41,6 +41,8 @@ export interface ManagementParts extends RestParts {
   readonly setup: Setup;
   readonly invitations: UserInvitations;
   readonly audit: ManagementAudit;
+  /** Identities of AWS; undefined where they are off. */
+  readonly aws: IdentityFinder | undefined;
   /** `auth.cookie_domain`. */
   readonly cookieDomain: string;
   /** `auth.ui_config.rbac`, shown to browsers. */
@@ -68,6 +70,8 @@ export type Named = Iterable<readonly [string, string]>;
 /** A declared operation that needs no credential. */
 export interface OpenDeclaration extends Declaration<ManagementParts, ManagementCaller> {
   readonly access: "open";
+  /** Most bytes of the body, where that is more than a few short texts. */
+  readonly maxBytes?: number;
 }
 
 /** A declared operation for users. */

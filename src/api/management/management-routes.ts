@@ -56,7 +56,7 @@ function mountOpen(serving: ServingParts, declaration: OpenDeclaration): readonl
   if (body === undefined) return mount(api, [route], counters);
   const bounded = {
     ...body,
-    maxBytes: Math.min(MAX_OPEN_BODY_BYTES, body.maxBytes),
+    maxBytes: Math.min(declaration.maxBytes ?? MAX_OPEN_BODY_BYTES, body.maxBytes),
     arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
   };
   return mount(api, [{ ...route, body: bounded }], counters);

@@ -291,6 +291,21 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["node", "candidate", "share", "decisions", "wider", "narrower", "groups", "differences"],
   ),
   ...APPLY_SCHEMAS,
+  ExternalLoginInformation: object(
+    {
+      identityRequest: {
+        type: "object",
+        description: "`identity_token`: base64 of a pre-signed GetCallerIdentity.",
+      },
+      token_expiration_duration: {
+        type: "integer",
+        minimum: 1,
+        description:
+          "Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.",
+      },
+    },
+    ["identityRequest"],
+  ),
   StsForm: object(
     {
       Action: { const: "AssumeRoleWithWebIdentity" },

@@ -11,6 +11,7 @@ import { JOIN, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
 import { principalId } from "../rest/query-fields.ts";
 import { principalBody } from "../rest/shapes.ts";
+import { warningHeaders } from "../rest/warning-headers.ts";
 import { checkActingAs } from "./acting-as.ts";
 import type { ResourceOperation } from "./operation.ts";
 
@@ -54,7 +55,7 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
         withFieldNames(QUERY_NAMES, parts.directory.externalPrincipals.create(user, principal)),
       );
       parts.audit.wrote(call, "createUserExternalPrincipal", { user, principal });
-      return created(warnings);
+      return created([...warnings, ...sessionWarning(principal)]);
     },
   },
   {
@@ -95,3 +96,11 @@ export const EXTERNAL_PRINCIPAL_OPERATIONS: readonly ResourceOperation[] = [
         json(200, principalBody(await externalPrincipals.get(principalId(call)))),
   },
 ];
+
+/** Whoever assumes a role of AWS chooses the name of the session, so that it says nothing about who that is. */
+function sessionWarning(principal: string): readonly string[] {
+  if (!/^arn:[^:]+:sts::\d+:assumed-role\/[^/]+\/./.test(principal)) return [];
+  const message =
+    "everybody who may assume the role can choose this session's name; attach the role without a session";
+  return warningHeaders([{ pointer: "/principalId", message }]);
+}

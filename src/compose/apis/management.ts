@@ -20,6 +20,7 @@ import { pageTokenKeys } from "../listeners/listener-settings.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import { decisionRecords } from "../records/decision-records.ts";
 import type { ServiceAccess } from "./access.ts";
+import { awsIdentities } from "./authentication.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { OpenedStatus } from "./status.ts";
@@ -58,6 +59,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
+    aws: awsIdentities(data),
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,

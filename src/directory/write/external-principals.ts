@@ -32,6 +32,14 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
         return { id: principalId, username: record.username };
       }),
 
+    owner: (principalId) =>
+      read(context, async (reader) => {
+        const record = isPossibleName(principalId) ? await reader.get("principal", principalId) : undefined;
+        const user = record && (await reader.get("user", record.username));
+        if (record === undefined || user?.id !== record.id) return undefined;
+        return { isInactive: user.inactive === true };
+      }),
+
     list: (username, page) =>
       pageOfUser(context, username, page, (reader, { id }, range) =>
         readPage(reader, range, {

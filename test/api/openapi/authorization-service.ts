@@ -4,6 +4,7 @@ import { changeLog } from "../../../src/compose/store/change-log.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
 import { ReplicaRecords } from "../../../src/directory/read/replica-records.ts";
 import { RepeatableSetup } from "../../../src/directory/write/repeatable-setup.ts";
+import { TrustedProxies } from "../../../src/http/request/client-address.ts";
 import type { ListedToken } from "../../../src/listeners/bearer.ts";
 import { API_TOKEN, startService, type TestService, VERSION } from "../../http/service-kit.ts";
 
@@ -34,6 +35,12 @@ export function startAuthorizationService({
         audit: { event() {} },
         log: { warn() {} },
         version: VERSION,
+      },
+      authentication: {
+        aws: undefined,
+        trusted: new TrustedProxies(["loopback"]),
+        audit: { event() {} },
+        limits: { anonymousBodyTimeoutMs: 10_000 },
       },
       scim: {
         directory,

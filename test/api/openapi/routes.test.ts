@@ -8,7 +8,15 @@ import { startAuthorizationService } from "./authorization-service.ts";
 import { DATA_SERVER, DOCUMENT, OPERATIONS, parametersOfOperation, responsesOf } from "./document.ts";
 
 let routed: readonly string[];
-const authorizer = await closedAfterAll(startAuthorizer({ config: { "authorizer.audit.output": devNull } }));
+const authorizer = await closedAfterAll(
+  startAuthorizer({
+    config: {
+      "authorizer.audit.output": devNull,
+      "authorizer.authentication_api.enabled": true,
+      "authorizer.authentication_api.trusted_servers": ["loopback"],
+    },
+  }),
+);
 beforeAll(async () => {
   routed = await routesOfListener();
 });
@@ -32,7 +40,7 @@ const anyTarget = (template: string) => template.replaceAll(/\{\w+\}/g, "nobody"
 describe("the document and the service", () => {
   it("have the same paths and methods", () => {
     expect([...routed].sort()).toEqual([...documented].sort());
-    expect(routed.length).toBe(12 + 37 + 2 + 20 + 4);
+    expect(routed.length).toBe(12 + 37 + 2 + 20 + 2 + 4);
   });
 
   it("have the same operations, scopes and bodies in the data-server API", () => {

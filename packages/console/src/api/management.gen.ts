@@ -2226,6 +2226,18 @@ export interface ApplyAnswer {
    */
   warnings: AppliedProblem[];
 }
+export interface ExternalLoginInformation {
+  /**
+   * `identity_token`: base64 of a pre-signed GetCallerIdentity.
+   */
+  identityRequest: {
+    [k: string]: unknown;
+  };
+  /**
+   * Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.
+   */
+  token_expiration_duration?: number;
+}
 export interface StsForm {
   Action: "AssumeRoleWithWebIdentity";
   Version?: "2011-06-15";
@@ -2254,7 +2266,7 @@ export interface Form {
 export interface Operations {
   "POST /auth/login": { path: Record<never, never>; query: Record<never, never>; body: LoginInformation; answer: LoginToken };
   "POST /auth/logout": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
-  "POST /auth/external/principal/login": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: LoginToken };
+  "POST /auth/external/principal/login": { path: Record<never, never>; query: Record<never, never>; body: ExternalLoginInformation; answer: LoginToken };
   "GET /user": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CurrentUser };
   "GET /healthcheck": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };

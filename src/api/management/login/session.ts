@@ -18,6 +18,8 @@ import { notImplemented } from "../errors.ts";
 import { userBody } from "../shapes.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
 
+/** An identity request, in base64. */
+const MAX_IDENTITY_BYTES = 128 << 10;
 const SESSION = { tag: "sessions", priority: "bulk" } as const;
 const TOKEN_ANSWER = answerWith(200, "LoginToken", {
   token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl",
@@ -67,12 +69,16 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     reads: true,
     id: "externalPrincipalLogin",
     path: `${BASE_PATH}/auth/external/principal/login`,
-    summary: "Log in as an external principal: not implemented",
+    summary: "Log in as an external principal",
     description:
-      "An authentication service verifies external principals; this service does not, and answers 501.",
-    answer: TOKEN_ANSWER,
-    errors: [403, 501],
-    handler: () => () => Promise.reject(notImplemented()),
+      "For programs with an identity of AWS IAM, where `authorizer.aws_iam.enabled` is true: a login token for the user who has the role as external principal.",
+    body: bodyOf("ExternalLoginInformation", {
+      identityRequest: { identity_token: "eyJtZXRob2QiOiJQT1NUIn0=" },
+    }),
+    maxBytes: MAX_IDENTITY_BYTES,
+    answer: { ...TOKEN_ANSWER, headers: NO_STORE_HEADER },
+    errors: [403, 404, 501],
+    handler: (parts) => (call) => externalLogin(call, parts),
   },
   {
     ...SESSION,
@@ -116,6 +122,41 @@ async function login(
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
   return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+}
+
+/** The body of a log-in with an identity of a cloud, after its shape was validated. */
+interface ExternalLoginInformation {
+  readonly identityRequest: unknown;
+  readonly token_expiration_duration?: number | null;
+}
+
+async function externalLogin(
+  call: OpenCall,
+  { aws, directory, identities, audit }: ManagementParts,
+): Promise<Reply> {
+  if (aws === undefined) throw notImplemented();
+  const { identityRequest, token_expiration_duration: seconds } = call.body as ExternalLoginInformation;
+  const principal = await identifiedBy(call, () => aws.principalOf(identityRequest), audit);
+  const { username } = await directory.externalPrincipals.get(principal);
+  const { userId } = await directory.sessions.get(username);
+  const { token, expiresAt } = await identities.issueLoginToken({ username, userId }, seconds ?? undefined);
+  audit.event("login", username, call, { how: "external_principal", principal });
+  return json(200, { token, token_expiration: expiresAt }, NO_STORE);
+}
+
+/** Audits an identity that is refused. */
+async function identifiedBy(
+  call: OpenCall,
+  find: () => Promise<string>,
+  audit: ManagementParts["audit"],
+): Promise<string> {
+  try {
+    return await find();
+  } catch (error) {
+    if (isErrorCode(error, "not_allowed"))
+      audit.event("authentication_failed", "", call, { how: "external_principal", reason: error.message });
+    throw error;
+  }
 }
 
 /** Ends the login token that the call was made with, for good, and takes the cookie away. */

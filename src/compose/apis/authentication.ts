@@ -1,0 +1,37 @@
+/** The authentication API for a data server, and identities of AWS, as the configuration has them. */
+
+import type { AuthenticationOptions } from "../../api/authentication/authentication-routes.ts";
+import { limitsOf } from "../../config/limits.ts";
+import { TrustedProxies } from "../../http/request/client-address.ts";
+import { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
+import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import type { DataParts } from "../data.ts";
+import { assertPackages } from "../needed-packages.ts";
+
+/** Identities of AWS IAM; undefined where they are off. */
+export function awsIdentities({ values, directory }: DataParts): AwsIdentities | undefined {
+  const serverId = values["authorizer.aws_iam.server_id"];
+  if (!values["authorizer.aws_iam.enabled"] || serverId === undefined) return undefined;
+  assertPackages(values, "authorizer.aws_iam.enabled");
+  return new AwsIdentities({
+    directory,
+    serverId,
+    stsHosts: values["authorizer.aws_iam.sts_hosts"],
+    maxAge: values["authorizer.aws_iam.max_age"],
+  });
+}
+
+/** The options of the API; undefined where it is off. */
+export function authenticationOptions(
+  data: DataParts,
+  audit: AuditEvents,
+): AuthenticationOptions | undefined {
+  const { values } = data;
+  if (!values["authorizer.authentication_api.enabled"]) return undefined;
+  return {
+    aws: awsIdentities(data),
+    trusted: new TrustedProxies(values["authorizer.authentication_api.trusted_servers"]),
+    audit,
+    limits: limitsOf(values),
+  };
+}
