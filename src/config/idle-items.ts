@@ -101,6 +101,7 @@ const DEPENDENCIES: readonly Dependency[] = [
   },
   {
     items: "authorizer.aws_iam.",
+    except: ["authorizer.aws_iam.enabled"],
     acts: (values) => values["authorizer.aws_iam.enabled"],
     why: "authorizer.aws_iam.enabled is false",
   },

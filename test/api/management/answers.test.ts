@@ -282,6 +282,25 @@ it("writes and secrets are audited with who did them, and no secret", async () =
   expect(JSON.stringify(api.audit())).not.toContain(made.json.secret_access_key);
 });
 
+it("a principal with the name of a session is taken with a warning, a role and a user of AWS without", async () => {
+  const attach = (arn: string) =>
+    api.call(
+      "admin",
+      "POST",
+      `/auth/users/target/external/principals?principalId=${encodeURIComponent(arn)}`,
+    );
+  const role = "arn:aws:sts::123456789012:assumed-role/Jobs";
+  const answer = await attach(`${role}/nightly`);
+  expect([answer.status, answer.headers.get("warning")]).toEqual([
+    201,
+    expect.stringContaining("session's name"),
+  ]);
+  for (const arn of [role, "arn:aws:iam::123456789012:user/zoe"]) {
+    const silent = await attach(arn);
+    expect([silent.status, silent.headers.get("warning")]).toEqual([201, null]);
+  }
+});
+
 it("policies that may not do what is meant are taken with a warning", async () => {
   const body = { id: "Odd", statement: [{ ...statement[0], action: ["fs:NoSuchThing", "fs:Nothing"] }] };
   const { status, headers } = await api.call("admin", "POST", "/auth/policies", { body });
