@@ -32,7 +32,7 @@ const MAX_BYTES = 128 << 10;
 /** Port: who signed an identity request. */
 interface PrincipalFinder {
   /** The external principal; throws "invalid_request", "not_allowed", "unavailable". */
-  principalOf(identityRequest: unknown): Promise<string>;
+  principalOf(identityRequest: unknown, source: string): Promise<string>;
 }
 
 /** Options of the API. */
@@ -123,7 +123,7 @@ async function login({ aws, audit }: AuthenticationOptions, call: RawCall): Prom
     path: PRINCIPAL_LOGIN,
   };
   try {
-    const principal = await aws.principalOf(call.body);
+    const principal = await aws.principalOf(call.body, call.caller.name);
     audit.event("login", { actor: principal, ...origin, principal });
     return { status: 200, body: JSON.stringify({ id: principal }), headers: ["Cache-Control", "no-store"] };
   } catch (error) {

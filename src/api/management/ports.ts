@@ -78,5 +78,5 @@ export interface UserInvitations {
 /** Port: identities of a cloud. */
 export interface IdentityFinder {
   /** The external principal of who signed an identity request; throws "invalid_request", "not_allowed", "unavailable". */
-  principalOf(identityRequest: unknown): Promise<string>;
+  principalOf(identityRequest: unknown, source: string): Promise<string>;
 }

@@ -28,7 +28,8 @@ const SESSION = /^(arn:[^:]+:sts::\d{12}:assumed-role\/[^/]+)\/[^/]+$/;
 /** Finds out who signed a request. */
 export class AwsIdentities {
   readonly #options: AwsIdentitiesOptions;
-  #asking = 0;
+  /** Requests under way, by source. */
+  readonly #asking = new Map<string, number>();
 
   constructor(options: AwsIdentitiesOptions) {
     this.#options = options;
@@ -38,10 +39,11 @@ export class AwsIdentities {
    * The external principal of who signed an identity request: the ARN as AWS tells it where the directory has that, else
    * without the session, whose name its holder chooses.
    * @param body what the client sent as `identityRequest`
+   * @param source address of who asks: no one has more than half of the requests that are under way
    * @throws AuthorizerError "invalid_request" for a request in another form, "not_allowed" for one that is too old or that AWS
    * refuses, "unavailable" where AWS does not answer
    */
-  async principalOf(body: unknown): Promise<string> {
+  async principalOf(body: unknown, source: string): Promise<string> {
     const { stsHosts, maxAge, serverId, now = Date.now } = this.#options;
     const request = readIdentityRequest(body);
     const address = stsAddress(request, stsHosts);
@@ -52,18 +54,30 @@ export class AwsIdentities {
     }
     const age = now() - request.at;
     if (age > Math.min(maxAge, request.expires * 1_000) || age < -AHEAD_MS) throw expired();
-    if (this.#asking >= MOST_AT_ONCE)
-      throw new AuthorizerError("unavailable", "too many identities are being asked for", {
-        retryAfterSeconds: 1,
-      });
-    this.#asking++;
+    const leave = this.#enter(source);
     try {
       return await this.#known(await askSts(request, address, serverId));
     } catch (error) {
       throw isErrorCode(error, "unauthenticated") ? expired(error) : error;
     } finally {
-      this.#asking--;
+      leave();
     }
+  }
+
+  /** Takes a place; returns what gives it back. */
+  #enter(source: string): () => void {
+    const own = this.#asking.get(source) ?? 0;
+    const all = [...this.#asking.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= MOST_AT_ONCE || own >= MOST_AT_ONCE / 2) {
+      const message = "too many identities are being asked for";
+      throw new AuthorizerError("unavailable", message, { retryAfterSeconds: 1 });
+    }
+    this.#asking.set(source, own + 1);
+    return () => {
+      const left = (this.#asking.get(source) ?? 1) - 1;
+      if (left === 0) this.#asking.delete(source);
+      else this.#asking.set(source, left);
+    };
   }
 
   async #known(arn: string): Promise<string> {

@@ -136,7 +136,11 @@ async function externalLogin(
 ): Promise<Reply> {
   if (aws === undefined) throw notImplemented();
   const { identityRequest, token_expiration_duration: seconds } = call.body as ExternalLoginInformation;
-  const principal = await identifiedBy(call, () => aws.principalOf(identityRequest), audit);
+  const principal = await identifiedBy(
+    call,
+    () => aws.principalOf(identityRequest, call.caller.sourceIp),
+    audit,
+  );
   const { username } = await directory.externalPrincipals.get(principal);
   const { userId } = await directory.sessions.get(username);
   const { token, expiresAt } = await identities.issueLoginToken({ username, userId }, seconds ?? undefined);
