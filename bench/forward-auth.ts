@@ -10,6 +10,8 @@ import { startServer } from "./processes.ts";
 /** Requests, each by another user. */
 const REQUESTS = 1000;
 const HOST = "data.example.com";
+/** A token that proxies send always, and that the service may demand. */
+export const PROXY_TOKEN = randomBytes(24).toString("hex");
 
 /** One row of the table. */
 export interface ForwardAuthRow extends Compared {
@@ -47,13 +49,15 @@ function subrequest(uri: string, headers: Readonly<Record<string, string>>): str
     "X-Original-URI": uri,
     "X-Original-Host": HOST,
     Accept: "*/*",
+    "X-Svc-Proxy-Token": PROXY_TOKEN,
     ...headers,
   };
   const text = Object.entries(lines).map(([name, value]) => `${name}: ${value}\r\n`);
   return `GET /forward-auth HTTP/1.1\r\n${text.join("")}\r\n`;
 }
 
-function basicRequests(secret: string): string[] {
+/** Requests with Basic credentials, each of another user. */
+export function basicRequests(secret: string): string[] {
   return Array.from({ length: REQUESTS }, (_, index) =>
     subrequest(`/api/v1/repositories/data/refs/main/objects?path=folder%2Ffile-${index}`, {
       "User-Agent": "bench",
@@ -63,7 +67,7 @@ function basicRequests(secret: string): string[] {
 }
 
 /** Requests signed by AWS's own client. */
-async function signedRequests(secret: string): Promise<string[]> {
+export async function signedRequests(secret: string): Promise<string[]> {
   const captured: { path: string; headers: Record<string, string> }[] = [];
   for (let index = 0; index < REQUESTS; index++) {
     const client = new S3Client({
@@ -121,7 +125,8 @@ export async function measureForwardAuth(log: (text: string) => void): Promise<F
   return rows;
 }
 
-function jobOf(url: string, requests: string): LoadJob {
+/** A load of the requests in a file. */
+export function jobOf(url: string, requests: string): LoadJob {
   const unused = { path: "/forward-auth", token: "", bodies: "", expect: "" };
   return { ...unused, url, requests, connections: CONNECTIONS, seconds: SECONDS };
 }

@@ -10,6 +10,7 @@ import { canonicalQuery, queryParameters } from "../identity/signature/query-par
 import { canonicalHeaders } from "../identity/signature/signed-headers.ts";
 import { type Signer, signatureOf } from "../identity/signature/signing.ts";
 import { canonicalPath, canonicalQueryPart } from "../identity/signature/uri-encoding.ts";
+import { rememberLast } from "../remember-last.ts";
 import type { AllowedRequest, NotExchanged, Presigned, ServerKey, Upstream } from "./exchange.ts";
 
 /** Options of {@link Resigning}. */
@@ -50,13 +51,18 @@ export class Resigning {
     const path = canonicalPath(wire.path);
     if (query === undefined || path === undefined)
       return notExchanged("the target has more than one reading");
+    const content = headers.get(CONTENT) ?? UNSIGNED;
+    if (CHUNK_SIGNED.test(content)) return notExchanged("chunk-signed bodies are not accepted: use https");
+    const line = { method: wire.method, path, content };
+    // Nearly every request: its signature was verified, and nothing is to be known of it but the time.
+    const timestamp = headers.get(DATE);
+    if (repeated.size === 0 && timestamp !== undefined && headers.has("authorization")) {
+      return this.#signed({ ...line, query, headers, timestamp });
+    }
     const parts = partsOf(request, query);
     if ("refused" in parts) return parts;
     const twice = parts.signedHeaders.split(";").find((name) => repeated.has(name));
     if (twice !== undefined) return notExchanged(`the signed header ${twice} came more than once`);
-    const content = headers.get(CONTENT) ?? UNSIGNED;
-    if (CHUNK_SIGNED.test(content)) return notExchanged("chunk-signed bodies are not accepted: use https");
-    const line = { method: wire.method, path, content };
     if (parts.form === "header") return this.#signed({ ...line, query, headers, timestamp: parts.timestamp });
     const { presigned, now } = this.#options;
     if (presigned === "refuse") return notExchanged("presigned URLs are not accepted");
@@ -81,14 +87,12 @@ export class Resigning {
 
   #signed(one: Unsigned): Upstream | NotExchanged {
     const { key, region } = this.#options;
-    const amz = [...one.headers.keys()].filter((name) => name.startsWith("x-amz-") && !DROPPED.has(name));
-    const names = ["host", ...amz.sort()];
-    const list = names.join(";");
+    const { names, list } = signedOf(amzNames(one.headers));
     const lines = canonicalHeaders({ list: names }, one.headers);
     if (lines === undefined) return notExchanged("the headers have more than one reading");
-    const date = one.timestamp.slice(0, 8);
-    const scope = `${date}/${region}/s3/aws4_request`;
     const { method, path, query, content, timestamp } = one;
+    const date = timestamp.slice(0, 8);
+    const scope = `${date}/${region}/s3/aws4_request`;
     const canonicalRequest = `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${list}\n${content}`;
     const signature = signatureOf(this.#signer, { date, region, scope, timestamp, canonicalRequest });
     const credential = `${key.accessKeyId}/${scope}`;
@@ -96,6 +100,20 @@ export class Resigning {
     return { authorization };
   }
 }
+
+/** Names of the headers to sign, as one text in the order of the request: programs send the same again and again. */
+function amzNames(headers: SentHeaders): string {
+  let names = "";
+  for (const name of headers.keys()) {
+    if (name.startsWith("x-amz-") && !DROPPED.has(name)) names += `;${name}`;
+  }
+  return names;
+}
+
+const signedOf = rememberLast((amz: string): { readonly names: readonly string[]; readonly list: string } => {
+  const names = ["host", ...amz.split(";").slice(1).sort()];
+  return { names, list: names.join(";") };
+});
 
 interface Line {
   readonly method: string;

@@ -119,7 +119,7 @@ const SERVICE_ROOMS: Rooms = {
   },
   // What goes to a data server that knows one key, in place of a user's credential.
   exchange: {
-    may: ["identity", "request-map", "policy/catalog", "policy/model"],
+    may: ["identity", "request-map", "policy/catalog", "policy/model", "remember-last"],
     types: ["decisions"],
   },
   decisions: {

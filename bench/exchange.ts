@@ -1,0 +1,35 @@
+/**
+ * Subrequests of nginx to `/forward-auth` with an exchange, side by side with the same service without one. Prints the
+ * share of the rate, which is to be at least 0.9 for Signature Version 4: `node bench/exchange.ts`.
+ */
+import { randomBytes } from "node:crypto";
+import { serviceUrl, startAuthorizer, write } from "./authorizer.ts";
+import { compare } from "./compare.ts";
+import { basicRequests, jobOf, PROXY_TOKEN, signedRequests, usersWithKeys } from "./forward-auth.ts";
+
+const secret = randomBytes(30).toString("base64");
+const data = write("exchange.json", JSON.stringify(usersWithKeys(secret)));
+const shared = [
+  ...["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
+  ...["--authorizer.forward_auth.proxy_token", PROXY_TOKEN],
+];
+const key = [
+  ...["--authorizer.exchange.access_key_id", "AKIAJTHEONEKEYTHEONQ"],
+  ...["--authorizer.exchange.secret_access_key", randomBytes(30).toString("base64")],
+];
+const without = await startAuthorizer(data, { flags: shared });
+const exchanging = await startAuthorizer(data, { flags: [...shared, ...key] });
+for (const [kind, requests] of Object.entries({
+  Basic: basicRequests(secret),
+  "Signature Version 4": await signedRequests(secret),
+})) {
+  const file = write(`exchange ${kind}.json`, JSON.stringify(requests));
+  const { perSecond, ofBare, cpuOfBare } = await compare({
+    bare: { server: without, job: jobOf(serviceUrl(without), file) },
+    own: { server: exchanging, job: jobOf(serviceUrl(exchanging), file) },
+  });
+  const rate = Math.round(perSecond).toLocaleString("en");
+  const shares = `${ofBare.toFixed(2)} of the rate without, ${cpuOfBare.toFixed(2)} by CPU time`;
+  console.log(`/forward-auth with an exchange, ${kind}: ${rate}/s, ${shares}`);
+}
+await Promise.all([without.stop(), exchanging.stop()]);
