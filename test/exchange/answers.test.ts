@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type CheckAnswer, EnvoyClient } from "../api/ext-authz/envoy-client.ts";
@@ -251,5 +254,36 @@ describe("the configuration", () => {
     const failure = await startExchange("nginx", {}, others).catch((error: unknown) => error);
     expect(String(failure)).toContain("proxy_token");
     expect(JSON.stringify(failure) + String(failure)).not.toContain(SERVER_KEY.secret);
+  });
+});
+
+describe("the log", () => {
+  it("never has the key, whatever it says (spec/exchange §2)", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "exchange-log-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const log = join(folder, "log");
+    const authorizer = await started("nginx", {
+      "logging.level": "TRACE",
+      "logging.output": [log],
+      "authorizer.audit.output": join(folder, "audit"),
+      "authorizer.audit.decisions": "all",
+    });
+    for (const user of ["writer", "nearly"]) {
+      const { uri, headers } = signedBy(user, "GET", "/data/main/a");
+      await ask(authorizer.url, "/forward-auth", toNginx("GET", uri, S3_DOMAIN, headers));
+      const own = [["authorization", basicOf(user)]] as const;
+      await ask(authorizer.url, "/forward-auth", toNginx("GET", BRANCHES, "data.example.com", own));
+    }
+    await ask(
+      authorizer.url,
+      "/forward-auth",
+      toNginx("GET", BRANCHES, "data.example.com", [["authorization", BASIC]]),
+    );
+    await authorizer.close();
+    const written = ["log", "audit"].map((file) => readFileSync(join(folder, file), "utf8")).join("");
+    expect(written).toContain("writer");
+    for (const secret of [SERVER_KEY.secret, BASIC, BASIC.slice("Basic ".length), SECRET]) {
+      expect(written).not.toContain(secret);
+    }
   });
 });
