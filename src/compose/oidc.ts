@@ -28,7 +28,8 @@ function vouchedBy({ username, groups, groupsAreElsewhere, issuer }: OidcSubject
   return { user: username, groups, groupsAreElsewhere, asserter, mayBeUser: directoryUsers };
 }
 
-function issuerOf(item: OidcIssuerItem): OidcIssuer {
+/** An issuer as the configuration has it. */
+export function issuerOf(item: OidcIssuerItem): OidcIssuer {
   return {
     name: item.name,
     issuer: item.issuer,

@@ -23,6 +23,10 @@ const BACKENDS: readonly string[] = itemNamed("database.type").choices ?? [];
 const OF_ONE_PROCESS: readonly (string | undefined)[] = ["local", "mem"];
 const STREAMS: readonly string[] = ["-", "="];
 
+function signsIn(values: ConfigValues): boolean {
+  return values["authorizer.oidc.issuers"].some((issuer) => issuer.sign_in);
+}
+
 const DEPENDENCIES: readonly Dependency[] = [
   {
     items: "authorizer.replication.",
@@ -117,8 +121,20 @@ const DEPENDENCIES: readonly Dependency[] = [
   },
   {
     items: ["auth.oidc.validate_id_token_claims"],
-    acts: (values) => values["auth.ui_config.login_cookie_names"].includes("oidc_auth_session"),
-    why: "auth.ui_config.login_cookie_names does not name oidc_auth_session",
+    acts: (values) =>
+      signsIn(values) || values["auth.ui_config.login_cookie_names"].includes("oidc_auth_session"),
+    why: "auth.ui_config.login_cookie_names does not name oidc_auth_session, and nobody signs in by authorizer.oidc.issuers",
+  },
+  {
+    items: [
+      "authorizer.sign_in.origins",
+      "auth.oidc.friendly_name_claim_name",
+      "auth.oidc.default_initial_groups",
+      "auth.oidc.initial_groups_claim_name",
+      "auth.oidc.persist_friendly_name",
+    ],
+    acts: signsIn,
+    why: "no issuer of authorizer.oidc.issuers has sign_in: true",
   },
   {
     items: [
@@ -150,7 +166,6 @@ const DEPENDENCIES: readonly Dependency[] = [
 const SIGN_IN: readonly string[] = [
   "auth.authentication_api.",
   "auth.cookie_auth_verification.",
-  "auth.oidc.",
   "auth.remote_authenticator.",
 ];
 const SIGN_IN_WHY = "it is for signing in at the data server; nobody signs in here by it";

@@ -57,6 +57,20 @@ export interface OidcIssuerItem {
   readonly directory_users: boolean;
   /** Milliseconds. */
   readonly clock_tolerance: number;
+  /** True: people sign in here with it. */
+  readonly sign_in: boolean;
+  /** The name that people know it by. */
+  readonly title: string;
+  readonly client_id: string | undefined;
+  readonly client_secret: string | undefined;
+  /** Absolute path of a file whose first line is the secret. */
+  readonly client_secret_file: string | undefined;
+  readonly scopes: readonly string[];
+  readonly create_users: boolean;
+  /** Claim with the id of a person at the issuer. */
+  readonly external_id_claim: string;
+  /** True: that id is the user's external id as it is, not after the name of the issuer. */
+  readonly bare_external_id: boolean;
 }
 
 /** One entry of `authorizer.sts.users`: tokens of the issuer with exactly these claims stand for the user. */

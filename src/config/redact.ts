@@ -51,9 +51,14 @@ function shownToken({
   };
 }
 
-function shownIssuer({ jwks_uri, clock_tolerance, ...issuer }: OidcIssuerItem): ShownValue {
-  const shown = { ...issuer, clock_tolerance: formatDuration(clock_tolerance) };
-  return jwks_uri === undefined ? shown : { ...shown, jwks_uri };
+function shownIssuer({ clock_tolerance, client_secret, ...issuer }: OidcIssuerItem): ShownValue {
+  const shown = {
+    ...issuer,
+    clock_tolerance: formatDuration(clock_tolerance),
+    client_secret: client_secret === undefined ? undefined : REDACTED,
+  };
+  const given = Object.entries(shown).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as ShownValue;
 }
 
 function shownWebUser({ issuer, claims, user }: WebUserItem): ShownValue {

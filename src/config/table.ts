@@ -15,6 +15,7 @@ import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { SCIM_ITEMS } from "./items/scim.ts";
 import { SESSION_COOKIE_ITEMS } from "./items/session-cookies.ts";
+import { SIGN_IN_ITEMS } from "./items/sign-in.ts";
 import { STS_ITEMS } from "./items/sts.ts";
 
 const SECTIONS = [
@@ -23,6 +24,7 @@ const SECTIONS = [
   { title: "Exchange", items: EXCHANGE_ITEMS },
   { title: "SCIM", items: SCIM_ITEMS },
   { title: "Authentication API", items: AUTHENTICATION_ITEMS },
+  { title: "Sign-in", items: SIGN_IN_ITEMS },
   { title: "Security token service", items: STS_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },
   { title: "Decision log", items: DECISION_LOG_ITEMS },

@@ -9,6 +9,7 @@ import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { exchangeProblems } from "./validate-exchange.ts";
+import { signInProblems } from "./validate-sign-in.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
@@ -67,6 +68,7 @@ const RULES: readonly Rule[] = [
   keepListenersApart,
   pairBootstrapKeys,
   exchangeProblems,
+  signInProblems,
   warnOfInstallation,
   requireLogOutput,
   warnOfUnauditedDecisions,

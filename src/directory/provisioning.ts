@@ -42,11 +42,46 @@ export interface ProvisionedGroupChange {
 /** Finds users by one exact text. */
 export type ProvisionedUserKey = { readonly username: string } | { readonly external_id: string };
 
+/** A person whom an identity provider vouches for, as a sign-in needs it (spec/sign-in §1). */
+export interface SignedInPerson {
+  /** Name of the issuer, for marks of memberships. */
+  readonly issuer: string;
+  /** External id that users of this issuer have. */
+  readonly externalId: string;
+  /** The name of a user that is made, or that is found by name. */
+  readonly username: string;
+  /** Groups that the claims name, as far as the issuer may assert them. */
+  readonly groups: readonly string[];
+  /** Groups of a user that is made, which later claims do not take back. */
+  readonly initialGroups: readonly string[];
+  /** Names of protected groups that the configuration lets the issuer assert literally. */
+  readonly isNamed: (group: string) => boolean;
+  /** To be stored; undefined: what is stored stays. */
+  readonly friendlyName: string | undefined;
+  /** True: a user that is not there is made. */
+  readonly mayCreate: boolean;
+  /** True: a user that has the name and no external id is this person. */
+  readonly byName: boolean;
+}
+
+/** The reasons for which a person is refused that an issuer vouches for. */
+export type SignInFault = "absent" | "inactive" | "name_taken" | "linked_elsewhere" | "protected";
+
+/** The user of a person who signed in, or why there is none. */
+export type SignInOutcome =
+  | { readonly username: string; readonly userId: string; readonly isNew: boolean }
+  | { readonly fault: SignInFault };
+
 /**
  * The use cases. Ids that name nothing are "not_found"; a name or external id that is taken is "already_exists";
  * groups that identity providers may not change, and their members, are "not_allowed".
  */
 export interface Provisioning {
+  /**
+   * The user of a person, with the memberships that the claims say, in one commit: finds, links or makes it. Memberships
+   * that this issuer made and no longer asserts end; those of others stay.
+   */
+  signIn(person: SignedInPerson): Promise<SignInOutcome>;
   user(id: string): Promise<ProvisionedUser>;
   /** The user with the text, or undefined. */
   findUser(key: ProvisionedUserKey): Promise<ProvisionedUser | undefined>;

@@ -2,6 +2,7 @@
 
 import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
+import { OIDC_OPERATIONS } from "../api/management/sign-in/oidc-routes.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
 import { STS_OPERATIONS } from "../api/sts/sts-routes.ts";
@@ -74,6 +75,7 @@ export function userDocument(version: string): OpenApiDocument {
     ...MANAGEMENT_OPERATIONS,
     ...INVITE_OPERATIONS,
     ...STS_OPERATIONS,
+    ...OIDC_OPERATIONS,
     ...PROBE_OPERATIONS,
   ];
   return openApiDocument({

@@ -366,8 +366,8 @@ describe("a file shared with a data server", () => {
     expect(texts.filter((warning) => !warning.includes("placeholder"))).toEqual([
       "blockstore.s3.regoin: unknown item (did you mean blockstore.s3.region?)",
       "features: unknown item",
-      "auth.oidc.validate_id_token_claims: has no effect: auth.ui_config.login_cookie_names does not name oidc_auth_session",
-      "auth.oidc.default_initial_groups: has no effect: it is for signing in at the data server; nobody signs in here by it",
+      "auth.oidc.validate_id_token_claims: has no effect: auth.ui_config.login_cookie_names does not name oidc_auth_session, and nobody signs in by authorizer.oidc.issuers",
+      "auth.oidc.default_initial_groups: has no effect: no issuer of authorizer.oidc.issuers has sign_in: true",
     ]);
     const lines = text.split("\n");
     for (const { item, line } of warnings) {

@@ -14,6 +14,7 @@ const PAGES = [
   "docs/gateways.md",
   "docs/high-availability.md",
   "docs/identity-providers.md",
+  "docs/sign-in.md",
   "docs/one-key.md",
   "docs/testing.md",
 ];

@@ -158,6 +158,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.authentication_api.trusted_servers": [],
   "authorizer.sts.enabled": false,
   "authorizer.sts.users": [],
+  "authorizer.sign_in.origins": [],
   "authorizer.scim.replace_without_match": "add",
   "authorizer.scim.unknown_extensions": "ignore",
   "authorizer.scim.protected_groups": ["Admins"],

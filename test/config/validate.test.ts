@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { shownValue } from "../../src/config/redact.ts";
 import { CONFIG_ITEMS } from "../../src/config/table.ts";
 import { ConfigFolder, KEY, problemsOf, problemsOfText } from "./config-folder.ts";
 
@@ -374,8 +375,61 @@ describe("security 7: authorizer.oidc.issuers", () => {
         assert_groups: [],
         directory_users: false,
         clock_tolerance: 30_000,
+        sign_in: false,
+        title: "corp",
+        client_id: undefined,
+        client_secret: undefined,
+        client_secret_file: undefined,
+        scopes: ["openid", "profile", "email"],
+        create_users: false,
+        external_id_claim: "sub",
+        bare_external_id: false,
       },
     ]);
+  });
+
+  it("let people sign in with what that needs (spec/sign-in §1)", () => {
+    const signIn = { name: "corp", issuer: GOOD.issuer, sign_in: true, client_id: "us" };
+    const origins = { "authorizer.sign_in.origins": ["https://authz.example.com"] };
+    const found = (list: unknown[], more: Record<string, unknown> = origins) =>
+      problems({ "authorizer.oidc.issuers": list, ...more });
+    expect(found([signIn])).toEqual([]);
+    expect(found([{ ...signIn, client_id: undefined }])).toEqual([
+      expect.stringContaining("client_id: required"),
+    ]);
+    expect(found([{ ...signIn, audience: ["api", "us"] }])).toEqual([
+      expect.stringContaining("an ID token would count as an access token"),
+    ]);
+    expect(found([{ ...signIn, name: "a:b" }])).toEqual([expect.stringContaining("must not have a colon")]);
+    expect(found([{ ...signIn, scopes: ["email"] }])).toEqual([
+      expect.stringContaining("openid must be one"),
+    ]);
+    expect(found([{ ...signIn, client_secret: "x", client_secret_file: "/y" }])).toEqual([
+      expect.stringContaining("not both"),
+    ]);
+    const bare = { ...signIn, bare_external_id: true };
+    expect(found([bare, { ...bare, name: "b", issuer: "https://b.example.com" }])).toEqual([
+      expect.stringContaining("at most one issuer"),
+    ]);
+    expect(found([signIn], {})).toEqual([expect.stringContaining("authorizer.sign_in.origins: required")]);
+    for (const origin of [
+      "http://authz.example.com",
+      "https://authz.example.com/",
+      "authz.example.com",
+      "*",
+    ]) {
+      expect(found([signIn], { "authorizer.sign_in.origins": [origin] }), origin).toHaveLength(1);
+    }
+  });
+
+  it("never show the secret of a client", () => {
+    const secret = "a-secret-of-a-client";
+    const given = { ...GOOD, client_secret: secret };
+    const { values } = configFromObject({ "authorizer.oidc.issuers": [given] }, BASE);
+    const item = CONFIG_ITEMS.find(({ name }) => name === "authorizer.oidc.issuers");
+    const shown = JSON.stringify(item && shownValue(item, values["authorizer.oidc.issuers"]));
+    expect(shown).toContain("<redacted>");
+    expect(shown).not.toContain(secret);
   });
 
   it("have a name, an issuer and an audience", () => {
@@ -522,7 +576,7 @@ describe("items that this version does not act on", () => {
         /^auth\.(authentication_api|remote_authenticator|oidc|cookie_auth_verification)\./.test(name) &&
         !own.has(name),
     );
-    expect(signIn).toHaveLength(14);
+    expect(signIn).toHaveLength(10);
     for (const { name, type } of signIn) {
       const value = SIGN_IN_VALUES.find(([kind]) => type.includes(kind))?.[1] ?? "text";
       expect(warnings({ [name]: value }), name).toEqual([

@@ -31,6 +31,7 @@ const EVERYTHING_COMPOSED = [
   "schedule",
   "request-map",
   "identity",
+  "sign-in",
   "exchange",
   "decisions",
   "datasets",
@@ -122,6 +123,8 @@ const SERVICE_ROOMS: Rooms = {
     may: ["identity", "request-map", "policy/catalog", "policy/model", "remember-last"],
     types: ["decisions"],
   },
+  // With an identity provider, in a browser.
+  "sign-in": { may: ["directory", "identity", "policy/engine", "policy/model", "policy/errors"] },
   decisions: {
     may: [
       "directory",
@@ -214,6 +217,7 @@ const SERVICE_ROOMS: Rooms = {
       "insight/overview",
       "request-map",
       "identity",
+      "sign-in",
       "schedule",
       "policy/model",
       "policy/errors",

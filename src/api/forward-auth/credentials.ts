@@ -5,10 +5,10 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { LRUCache } from "lru-cache";
+import { cookieValues } from "../../http/request/cookie-values.ts";
 import { LOGIN_COOKIE } from "../../identity/login-claims.ts";
 import type { SessionCookieName } from "../../identity/session-cookies/sealed-cookie.ts";
 import { isPerhapsSigned, SIGNING_PARAMETERS } from "../../request-map/which-api.ts";
-import { cookieValues } from "./cookie-values.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 import { hasSession, type ShownSessions, shownSessions } from "./session-credentials.ts";
 

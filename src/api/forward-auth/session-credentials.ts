@@ -1,10 +1,10 @@
 /** Session cookies of the data server as credentials (spec/sign-in §5, spec/security §2.11). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { cookieValues } from "../../http/request/cookie-values.ts";
 import type { Identities, Identity, ShownSession } from "../../identity/identity.ts";
 import { orNobody } from "../../identity/refusals.ts";
 import { SESSION_COOKIES, type SessionCookieName } from "../../identity/session-cookies/sealed-cookie.ts";
-import { cookieValues } from "./cookie-values.ts";
 
 /** Session cookies, not yet verified. */
 export interface ShownSessions {

@@ -6,6 +6,7 @@ import type { Declaration } from "../../http/declaration.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
 import type { PageTokens } from "../decisions/search/page-tokens.ts";
 import { bodiesOf } from "../rest/operation-kinds.ts";
@@ -40,6 +41,8 @@ export interface ManagementParts extends RestParts {
   readonly acls: GroupAcls;
   readonly setup: Setup;
   readonly invitations: UserInvitations;
+  /** Signing in with identity providers; undefined if none is configured. */
+  readonly signIn: SignIn | undefined;
   readonly audit: ManagementAudit;
   /** Identities of AWS; undefined where they are off. */
   readonly aws: IdentityFinder | undefined;

@@ -11,6 +11,7 @@ import { mountManagement } from "./management-routes.ts";
 import { Escalation, type EscalationMode } from "./permissions/escalation.ts";
 import type { EscalationCheck } from "./ports.ts";
 import { policyBody, userBody } from "./shapes.ts";
+import { oidcRoutes } from "./sign-in/oidc-routes.ts";
 
 /** Parts of the API. */
 export interface ManagementOptions
@@ -23,7 +24,7 @@ export interface ManagementOptions
   readonly publicOrigins: ReadonlySet<string>;
 }
 
-/** The routes of the API and of the page behind invitations. */
+/** The routes of the API, of the page behind invitations, and of sign-ins with identity providers. */
 export function managementRoutes(
   declarations: readonly ManagementDeclaration[],
   options: ManagementOptions,
@@ -31,7 +32,11 @@ export function managementRoutes(
 ): readonly MountedRoute[] {
   const { audit, publicOrigins } = options;
   const serving = { parts: partsOf(options), publicOrigins, audit, counters };
-  return [...mountManagement(serving, declarations), ...inviteRoutes(options, counters)];
+  return [
+    ...mountManagement(serving, declarations),
+    ...inviteRoutes(options, counters),
+    ...oidcRoutes(options, counters),
+  ];
 }
 
 function partsOf({

@@ -182,6 +182,16 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["access_key_id", "secret_access_key"],
   ),
   LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
+  SignInWays: object({
+    ways: {
+      type: "array",
+      items: object({
+        name: text("Name of the issuer."),
+        title: text("The name that people know it by."),
+        location: text("The path at which the sign-in begins."),
+      }),
+    },
+  }),
   Capabilities: object({
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
     forgot_password: { const: false },

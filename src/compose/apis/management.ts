@@ -14,6 +14,7 @@ import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 import { pageTokenKeys } from "../listeners/listener-settings.ts";
@@ -32,6 +33,8 @@ export interface ManagementParts {
   readonly identities: Identities;
   readonly invitations: UserInvitations;
   readonly setup: ServiceSetup;
+  /** undefined if no identity provider signs people in. */
+  readonly signIn: SignIn | undefined;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly status: OpenedStatus;
@@ -85,7 +88,11 @@ const NAMELESS = "(a node of version 0.2)";
 
 /** Origins under which browsers know the user listener. */
 function publicOrigins(values: ConfigValues): ReadonlySet<string> {
-  const urls = [values["authorizer.public_url"], values["email.svc_base_url"]];
+  const urls = [
+    values["authorizer.public_url"],
+    values["email.svc_base_url"],
+    ...values["authorizer.sign_in.origins"],
+  ];
   return new Set(
     urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [])),
   );

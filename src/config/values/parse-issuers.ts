@@ -23,7 +23,17 @@ const FIELDS: readonly string[] = [
   "assert_groups",
   "directory_users",
   "clock_tolerance",
+  "sign_in",
+  "title",
+  "client_id",
+  "client_secret",
+  "client_secret_file",
+  "scopes",
+  "create_users",
+  "external_id_claim",
+  "bare_external_id",
 ];
+const DEFAULT_SCOPES = ["openid", "profile", "email"];
 const LONGEST_TOLERANCE_MS = 300_000;
 const DEFAULT_TOLERANCE_MS = 30_000;
 
@@ -48,6 +58,9 @@ export function parseIssuers(
     if (new Set(issuers.map((one) => one[field])).size === issuers.length) continue;
     return tools.fail(`two issuers have the same ${field}`, raw.place);
   }
+  if (issuers.filter((one) => one.sign_in && one.bare_external_id).length > 1) {
+    return tools.fail("bare_external_id: at most one issuer may write external ids as they are", raw.place);
+  }
   return issuers;
 }
 
@@ -56,10 +69,13 @@ function parseIssuer(raw: RawValue, index: number, tools: ParserTools): OidcIssu
     return tools.fail(`expected {name, issuer, audience}, found ${shapeName(raw)}`, raw.place, [index]);
   }
   const fields = new Fields(raw, index, tools);
+  const name = fields.text("name") ?? fields.missing<string>("name");
+  const signIn = fields.signIn(name);
   const issuer: OidcIssuerItem = {
-    name: fields.text("name") ?? fields.missing("name"),
+    name,
     issuer: fields.url("issuer") ?? fields.missing("issuer"),
-    audience: fields.texts("audience") ?? fields.missing("audience"),
+    // Who only signs in with it has no tokens for others.
+    audience: fields.texts("audience") ?? (signIn.sign_in ? [] : fields.missing("audience")),
     algorithms: fields.algorithms(),
     jwks_uri: fields.url("jwks_uri"),
     username_claim: fields.text("username_claim") ?? "sub",
@@ -67,6 +83,7 @@ function parseIssuer(raw: RawValue, index: number, tools: ParserTools): OidcIssu
     assert_groups: fields.texts("assert_groups") ?? [],
     directory_users: fields.flag("directory_users"),
     clock_tolerance: fields.tolerance(),
+    ...signIn,
   };
   return fields.sound ? issuer : undefined;
 }
@@ -141,6 +158,35 @@ class Fields {
     if (milliseconds !== undefined && milliseconds <= LONGEST_TOLERANCE_MS) return milliseconds;
     this.#fail("expected a duration of at most 5m", "clock_tolerance");
     return 0;
+  }
+
+  /** The fields of signing in (spec/sign-in §1). */
+  signIn(name: string) {
+    const signIn = this.flag("sign_in");
+    const given = {
+      sign_in: signIn,
+      title: this.text("title") ?? name,
+      client_id: this.text("client_id"),
+      client_secret: this.text("client_secret"),
+      client_secret_file: this.text("client_secret_file"),
+      scopes: this.texts("scopes") ?? DEFAULT_SCOPES,
+      create_users: this.flag("create_users"),
+      external_id_claim: this.text("external_id_claim") ?? "sub",
+      bare_external_id: this.flag("bare_external_id"),
+    };
+    if (!signIn) return given;
+    if (given.client_id === undefined) this.missing("client_id");
+    if (given.client_secret !== undefined && given.client_secret_file !== undefined) {
+      this.#fail("give client_secret or client_secret_file, not both", "client_secret");
+    }
+    if (!given.scopes.includes("openid")) this.#fail("openid must be one of them", "scopes");
+    // It stands before the ids of its people, where it must end somewhere.
+    if (name?.includes(":")) this.#fail("must not have a colon where people sign in with it", "name");
+    // A token that proves a sign-in here is no proof at other services.
+    if (given.client_id !== undefined && this.texts("audience")?.includes(given.client_id)) {
+      this.#fail("must not name the client_id: an ID token would count as an access token", "audience");
+    }
+    return given;
   }
 
   /** Reports a field that is needed, unless something else is wrong with it. */

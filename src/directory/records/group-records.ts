@@ -35,15 +35,28 @@ interface MembershipEnds {
   readonly userId: string;
 }
 
-/** Adds a member; false if it is one already. */
-export async function putMember(tx: Transaction, ends: MembershipEnds, managed: boolean): Promise<boolean> {
+/**
+ * Adds a member; false if it is one already. A membership that claims of an issuer made is taken over: they no longer end it.
+ * @param by name of the issuer whose claims make it
+ */
+export async function putMember(
+  tx: Transaction,
+  ends: MembershipEnds,
+  managed: boolean,
+  by?: string,
+): Promise<boolean> {
   const key = under(ends.userId, ends.group);
   const before = await tx.get("user_group", key);
   const isNew = before?.id !== ends.groupId;
-  if (isNew || (managed && before?.managed !== true)) {
-    tx.put("user_group", key, { id: ends.groupId, ...mark(managed) });
+  const isTakenOver = !isNew && by === undefined && before.by !== undefined;
+  if (isNew || isTakenOver || (managed && before.managed !== true)) {
+    tx.put("user_group", key, {
+      id: ends.groupId,
+      ...mark(managed),
+      ...(isNew && by !== undefined && { by }),
+    });
   }
-  if (!isNew) return false;
+  if (!isNew) return isTakenOver;
   tx.put("group_user", under(ends.groupId, ends.username), { id: ends.userId });
   touchMembership(tx, ends);
   return true;

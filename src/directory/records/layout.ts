@@ -15,7 +15,7 @@
  * | `external_id`    | `<external id>`                  | {@link OwnerRecord}         |
  * | `email`          | `<SHA-256 of it>/<username>`     | {@link RefRecord} (user)    |
  * | `folded_name`    | `<SHA-256 of the name in lower case>/<username>` | {@link RefRecord} (user): of names that are not in lower case |
- * | `user_group`     | `<user id>/<group name>`         | {@link RefRecord} (group)   |
+ * | `user_group`     | `<user id>/<group name>`         | {@link MembershipRecord} (group) |
  * | `group_user`     | `<group id>/<username>`          | {@link RefRecord} (user)    |
  * | `user_policy`    | `<user id>/<policy name>`        | {@link RefRecord} (policy)  |
  * | `group_policy`   | `<group id>/<policy name>`       | {@link RefRecord} (policy)  |
@@ -82,6 +82,12 @@ export interface PolicyRecord extends EntityHead, Omit<Policy, "name"> {
 export interface RefRecord {
   readonly id: string;
   readonly managed?: true;
+}
+
+/** A group of a user. */
+interface MembershipRecord extends RefRecord {
+  /** Name of the issuer whose claims made it: its next claims may take it back. */
+  readonly by?: string;
 }
 
 /** A text that belongs to one user: holds only while that user name has this id. */
@@ -199,7 +205,7 @@ export interface RecordTypes {
   external_id: OwnerRecord;
   email: RefRecord;
   folded_name: RefRecord;
-  user_group: RefRecord;
+  user_group: MembershipRecord;
   group_user: RefRecord;
   user_policy: RefRecord;
   group_policy: RefRecord;

@@ -33,7 +33,10 @@ interface OidcOptions {
 /** Opens the verification of the tokens of issuers. */
 export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions = {}): OidcTokens {
   const known = new Map(
-    issuers.map((issuer) => [issuer.issuer, { issuer, keys: new IssuerKeys(issuer, times) }]),
+    issuers
+      // Without an audience no token is for anybody here: people only sign in with it.
+      .filter(({ audience }) => audience.length > 0)
+      .map((issuer) => [issuer.issuer, { issuer, keys: new IssuerKeys(issuer, times) }]),
   );
   const verified = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
   /** Tokens that are being verified, for all who wait: the elements of a batch show the same one. */
@@ -102,7 +105,11 @@ async function verifyNew(
  * Verifies with the key that the token names, or with each where several may be meant: while keys are replaced, or
  * where an issuer publishes something broken beside its key, a token still holds by the key that signed it.
  */
-async function verifyWithAny(token: string, keys: IssuerKeys, options: JWTVerifyOptions): Promise<void> {
+export async function verifyWithAny(
+  token: string,
+  keys: IssuerKeys,
+  options: JWTVerifyOptions,
+): Promise<void> {
   try {
     await jwtVerify(token, keys.get, options);
   } catch (error) {
@@ -126,7 +133,11 @@ async function isVerifiedBy(token: string, key: CryptoKey, options: JWTVerifyOpt
   }
 }
 
-function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
+/**
+ * The subject of verified claims.
+ * @throws AuthorizerError "unauthenticated" where they name nobody
+ */
+export function subjectOf(payload: JWTPayload, issuer: OidcIssuer): OidcSubject {
   const username = claim(payload, issuer.usernameClaim);
   // Answers carry the name in a header, where a `%` would be ambiguous.
   if (typeof username !== "string" || userNameProblem(username, "strict") !== undefined) throw refused();
@@ -158,7 +169,7 @@ function isTrue(value: unknown): boolean {
 }
 
 /** The claim of a name, else that at the end of a path: `realm_access.roles`. */
-function claim(payload: JWTPayload, name: string): unknown {
+export function claim(payload: JWTPayload, name: string): unknown {
   if (Object.hasOwn(payload, name)) return payload[name];
   let value: unknown = payload;
   for (const part of name.split(".")) {

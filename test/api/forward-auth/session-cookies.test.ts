@@ -67,7 +67,7 @@ function saml(claims: Record<string, string>): string {
 }
 
 /** A login token as a data server issues it. */
-function dataServersToken(sub: string, { aud = "login", age = 0, seconds = HOUR } = {}): Promise<string> {
+function dataServersToken(sub: string, { aud = "login", age = -1, seconds = HOUR } = {}): Promise<string> {
   return new SignJWT({})
     .setProtectedHeader({ alg: "HS256" })
     .setAudience(aud)

@@ -998,6 +998,22 @@ export interface LoginToken {
    */
   token_expiration: number;
 }
+export interface SignInWays {
+  ways: {
+    /**
+     * Name of the issuer.
+     */
+    name: string;
+    /**
+     * The name that people know it by.
+     */
+    title: string;
+    /**
+     * The path at which the sign-in begins.
+     */
+    location: string;
+  }[];
+}
 export interface Capabilities {
   /**
    * Whether mails can be sent.
@@ -2265,6 +2281,7 @@ export interface Form {
 /** The operations below `/api/v1`, by method and path. */
 export interface Operations {
   "POST /auth/login": { path: Record<never, never>; query: Record<never, never>; body: LoginInformation; answer: LoginToken };
+  "GET /auth/sign-in": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SignInWays };
   "POST /auth/logout": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "POST /auth/external/principal/login": { path: Record<never, never>; query: Record<never, never>; body: ExternalLoginInformation; answer: LoginToken };
   "GET /user": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CurrentUser };

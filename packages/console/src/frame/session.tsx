@@ -36,7 +36,11 @@ export function isSignedIn(): boolean {
 export async function signIn(accessKeyId: string, secret: string): Promise<void> {
   const body = { access_key_id: accessKeyId, secret_access_key: secret };
   await call("POST /auth/login", { body });
-  // When the session ends is for the service to say: the clock of this machine may be wrong.
+  rememberSession();
+}
+
+/** Remembers that this browser signed in. When the session ends is for the service to say: the clock here may be wrong. */
+export function rememberSession(): void {
   localStorage.setItem(KEY, "yes");
 }
 

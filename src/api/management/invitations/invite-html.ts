@@ -1,45 +1,8 @@
-/** The pages behind `/auth/invite`: no script, one style that the policy names by its digest. */
+/** The pages behind `/auth/invite`. */
 
-import { createHash } from "node:crypto";
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import { failurePage, page } from "../page-html.ts";
 import type { InvitationState } from "../ports.ts";
-
-const STYLE = [
-  "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
-  "h1{font-size:1.4rem}",
-  "dt{margin-top:1rem;color:#57606a}",
-  "dd{margin:0;font-family:ui-monospace,monospace;overflow-wrap:anywhere}",
-  "button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}",
-].join("");
-const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
-
-/** Content type of every page. */
-export const PAGE_TYPE = "text/html; charset=utf-8";
-
-/** Headers of every page. The address holds a token, and the last page a secret: neither is kept or passed on. */
-export const PAGE_HEADERS: readonly string[] = [
-  "Cache-Control",
-  "no-store",
-  "Referrer-Policy",
-  "no-referrer",
-  "Content-Security-Policy",
-  [
-    "default-src 'none'",
-    `style-src 'sha256-${STYLE_DIGEST}'`,
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join(";"),
-];
-
-function page(title: string, content: string): string {
-  return [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-    '<meta name="viewport" content="width=device-width, initial-scale=1">',
-    `<meta name="robots" content="noindex"><title>${title}</title><style>${STYLE}</style></head>`,
-    `<body><main><h1>${title}</h1>${content}</main></body></html>\n`,
-  ].join("");
-}
 
 /**
  * Returns the page that opening the link shows: a button. The action is relative, since a proxy may serve all below
@@ -88,9 +51,4 @@ const NOT_SET_UP = "The set-up of the first administrator has not been done on t
  */
 export function statePage(state: keyof typeof STATES, isSetUp = true): string {
   return failurePage(isSetUp ? STATES[state] : `${STATES[state]} ${NOT_SET_UP}`);
-}
-
-/** Returns the page that says why there is no key. */
-export function failurePage(text: string): string {
-  return page("This did not work", `<p>${escapeHtml(text)}</p>`);
 }

@@ -27,8 +27,9 @@ import type { AuditEvents } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { refuseCrossSite } from "../login/cross-site.ts";
 import { isSecure } from "../login/proof.ts";
+import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
 import type { Setup, UserInvitations } from "../ports.ts";
-import { failurePage, keyPage, openingPage, PAGE_HEADERS, PAGE_TYPE, statePage } from "./invite-html.ts";
+import { keyPage, openingPage, statePage } from "./invite-html.ts";
 
 /** The path of the links of invitations, below `email.svc_base_url`. */
 const INVITE_PATH = "/auth/invite";

@@ -6,6 +6,7 @@
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { decodeJwt } from "jose";
 import type { Directory } from "../../../directory/directory.ts";
+import { cookieValues } from "../../../http/request/cookie-values.ts";
 import type { Reply } from "../../../http/route.ts";
 import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
@@ -16,10 +17,13 @@ import type { OpenCall, UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
 import { notImplemented } from "../errors.ts";
 import { userBody } from "../shapes.ts";
+import { OIDC_LOGIN_PATH } from "../sign-in/oidc-routes.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
 
 /** An identity request, in base64. */
 const MAX_IDENTITY_BYTES = 128 << 10;
+/** The data server's, which a sign-in with an identity provider sets. */
+const SESSION_COOKIE = "internal_auth_session";
 const SESSION = { tag: "sessions", priority: "bulk" } as const;
 const TOKEN_ANSWER = answerWith(200, "LoginToken", {
   token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl",
@@ -48,6 +52,26 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     answer: { ...TOKEN_ANSWER, headers: { ...NO_STORE_HEADER, ...SET_COOKIE } },
     errors: [401, 403, 429],
     handler: (parts) => (call) => login(call, parts),
+  },
+  {
+    ...SESSION,
+    access: "open",
+    method: "GET",
+    id: "getSignInWays",
+    path: `${BASE_PATH}/auth/sign-in`,
+    summary: "The identity providers with which people sign in",
+    description: "In the order of the configuration. An access key is always a way, too.",
+    answer: answerWith(200, "SignInWays", {
+      ways: [{ name: "corp", title: "Example", location: "/oidc/login?issuer=corp" }],
+    }),
+    handler:
+      ({ signIn }) =>
+      async () => {
+        const ways = (signIn?.ways ?? []).map(({ name, title }) => {
+          return { name, title, location: `${OIDC_LOGIN_PATH}?${new URLSearchParams({ issuer: name })}` };
+        });
+        return json(200, { ways });
+      },
   },
   {
     ...SESSION,
@@ -178,7 +202,13 @@ async function logout(
   }
   audit.session("logout", identity, call);
   const secure = isSecure(call.request, proxies);
-  return { status: 204, headers: loginCookie("", { secondsLeft: 0, domain, secure }) };
+  const cookies = loginCookie("", { secondsLeft: 0, domain, secure });
+  // It holds the same token, and would stay in the browser as one that does not hold.
+  const session = cookieValues(call.request.headers.cookie ?? "", SESSION_COOKIE).length > 0;
+  return {
+    status: 204,
+    headers: session ? [...cookies, "Set-Cookie", `${SESSION_COOKIE}=; Max-Age=0; Path=/`] : cookies,
+  };
 }
 
 /** The token has been verified. */

@@ -18,13 +18,14 @@ import { endSessions, putUser, removeUser, userRecord } from "../../records/user
 import type { Transaction } from "../transaction.ts";
 import { FoldedNames } from "./folded-names.ts";
 import { assertOpenUser, type ProtectedTest } from "./provisioned-guard.ts";
+import { createSignIn } from "./sign-in.ts";
 
 /** Source of the users that identity providers make. */
 const SOURCE = "scim";
 
 type UserCases = Pick<
   Provisioning,
-  "user" | "findUser" | "eachUser" | "createUser" | "changeUser" | "deleteUser" | "groupsOf"
+  "signIn" | "user" | "findUser" | "eachUser" | "createUser" | "changeUser" | "deleteUser" | "groupsOf"
 >;
 
 /** The use cases. */
@@ -32,6 +33,8 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
   const { writer } = context;
   const names = new FoldedNames(context.store);
   return {
+    signIn: createSignIn({ context, isProtected, names }),
+
     user: (id) =>
       read(context, async (reader) => {
         const { username, record } = await requireById(reader, id);

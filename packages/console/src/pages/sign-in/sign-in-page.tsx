@@ -1,10 +1,10 @@
-/** Sign in, with an access key. */
+/** Sign in, with an identity provider or an access key. */
 
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import { isSignedIn, signIn } from "../../frame/session.tsx";
+import { isSignedIn, rememberSession, signIn } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 
@@ -13,6 +13,20 @@ function nextOf(next: string | undefined): string {
   if (next === undefined || !next.startsWith("/")) return "/";
   const url = new URL(next, location.origin);
   return url.origin === location.origin && url.pathname !== "/login" ? url.pathname + url.search : "/";
+}
+
+const LAST_WAY = "console.last-way";
+
+/** The way that was used last in this browser first, the others as they are configured. */
+function ordered<T extends { readonly name: string }>(ways: readonly T[]): readonly T[] {
+  const last = localStorage.getItem(LAST_WAY);
+  return [...ways.filter(({ name }) => name === last), ...ways.filter(({ name }) => name !== last)];
+}
+
+/** Leads back here after the sign-in, which then goes on to where the person wanted to be. */
+function addressOf(location: string, next: string): string {
+  const back = `/login?${new URLSearchParams({ signed_in: "yes", next })}`;
+  return `${location}&${new URLSearchParams({ next: back })}`;
 }
 
 /** The sign-in page. It names the set-up where there is no administrator, and never leads away to it. */
@@ -24,8 +38,12 @@ export default function SignInPage() {
   const [error, setError] = useState<unknown>();
   const [isPending, setPending] = useState(false);
   const setup = useAnswer("GET /setup", {});
+  const offered = useAnswer("GET /auth/sign-in", {});
+  const ways = ordered(offered.data?.ways ?? []);
   useEffect(() => {
     document.title = "Sign in · svc-authorizer";
+    // A sign-in with an identity provider comes back here. Where it is not true, the first call says so.
+    if (query["signed_in"] !== undefined) rememberSession();
     if (isSignedIn()) route(nextOf(query["next"]), true);
   }, []);
   const submit = async (): Promise<void> => {
@@ -33,6 +51,7 @@ export default function SignInPage() {
     setError(undefined);
     try {
       await signIn(key.trim(), secret.trim());
+      localStorage.removeItem(LAST_WAY);
       client.clear();
       route(nextOf(query["next"]), true);
     } catch (failure) {
@@ -43,7 +62,24 @@ export default function SignInPage() {
   return (
     <main class="alone">
       <h1>Sign in</h1>
-      <p class="about">With your access key for svc-authorizer.</p>
+      {ways.map(({ name, title, location }, index) => (
+        <p key={name}>
+          <a
+            class={index === 0 ? "button primary" : "button"}
+            href={addressOf(location, nextOf(query["next"]))}
+            onClick={(event) => {
+              // The router of this application would look for a page of its own at the address.
+              event.stopPropagation();
+              localStorage.setItem(LAST_WAY, name);
+            }}
+          >
+            Continue with {title}
+          </a>
+        </p>
+      ))}
+      <p class="about">
+        {ways.length > 0 ? "Or with your access key" : "With your access key"} for svc-authorizer.
+      </p>
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,0 +1,53 @@
+/** Pages that need no application: no script, one style that the policy names by its digest. */
+
+import { createHash } from "node:crypto";
+import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+
+const STYLE = [
+  "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
+  "h1{font-size:1.4rem}",
+  "dt{margin-top:1rem;color:#57606a}",
+  "dd{margin:0;font-family:ui-monospace,monospace;overflow-wrap:anywhere}",
+  "button{font:inherit;padding:.5rem 1.25rem;cursor:pointer}",
+].join("");
+const STYLE_DIGEST = createHash("sha256").update(STYLE).digest("base64");
+
+/** Content type of every page. */
+export const PAGE_TYPE = "text/html; charset=utf-8";
+
+/** Headers of every page. Addresses hold tokens, and some pages a secret: neither is kept or passed on. */
+export const PAGE_HEADERS: readonly string[] = [
+  "Cache-Control",
+  "no-store",
+  "Referrer-Policy",
+  "no-referrer",
+  "Content-Security-Policy",
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_DIGEST}'`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join(";"),
+];
+
+/**
+ * Returns a page.
+ * @param content HTML
+ * @param refreshTo path to which the page leads by itself
+ */
+export function page(title: string, content: string, refreshTo?: string): string {
+  const refresh =
+    refreshTo === undefined ? "" : `<meta http-equiv="refresh" content="0; url=${escapeHtml(refreshTo)}">`;
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    `<meta name="robots" content="noindex">${refresh}<title>${title}</title><style>${STYLE}</style></head>`,
+    `<body><main><h1>${title}</h1>${content}</main></body></html>\n`,
+  ].join("");
+}
+
+/** Returns the page that says why something did not work. */
+export function failurePage(text: string): string {
+  return page("This did not work", `<p>${escapeHtml(text)}</p>`);
+}

@@ -1,0 +1,30 @@
+/** Rules of signing in with identity providers (spec/sign-in §1). */
+
+import type { ConfigName, ConfigValues } from "./table.ts";
+import { isLoopbackHost } from "./values/listen-address.ts";
+
+/** Reports origins that are none, and issuers with which nobody could sign in. */
+export function signInProblems(
+  values: ConfigValues,
+  problem: (name: ConfigName, message: string) => void,
+): void {
+  const name = "authorizer.sign_in.origins";
+  const origins = values[name];
+  for (const origin of origins) {
+    if (!isOrigin(origin)) {
+      problem(
+        name,
+        `expected origins such as https://authz.example.com (http on this machine alone): ${origin}`,
+      );
+    }
+  }
+  if (origins.length === 0 && values["authorizer.oidc.issuers"].some((issuer) => issuer.sign_in)) {
+    problem(name, "required where an issuer has sign_in: true: browsers must come back to a known address");
+  }
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.origin !== text) return false;
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
+}

@@ -1,0 +1,459 @@
+/** Signing in with a real OpenID provider, in a browser without scripts (spec/sign-in §1, spec/sign-in §8). */
+
+import { devNull } from "node:os";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closedAfterAll } from "../closed-after-all.ts";
+import { freePort } from "../free-port.ts";
+import { type Page, TestBrowser } from "./browser.ts";
+import { CLIENT, startProvider } from "./test-provider.ts";
+
+const port = await freePort();
+const OURS = `http://127.0.0.1:${port}`;
+const CALLBACK = `${OURS}/oidc/callback`;
+const provider = await closedAfterAll(startProvider([CALLBACK]));
+const second = await closedAfterAll(startProvider([CALLBACK]));
+const away = await startProvider([CALLBACK]);
+await away.close();
+
+const client = { sign_in: true, client_id: CLIENT.id, client_secret: CLIENT.secret };
+const authorizer = await closedAfterAll(
+  startAuthorizer({
+    dataset: {
+      format: 1,
+      groups: ["Admins", "Analysts", "Writers", "data-a", "data-b", "by-hand"].map((name) => ({ name })),
+      users: [{ username: "byname" }, { username: "taken" }, { username: "boss", groups: ["Admins"] }],
+    } as never,
+    config: {
+      listen_address: `127.0.0.1:${port}`,
+      "authorizer.audit.output": devNull,
+      "authorizer.sign_in.origins": [OURS],
+      "authorizer.forward_auth.proxy": "nginx",
+      "auth.oidc.validate_id_token_claims": { department: "research" },
+      "auth.oidc.default_initial_groups": ["Writers"],
+      "auth.oidc.initial_groups_claim_name": ["teams"],
+      "auth.oidc.friendly_name_claim_name": ["name"],
+      "auth.oidc.persist_friendly_name": "true",
+      "authorizer.oidc.issuers": [
+        {
+          ...client,
+          name: "corp",
+          title: "Example",
+          issuer: provider.issuer,
+          username_claim: "preferred_username",
+          assert_groups: ["data-*", "Admin*"],
+          create_users: true,
+        },
+        {
+          ...client,
+          name: "partner",
+          issuer: second.issuer,
+          username_claim: "preferred_username",
+          assert_groups: ["Admins"],
+          directory_users: true,
+          bare_external_id: true,
+        },
+        { ...client, name: "gone", issuer: away.issuer },
+        {
+          ...client,
+          name: "wrong-secret",
+          issuer: provider.issuer.replace("127.0.0.1", "localhost"),
+          client_secret: "x",
+        },
+      ],
+    },
+  }),
+);
+const { directory } = authorizer;
+
+const SOUND = { sub: "s-1", preferred_username: "alice", department: "research", name: "Alice É." };
+
+beforeEach(() => {
+  provider.claims = SOUND;
+  second.claims = SOUND;
+});
+afterEach(() => authorizer.reset());
+
+function signIn(browser = new TestBrowser(), issuer = "corp", next = "/after"): Promise<Page> {
+  return browser.open(`${OURS}/oidc/login?${new URLSearchParams({ issuer, next })}`);
+}
+
+/** The browser up to where the provider sends it back, which it does not open. */
+async function upToCallback(browser: TestBrowser, issuer = "corp"): Promise<string> {
+  const { url } = await browser.open(`${OURS}/oidc/login?issuer=${issuer}`, (at) => at.startsWith(CALLBACK));
+  return url;
+}
+
+/** The user whom the login cookie is for, or the status. */
+async function whoIs(browser: TestBrowser): Promise<string | number> {
+  const answer = await fetch(`${OURS}/api/v1/user`, { headers: { cookie: browser.header(OURS) } });
+  return answer.ok ? ((await answer.json()) as { user: { id: string } }).user.id : answer.status;
+}
+
+async function groupsOf(username: string): Promise<readonly string[]> {
+  const { results } = await directory.users.groups(username, { amount: 100 });
+  return results.map(({ name }) => name);
+}
+
+describe("a sign-in with an OpenID provider", () => {
+  it("makes the user, signs it in, and leads to a path of this origin", async () => {
+    const browser = new TestBrowser();
+    const page = await signIn(browser);
+    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('content="0; url=/after"') });
+    expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await whoIs(browser)).toBe("alice");
+    expect(await directory.users.get("alice")).toMatchObject({
+      external_id: "corp:s-1",
+      source: "oidc",
+      friendly_name: "Alice É.",
+    });
+    expect(await groupsOf("alice")).toEqual(["Writers"]);
+  });
+
+  it("sets cookies that no script reads: the login cookie for this site alone, the others where links lead", async () => {
+    const browser = new TestBrowser();
+    await signIn(browser);
+    const line = (name: string) => browser.set.find((one) => one.startsWith(`${name}=`)) ?? "";
+    expect(line("access_token")).toMatch(/HttpOnly.*SameSite=Strict/);
+    expect(line("internal_auth_session")).toMatch(/HttpOnly.*SameSite=Lax/);
+    expect(line("svc-sign-in")).toMatch(/HttpOnly.*SameSite=Lax/);
+    expect([...(browser.cookies.get(OURS) ?? new Map()).keys()].sort()).toEqual([
+      "access_token",
+      "internal_auth_session",
+    ]);
+  });
+
+  it("gives the data server a session that forward-auth takes", async () => {
+    const browser = new TestBrowser();
+    await signIn(browser);
+    const session = browser.cookies.get(OURS)?.get("internal_auth_session");
+    const answer = await fetch(`${authorizer.url}/forward-auth`, {
+      headers: {
+        cookie: `internal_auth_session=${session}`,
+        "x-original-method": "GET",
+        "x-original-uri": "/api/v1/config",
+        "x-original-host": "data.example.com",
+      },
+    });
+    expect(answer.headers.get("x-svc-user")).toBe("alice");
+  });
+
+  it("finds the same user again by the id at the issuer, whatever its name is now", async () => {
+    await signIn();
+    provider.claims = { ...SOUND, preferred_username: "alice.new", name: "Alice N." };
+    const browser = new TestBrowser();
+    await signIn(browser);
+    expect(await whoIs(browser)).toBe("alice");
+    expect((await directory.users.get("alice")).friendly_name).toBe("Alice N.");
+  });
+
+  it("makes the memberships that claims made equal to the claims, and leaves all others", async () => {
+    provider.claims = {
+      ...SOUND,
+      groups: ["data-a", "data-b", "Analysts", "no-such-group"],
+      teams: "data-b , Analysts",
+    };
+    await signIn();
+    expect(await groupsOf("alice")).toEqual(["data-a", "data-b"]);
+    await directory.groups.addMember("by-hand", "alice");
+    await directory.groups.addMember("data-a", "alice");
+    provider.claims = { ...SOUND, groups: ["data-b"] };
+    await signIn();
+    // Given by hand in the meantime, and the initial one, which claims do not take back.
+    expect(await groupsOf("alice")).toEqual(["by-hand", "data-a", "data-b"]);
+    provider.claims = SOUND;
+    await signIn();
+    expect(await groupsOf("alice")).toEqual(["by-hand", "data-a", "data-b"]);
+  });
+
+  it("takes memberships back that the claims no longer name", async () => {
+    provider.claims = { ...SOUND, groups: ["data-a"] };
+    await signIn();
+    expect(await groupsOf("alice")).toEqual(["Writers", "data-a"]);
+    provider.claims = SOUND;
+    await signIn();
+    expect(await groupsOf("alice")).toEqual(["Writers"]);
+  });
+
+  it("makes one user of ten sign-ins at once", async () => {
+    const pages = await Promise.all(Array.from({ length: 8 }, () => signIn()));
+    expect(pages.map(({ status }) => status)).toEqual(pages.map(() => 200));
+    expect((await directory.users.list({ amount: 10 }, { external_id: "corp:s-1" })).results).toHaveLength(1);
+  });
+
+  it("offers the ways in their order, with a page for browsers without scripts", async () => {
+    const { ways } = (await (await fetch(`${OURS}/api/v1/auth/sign-in`)).json()) as {
+      ways: { title: string }[];
+    };
+    expect(ways.map(({ title }) => title)).toEqual(["Example", "partner", "gone", "wrong-secret"]);
+    const page = await new TestBrowser().open(`${OURS}/oidc/login?next=/x`);
+    expect(page.text).toContain('href="/oidc/login?issuer=corp&amp;next=%2Fx"');
+    expect(page.text).not.toContain("<script");
+  });
+
+  it("ends with the sign-out, at the data server's cookie, too", async () => {
+    const browser = new TestBrowser();
+    await signIn(browser);
+    const before = browser.header(OURS);
+    const out = await fetch(`${OURS}/api/v1/auth/logout`, {
+      method: "POST",
+      headers: { cookie: before, origin: OURS },
+    });
+    expect(out.status).toBe(204);
+    expect(out.headers.getSetCookie().map((line) => line.split(";")[0])).toEqual([
+      "access_token=",
+      "internal_auth_session=",
+    ]);
+    expect(await whoIs(browser)).toBe(401);
+  });
+});
+
+interface Row {
+  readonly what: string;
+  readonly issuer?: string;
+  readonly claims?: Readonly<Record<string, unknown>>;
+  readonly before?: () => Promise<unknown>;
+  readonly status: number;
+  readonly says: string;
+}
+
+/** Each sign-in that is refused, with what the person reads. */
+const REFUSED: readonly Row[] = [
+  {
+    what: "user absent",
+    issuer: "partner",
+    status: 403,
+    says: "exists at partner, but not here. Ask an administrator of this service to create your user.",
+  },
+  {
+    what: "user inactive",
+    before: async () => {
+      await signIn();
+      await directory.users.update("alice", { inactive: true });
+    },
+    status: 403,
+    says: "is deactivated",
+  },
+  {
+    what: "a name that a user has",
+    claims: { ...SOUND, preferred_username: "taken" },
+    status: 403,
+    says: "A user here has your name (taken) and is not linked to Example",
+  },
+  {
+    what: "a name that a user has, in another letter case",
+    claims: { ...SOUND, preferred_username: "Taken" },
+    status: 403,
+    says: "A user here has your name (Taken)",
+  },
+  {
+    what: "a user who is linked elsewhere",
+    issuer: "partner",
+    before: () => signIn(),
+    status: 403,
+    says: "belongs to another account",
+  },
+  {
+    what: "required claims missing",
+    claims: { ...SOUND, department: "sales" },
+    status: 403,
+    says: "may not sign in here",
+  },
+  { what: "no name", claims: { sub: "s-1", department: "research" }, status: 403, says: "who you are" },
+  {
+    what: "groups that are no names",
+    claims: { ...SOUND, groups: [{ id: 1 }] },
+    status: 403,
+    says: "does not say which groups",
+  },
+  { what: "provider away", issuer: "gone", status: 503, says: "gone does not answer" },
+  { what: "an issuer that says another name", issuer: "wrong-secret", status: 503, says: "does not answer" },
+];
+
+describe("a sign-in is refused, with a text that the person can act on", () => {
+  it.each(REFUSED)("$what", async ({ issuer, claims = SOUND, before, status, says }) => {
+    await before?.();
+    provider.claims = claims;
+    second.claims = claims;
+    const browser = new TestBrowser();
+    const page = await signIn(browser, issuer);
+    expect(page.text).toContain(says);
+    expect(page.status).toBe(status);
+    expect(await whoIs(browser)).toBe(401);
+  });
+
+  it("cancelled at the provider", async () => {
+    provider.cancels = true;
+    const page = await signIn();
+    provider.cancels = false;
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining("you cancelled it") });
+  });
+});
+
+describe("protected groups (authorizer.scim.protected_groups)", () => {
+  it("no claim makes an administrator by a pattern of assert_groups", async () => {
+    provider.claims = { ...SOUND, groups: ["Admins", "data-a"], teams: ["Admins"] };
+    await signIn();
+    expect(await groupsOf("alice")).toEqual(["data-a"]);
+  });
+
+  it("a claim makes one where assert_groups names the group literally", async () => {
+    second.claims = { ...SOUND, preferred_username: "byname", groups: ["Admins"] };
+    await signIn(new TestBrowser(), "partner");
+    expect(await groupsOf("byname")).toEqual(["Admins"]);
+    expect((await directory.users.get("byname")).external_id).toBe("s-1");
+  });
+});
+
+describe("attacks (spec/sign-in §8)", () => {
+  it("log-in CSRF: a callback that another browser began signs nobody in", async () => {
+    const attacker = new TestBrowser();
+    const url = await upToCallback(attacker);
+    const victim = new TestBrowser();
+    const page = await victim.open(url);
+    expect(page).toMatchObject({ status: 400, text: expect.stringContaining("another browser") });
+    // Nor where the victim is about to sign in.
+    await upToCallback(victim);
+    expect((await victim.open(url)).status).toBe(400);
+    expect(await whoIs(victim)).toBe(401);
+  });
+
+  it.each([
+    "//evil.example",
+    "/\\evil.example",
+    "https://evil.example/",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "/\t/evil.example",
+    "/.//evil.example",
+    "/..//evil.example",
+    "evil",
+    "/%0d%0aSet-Cookie:x=y\n",
+    "/oidc/login?issuer=corp",
+  ])("open redirects: %s leads to the start", async (next) => {
+    const page = await signIn(new TestBrowser(), "corp", next);
+    expect(page.text).toContain('content="0; url=/"');
+  });
+
+  it("open redirects: a redirect_uri comes from the configuration, never from Host", async () => {
+    const { hostname } = new URL(OURS);
+    const answer = await rawGet("/oidc/login?issuer=corp", { host: "evil.example" }, hostname);
+    const location = new URL(String(answer.location));
+    expect(location.searchParams.get("redirect_uri")).toBe(CALLBACK);
+  });
+
+  it("issuer mix-up: an answer that names another issuer is refused (RFC 9207)", async () => {
+    const browser = new TestBrowser();
+    const url = new URL(await upToCallback(browser));
+    expect(url.searchParams.get("iss")).toBe(provider.issuer);
+    url.searchParams.set("iss", second.issuer);
+    expect((await browser.open(url.href)).status).toBe(403);
+    const without = new TestBrowser();
+    const lacking = new URL(await upToCallback(without));
+    lacking.searchParams.delete("iss");
+    expect((await without.open(lacking.href)).status).toBe(403);
+    expect(await whoIs(without)).toBe(401);
+  });
+
+  it("code injection: a code of another sign-in does not fit the verifier of this one (PKCE)", async () => {
+    const victims = new URL(await upToCallback(new TestBrowser()));
+    const attacker = new TestBrowser();
+    const own = new URL(await upToCallback(attacker));
+    own.searchParams.set("code", String(victims.searchParams.get("code")));
+    const page = await attacker.open(own.href);
+    expect(page).toMatchObject({ status: 403, text: expect.stringContaining("does not hold") });
+    expect(await whoIs(attacker)).toBe(401);
+  });
+
+  it("PKCE downgrade: every sign-in asks with S256, a state and a nonce of its own", async () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 2; round++) {
+      const answer = await rawGet("/oidc/login?issuer=corp", { host: new URL(OURS).host }, "127.0.0.1");
+      const { searchParams } = new URL(String(answer.location));
+      expect(searchParams.get("code_challenge_method")).toBe("S256");
+      expect(searchParams.get("response_type")).toBe("code");
+      for (const name of ["code_challenge", "state", "nonce"]) seen.add(String(searchParams.get(name)));
+    }
+    expect(seen.size).toBe(6);
+  });
+
+  it("replayed: a callback serves once", async () => {
+    const browser = new TestBrowser();
+    const url = await upToCallback(browser);
+    const kept = browser.header(OURS);
+    expect((await browser.open(url)).status).toBe(200);
+    const again = await fetch(url, { headers: { cookie: kept } });
+    expect(again.status).toBe(400);
+    expect(again.headers.getSetCookie().some((line) => line.startsWith("access_token="))).toBe(false);
+  });
+
+  it("session fixation: a sign-in takes over no token that the browser had", async () => {
+    const browser = new TestBrowser();
+    await signIn(browser);
+    const fixed = String(browser.cookies.get(OURS)?.get("access_token"));
+    provider.claims = { ...SOUND, sub: "s-2", preferred_username: "bob" };
+    const victim = new TestBrowser();
+    victim.cookies.set(OURS, new Map([["access_token", fixed]]));
+    await signIn(victim);
+    expect(victim.cookies.get(OURS)?.get("access_token")).not.toBe(fixed);
+    expect(await whoIs(victim)).toBe("bob");
+    expect(await whoIs(browser)).toBe("alice");
+  });
+
+  it("cookie tossing: of a state cookie that comes twice, neither is believed", async () => {
+    const browser = new TestBrowser();
+    const url = await upToCallback(browser);
+    const attackers = new TestBrowser();
+    await upToCallback(attackers);
+    const cookie = `${browser.header(OURS)}; ${attackers.header(OURS)}`;
+    expect((await fetch(url, { headers: { cookie } })).status).toBe(400);
+  });
+
+  it("token substitution: an ID token is no credential, neither here nor at the proxy", async () => {
+    const browser = new TestBrowser();
+    const url = new URL(await upToCallback(browser));
+    // The client's own exchange of a code; without the verifier there is no token.
+    const answer = await fetch(`${provider.issuer}/token`, {
+      method: "POST",
+      headers: { authorization: `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString("base64")}` },
+      body: new URLSearchParams({
+        grant_type: "authorization_code",
+        code: String(url.searchParams.get("code")),
+        redirect_uri: CALLBACK,
+      }),
+    });
+    expect(answer.status).toBe(400);
+    const header = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
+    const payload = Buffer.from(JSON.stringify({ iss: provider.issuer, aud: CLIENT.id, ...SOUND }));
+    const token = `${header}.${payload.toString("base64url")}.AAAA`;
+    const headers = { authorization: `Bearer ${token}` };
+    expect((await fetch(`${OURS}/api/v1/user`, { headers })).status).toBe(401);
+  });
+
+  it("a changed or foreign state cookie signs nobody in", async () => {
+    const browser = new TestBrowser();
+    const url = await upToCallback(browser);
+    const [name, value = ""] = browser.header(OURS).split("=");
+    for (const changed of [
+      "",
+      "x",
+      value.slice(0, -1),
+      value.replace(/.$/, value.endsWith("A") ? "B" : "A"),
+      "a.b.c.d.e",
+    ]) {
+      expect((await fetch(url, { headers: { cookie: `${name}=${changed}` } })).status, changed).toBe(400);
+    }
+    expect((await fetch(url)).status).toBe(400);
+  });
+});
+
+async function rawGet(path: string, headers: Record<string, string>, hostname: string) {
+  const { request } = await import("node:http");
+  return new Promise<{ location: string | undefined }>((resolve, reject) => {
+    const sent = request({ hostname, port, path, headers }, (response) => {
+      response.resume();
+      resolve({ location: response.headers.location });
+    });
+    sent.on("error", reject).end();
+  });
+}
