@@ -125,7 +125,7 @@ export class MirrorController {
     if (before.identity === undefined) progress.state = { ...before, identity };
     // The destination may answer for an earlier repository of the name until then.
     if (now() - identity.since < SERVER_CACHE_MS) {
-      await this.#saveNews(progress, before);
+      if (progress.hasNews) await progress.save(this.#lease);
       return this.#report("creating", "", source);
     }
     await promotion.settle();
@@ -146,7 +146,7 @@ export class MirrorController {
       if (await promotion.promote(name)) notes.promotions += 1;
     }
     await this.#remove(promotion, progress, absent, notes);
-    await this.#saveNews(progress, before);
+    if (progress.hasNews) await progress.save(this.#lease);
     const heads = Object.values(progress.state.branches);
     const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
     const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";
@@ -312,10 +312,6 @@ export class MirrorController {
         `the default branch ${name} does not exist at the source any more; the mirror keeps it`,
       );
     }
-  }
-
-  async #saveNews(progress: Progress, before: Progress["state"]): Promise<void> {
-    if (progress.state !== before || progress.unsaved > 0) await progress.save(this.#lease);
   }
 
   #report(phase: MirrorPhase, reason: string, source?: RepositoryFacts, notes?: PassNotes): MirrorReport {

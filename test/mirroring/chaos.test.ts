@@ -38,11 +38,11 @@ async function chaos(seed: number, rounds: number, sabotage: Sabotage = {}): Pro
   return promotions;
 }
 
-describe("chaos", () => {
+describe("chaos", { timeout: 300_000 }, () => {
   it.each([1, 2, 3])(
     "never shows what is not whole, never goes back, and arrives: seed %i (M1 to M4, M9, M11)",
     async (seed) => {
-      expect(await chaos(seed, 60)).toBeGreaterThan(5);
+      expect(await chaos(seed, 40)).toBeGreaterThan(5);
       expect(world.violations).toEqual([]);
       expect(world.behind()).toEqual([]);
       // M6: what is recorded is what a branch of the source led to.

@@ -44,6 +44,8 @@ export class World {
   readonly #seen = new Map<string, string[]>();
   /** The place of each branch of the mirror in the heads that the source's had. */
   readonly #places = new Map<string, number>();
+  /** Commits whose data was seen to be whole. */
+  readonly #whole = new Set<string>();
   /** Unix milliseconds of the controllers. */
   clock = Date.now();
 
@@ -160,7 +162,11 @@ export class World {
         continue;
       }
       open.push(...recorded.parents);
+      // Nothing takes data away again: what was whole stays so.
+      if (this.#whole.has(id)) continue;
+      const before = this.violations.length;
       this.#judgeCommit(id);
+      if (this.violations.length === before) this.#whole.add(id);
     }
   }
 

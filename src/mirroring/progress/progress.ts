@@ -71,12 +71,15 @@ export class Progress {
   #unsaved: Line[] = [];
   readonly #complete = new Set<string>();
   readonly #pending = new Map<string, PendingCommit>();
+  /** The state as it is stored. */
+  #saved: MirrorState;
   state: MirrorState;
 
   private constructor(store: Store, uid: string, state: MirrorState, version: string | undefined) {
     this.#store = store;
     this.#uid = uid;
     this.state = state;
+    this.#saved = state;
     this.#version = version;
   }
 
@@ -127,6 +130,11 @@ export class Progress {
     this.#add(id);
   }
 
+  /** True where something is not saved, be it of a pass that failed. */
+  get hasNews(): boolean {
+    return this.state !== this.#saved || this.#unsaved.length > 0;
+  }
+
   /** Number of lines that are not saved. */
   get unsaved(): number {
     return this.#unsaved.length;
@@ -157,6 +165,7 @@ export class Progress {
       throw error;
     }
     this.state = state;
+    this.#saved = state;
     this.#unsaved = [];
   }
 
