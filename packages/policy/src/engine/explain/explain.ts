@@ -20,11 +20,14 @@ import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "../
 import { USER_PLACEHOLDER } from "../patterns/resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "../statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { type Match, Matches } from "./matches.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
 import { OrderedStatements } from "./ordered-statements.ts";
 
 /** Number of statements between two steps: well under a millisecond. */
 const STEP = 128;
+/** Units of work of a statement that is looked at. */
+const PER_VISIT = 30;
 /** Number of patterns of one statement between two steps. */
 const FEW_PATTERNS = 8;
 
@@ -62,22 +65,20 @@ export function* explainInSteps(
   const outcome = yield* decideInSteps(policies, request, (node, effect) => effects.set(node, effect));
   const decided = [...effects].filter(([, effect]) => effect === outcome.effect).map(([node]) => node);
   const leaves = decided.filter((node) => "action" in node);
-  const determining = new Map<string, Match>();
+  const determining = new Matches();
   const ordered = new OrderedStatements(policies, request.user);
   const results = new ConditionResults(request.user);
   const denying = outcome.effect === "deny";
   // The first deny ends a tree, but without it the deny of another leaf would: all of them determine the decision.
   const nodes = denying ? nodesOf(request.required) : outcome.effect === "allow" ? decided : [];
   for (const node of nodes) {
-    for (const one of yield* determiningStatements(ordered, node, request, denying, results)) {
-      determining.set(`${one.statement.index} ${one.statement.policy.name}`, one);
-    }
+    yield* findDetermining(ordered, node, { request, denying, results, determining });
   }
   const tests = new ConditionTests(mask);
   const misses =
     outcome.effect === "neutral" ? yield* nearMissesInSteps(ordered, leaves, request, results) : [];
   const described: Determining[] = [];
-  for (const one of determining.values()) {
+  for (const one of determining.all) {
     described.push(yield* describe(one, tests));
     yield;
   }
@@ -93,17 +94,6 @@ export function* explainInSteps(
     tree: withEffects(request.required, effects),
     nearMisses,
   };
-}
-
-/** A statement that decided, and how it matched. */
-interface Match {
-  readonly statement: CompiledStatement;
-  /** The pattern that matched; "" where the statement denies because it cannot be evaluated. */
-  readonly action: string;
-  /** The pattern that matched; undefined for the whole text of the statement. */
-  readonly resource: string | undefined;
-  /** The fields with which the condition was evaluated; undefined if it was not evaluated. */
-  readonly asked: EngineRequest | undefined;
 }
 
 /** A tree's nodes, all of them. */
@@ -123,58 +113,73 @@ function withEffects(
   return { ...node, ...own };
 }
 
-/** The statements that decided a node; none for an inner node. */
-function* determiningStatements(
-  ordered: OrderedStatements,
-  node: RequiredPermissions,
-  request: EngineRequest,
-  denying: boolean,
-  results: ConditionResults,
-): Generator<unknown, Match[]> {
-  if ("action" in node) return yield* leafStatements(ordered, node, request, denying, results);
-  // The gate ignores denies (spec/evaluation §10).
-  return "any_resource" in node && !denying ? yield* gateStatements(ordered, node.any_resource.action) : [];
+/** The parts of a search. */
+interface Sought {
+  readonly request: EngineRequest;
+  readonly denying: boolean;
+  readonly results: ConditionResults;
+  /** Takes what is found. */
+  readonly determining: Matches;
 }
 
-/** All statements that open the gate of list filtering, whatever their resource (spec/evaluation §10). */
-function* gateStatements(ordered: OrderedStatements, action: string): Generator<unknown, Match[]> {
-  const found: Match[] = [];
-  let seen = 0;
-  for (const statement of ordered.matching(action)) {
-    if (++seen % STEP === 0) yield;
-    if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
-    const pattern = matchingAction(statement, action.toWellFormed());
-    if (pattern === undefined) continue;
-    found.push({ statement, action: pattern, resource: undefined, asked: undefined });
+/** Finds the statements that decided a node; none for an inner node. */
+function* findDetermining(
+  ordered: OrderedStatements,
+  node: RequiredPermissions,
+  sought: Sought,
+): Generator<unknown, void> {
+  if ("action" in node) yield* findOfLeaf(ordered, node, sought);
+  // The gate ignores denies (spec/evaluation §10).
+  else if ("any_resource" in node && !sought.denying)
+    yield* findOfGate(ordered, node.any_resource.action, sought.determining);
+}
+
+/** Steps that cost the caller nothing: the decision about a leaf has paid for its statements. */
+function* unpriced<T>(steps: Steps<T>): Generator<undefined, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
   }
-  return found;
+}
+
+/** Finds all statements that open the gate of list filtering, whatever their resource (spec/evaluation §10). */
+function* findOfGate(
+  ordered: OrderedStatements,
+  action: string,
+  determining: Matches,
+): Generator<unknown, void> {
+  let seen = 0;
+  const wellFormed = action.toWellFormed();
+  for (const statement of yield* ordered.matchingInSteps(action)) {
+    if (++seen % STEP === 0) yield STEP * PER_VISIT;
+    if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
+    const pattern = matchingAction(statement, wellFormed);
+    if (pattern !== undefined) determining.add(statement, pattern);
+  }
 }
 
 /**
- * All statements that allow, or all that deny: without them the decision would differ. A statement that cannot be
+ * Finds all statements that allow, or all that deny: without them the decision would differ. A statement that cannot be
  * evaluated denies everything; it is reported with its whole resource text and no action.
  */
-function* leafStatements(
+function* findOfLeaf(
   ordered: OrderedStatements,
   leaf: RequiredLeaf,
-  request: EngineRequest,
-  denying: boolean,
-  results: ConditionResults,
-): Generator<unknown, Match[]> {
-  const found: Match[] = [];
+  { request, denying, results, determining }: Sought,
+): Generator<unknown, void> {
   const asked = aboutLeaf(request, leaf);
   let seen = 0;
-  yield;
-  for (const statement of denying ? ordered.matchingOrFailing(leaf.action) : ordered.matching(leaf.action)) {
+  const found = yield* unpriced(ordered.matchingInSteps(leaf.action));
+  for (const statement of denying ? ordered.orFailing(leaf.action, found) : found) {
     if (++seen % STEP === 0) yield;
     if (denying && (yield* fails(statement, asked, results)))
-      found.push({ statement, action: "", resource: undefined, asked });
+      determining.add(statement, "", undefined, asked);
     else if (statement.deny === denying) {
       const match = yield* matchOf(ordered, statement, leaf, asked, results);
-      if (match !== undefined) found.push({ statement, ...match, asked });
+      if (match !== undefined) determining.add(statement, match.action, match.resource, asked);
     }
   }
-  return found;
 }
 
 /** The first statement that allows one permission, if it is allowed; for lists of users. */

@@ -3,6 +3,7 @@
 import type { CompiledPolicies } from "../compile/compile.ts";
 import { ResourceMatchers } from "../matching/resource-matchers.ts";
 import type { CompiledStatement } from "../statement.ts";
+import { finish, type Steps } from "../work.ts";
 
 /** Number of cached actions; a tree of permissions rarely names more. */
 const MOST_ACTIONS = 64;
@@ -23,8 +24,16 @@ export class OrderedStatements {
 
   /** The statements about an action. */
   matching(action: string): readonly CompiledStatement[] {
+    return finish(this.matchingInSteps(action));
+  }
+
+  /** The same, in steps. */
+  *matchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
     const wellFormed = action.toWellFormed();
-    return remembered(this.#matching, wellFormed, () => this.policies.statementsMatching(wellFormed));
+    const known = this.#matching.get(wellFormed);
+    if (known !== undefined) return known;
+    const found = yield* this.policies.statementsMatchingInSteps(wellFormed);
+    return remembered(this.#matching, wellFormed, () => found);
   }
 
   /** The same as a set. */
@@ -32,12 +41,15 @@ export class OrderedStatements {
     return remembered(this.#sets, action, () => new Set(this.matching(action)));
   }
 
-  /** The same, plus all statements whose evaluation can fail. */
-  matchingOrFailing(action: string): readonly CompiledStatement[] {
+  /**
+   * The statements about an action, plus all whose evaluation can fail.
+   * @param found those about the action
+   */
+  orFailing(action: string, found: readonly CompiledStatement[]): readonly CompiledStatement[] {
     const { fallible } = this.policies;
-    if (fallible.length === 0) return this.matching(action);
+    if (fallible.length === 0) return found;
     return remembered(this.#orFailing, action, () => {
-      const wanted = new Set([...this.matching(action), ...fallible]);
+      const wanted = new Set([...found, ...fallible]);
       return this.policies.statements.filter((statement) => wanted.has(statement));
     });
   }
