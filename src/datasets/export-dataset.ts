@@ -27,6 +27,8 @@ interface ExportedDataset {
   readonly text: string;
   /** Credentials that were left out. */
   readonly omittedCredentials: number;
+  /** Memberships that were left out, because claims of an identity provider made them and may take them back. */
+  readonly omittedMemberships: number;
 }
 
 /** Removes members that are undefined, an empty list or an empty object. */
@@ -49,7 +51,7 @@ function credentialsOf({ credentials }: UserState): DatasetCredential[] {
 function exportedUser(state: UserState, secrets: boolean): DatasetUser {
   return compact({
     ...state.user.value,
-    groups: [...state.groups.keys()],
+    groups: [...state.groups].flatMap(([name, { by }]) => (by === undefined ? [name] : [])),
     policies: [...state.policies.keys()],
     credentials: secrets ? credentialsOf(state) : [],
     external_principals: [...state.externalPrincipals.keys()],
@@ -91,7 +93,7 @@ function tooLargeForYaml(): AuthorizerError {
 }
 
 /**
- * Exports users, groups, policies, attachments, declared resource types and registered resources, including
+ * Exports users, groups, policies, attachments, memberships but those that claims of an identity provider made, declared resource types and registered resources, including
  * preconfigured ones in their present form.
  * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which `load` would refuse
  */
@@ -105,8 +107,13 @@ export async function exportDataset(directory: Directory, options: ExportOptions
   const omittedCredentials = credentials
     .filter(({ value }) => !secrets || value.secret_access_key === undefined)
     .reduce((sum) => sum + 1, 0);
-  if (format === "json") return { text: `${JSON.stringify(document, null, 2)}\n`, omittedCredentials };
+  const omittedMemberships = state.users
+    .values()
+    .flatMap(({ groups }) => groups.values())
+    .reduce((sum, { by }) => sum + Number(by !== undefined), 0);
+  const omitted = { omittedCredentials, omittedMemberships };
+  if (format === "json") return { text: `${JSON.stringify(document, null, 2)}\n`, ...omitted };
   // YAML is slow to write, so a document that is too large even as compact JSON is refused first.
   if (JSON.stringify(document).length > MAX_YAML_BYTES) throw tooLargeForYaml();
-  return { text: toYaml(document), omittedCredentials };
+  return { text: toYaml(document), ...omitted };
 }

@@ -124,7 +124,8 @@ function putUser(context: PutContext, wanted: WantedUser): void {
     operation: (user) => ({ op: "put_user", user }),
   });
   for (const group of wanted.groups) {
-    if (existing?.groups.has(group)) continue;
+    const held = existing?.groups.get(group);
+    if (held !== undefined && held.by === undefined) continue;
     plan.add({ op: "add_member", group, username }, "add", "membership", `${username} in ${group}`);
   }
   for (const policy of wanted.policies) {

@@ -19,7 +19,14 @@ export type BatchOperation =
   | { readonly op: "delete_group"; readonly name: string }
   | { readonly op: "put_policy"; readonly policy: NewPolicy; readonly partial?: boolean }
   | { readonly op: "delete_policy"; readonly name: string }
-  | { readonly op: "add_member" | "remove_member"; readonly group: string; readonly username: string }
+  | {
+      readonly op: "add_member";
+      readonly group: string;
+      readonly username: string;
+      /** Name of the issuer whose claims may take the membership back; absent: nobody's. */
+      readonly by?: string;
+    }
+  | { readonly op: "remove_member"; readonly group: string; readonly username: string }
   | { readonly op: "attach_to_user" | "detach_from_user"; readonly username: string; readonly policy: string }
   | { readonly op: "attach_to_group" | "detach_from_group"; readonly group: string; readonly policy: string }
   | {
@@ -94,10 +101,16 @@ export interface ManagedPolicy extends Managed<NewPolicy> {
   readonly partial: boolean;
 }
 
+/** A membership of a user. */
+export interface HeldMembership extends Managed<true> {
+  /** Name of the issuer whose claims made it: its next claims may take it back. */
+  readonly by?: string;
+}
+
 /** A user with all that refers to it, keys by name or id. */
 export interface UserState {
   readonly user: Managed<NewUser>;
-  readonly groups: ReadonlyMap<string, Managed<true>>;
+  readonly groups: ReadonlyMap<string, HeldMembership>;
   readonly policies: ReadonlyMap<string, Managed<true>>;
   /** By access key id; the secret in clear, or undefined when secrets were not asked for. */
   readonly credentials: ReadonlyMap<

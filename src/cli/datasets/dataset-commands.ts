@@ -95,7 +95,7 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
   const { directory, out, err } = parts;
   const { output, ...what } = options;
   try {
-    const { text, omittedCredentials } = await exportDataset(directory, what);
+    const { text, omittedCredentials, omittedMemberships } = await exportDataset(directory, what);
     if (output === undefined) await out(text);
     else await writePrivate(output, text);
     if (omittedCredentials > 0)
@@ -103,6 +103,10 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
         what.secrets
           ? `${omittedCredentials} access keys were left out: no present key opens their secrets\n`
           : `${omittedCredentials} access keys were left out; --secrets writes them\n`,
+      );
+    if (omittedMemberships > 0)
+      err(
+        `${omittedMemberships} memberships were left out: claims of an identity provider made them, and make them again when the people sign in\n`,
       );
     return SUCCESS;
   } catch (error) {

@@ -156,9 +156,10 @@ class Planner implements RestorePlan {
 
   #belongings(name: string, state: UserState): void {
     const present = this.#present.users.get(name);
-    for (const [group, { managed }] of state.groups) {
+    for (const [group, { managed, by }] of state.groups) {
       if (present?.groups.has(group) === true && this.#present.groups.has(group)) continue;
-      const join: BatchOperation = { op: "add_member", group, username: name };
+      const member = { op: "add_member", group, username: name } as const;
+      const join: BatchOperation = by === undefined ? member : { ...member, by };
       this.#add("membership", `${name} in ${group}`, undefined, join, managed);
     }
     for (const group of present?.groups.keys() ?? []) {

@@ -85,7 +85,7 @@ export interface RefRecord {
 }
 
 /** A group of a user. */
-interface MembershipRecord extends RefRecord {
+export interface MembershipRecord extends RefRecord {
   /** Name of the issuer whose claims made it: its next claims may take it back. */
   readonly by?: string;
 }

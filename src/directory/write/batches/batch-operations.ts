@@ -157,7 +157,7 @@ async function applyMember(
   if (op === "add_member") {
     const { id: groupId } = await requireGroup(tx, group);
     const { id: userId } = await requireUser(tx, username);
-    await putMember(tx, { group, groupId, username, userId }, managed);
+    await putMember(tx, { group, groupId, username, userId }, managed, operation.by);
     return;
   }
   if (!isPossibleName(group) || !isPossibleName(username)) return;

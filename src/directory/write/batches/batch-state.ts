@@ -116,7 +116,9 @@ class WholeState {
     await each(this.#reader, "user_group", ({ key, record }) => {
       const user = this.#usersById.get(holderIn(key));
       if (user === undefined || this.groups.get(nameIn(key))?.id !== record.id) return;
-      user.groups = withEntry(user.groups, nameIn(key), markOf(record));
+      const { by } = record;
+      const mark = by === undefined ? markOf(record) : { ...markOf(record), by };
+      user.groups = withEntry(user.groups, nameIn(key), mark);
     });
     for (const [partition, holders] of [
       ["user_policy", this.#usersById],

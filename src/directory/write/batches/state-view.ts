@@ -2,6 +2,7 @@
 
 import type {
   GroupState,
+  HeldMembership,
   Managed,
   ManagedPolicy,
   StateView,
@@ -11,7 +12,7 @@ import type {
 } from "../../batch.ts";
 import type { Reader } from "../../read/reader.ts";
 import { toGroup } from "../../records/group-records.ts";
-import { type Partition, type RefRecord, resourceKey, splitKey, under } from "../../records/layout.ts";
+import { type MembershipRecord, type Partition, resourceKey, splitKey, under } from "../../records/layout.ts";
 import { toPolicy } from "../../records/policy-records.ts";
 import { toUser } from "../../records/user-records.ts";
 import { toResource, toResourceType } from "../resources.ts";
@@ -135,12 +136,14 @@ export class ReaderView implements StateView {
     partition: "user_group" | "user_policy" | "group_policy",
     id: string,
     kind: "group" | "policy",
-  ): Promise<ReadonlyMap<string, Managed<true>>> {
+  ): Promise<ReadonlyMap<string, HeldMembership>> {
     const found = await this.#below(partition, id);
-    const references = new Map<string, Managed<true>>();
+    const references = new Map<string, HeldMembership>();
     for (const { name, record } of found) {
-      if ((await this.#idOf(kind, name)) === (record as RefRecord).id)
-        references.set(name, managed(true as const, record as RefRecord));
+      const reference = record as MembershipRecord;
+      if ((await this.#idOf(kind, name)) !== reference.id) continue;
+      const { by } = reference;
+      references.set(name, { ...managed(true as const, reference), ...(by !== undefined && { by }) });
     }
     return references;
   }
