@@ -65,6 +65,8 @@ function launch(statements: number): Promise<RunningProgram> {
     "authorizer.listen_address": "127.0.0.1:0",
     "authorizer.metrics_address": "127.0.0.1:0",
     "authorizer.datasets": [dataset],
+    "authorizer.authentication_api.enabled": true,
+    "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
     "authorizer.audit.directory": join(folder, "audit"),
     "authorizer.decision_log.include": "all",
     "authorizer.decision_log.directory": join(folder, "decisions"),

@@ -38,6 +38,10 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["getGroupACL", "the group has many policies"],
   ["showInvitation", "the token of the example is none"],
   ["redeemInvitation", "the token of the example is none"],
+  ["assumeRoleWithWebIdentity", "no issuer is configured"],
+  ["assumeRoleWithWebIdentityBelow", "no issuer is configured"],
+  ["beginSignIn", "no issuer is configured"],
+  ["finishSignIn", "no issuer is configured"],
 ]);
 
 let service: HeavyService;
