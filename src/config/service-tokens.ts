@@ -1,13 +1,12 @@
 /** Reads the tokens of `authorizer.tokens`, from files too, and keeps only their digests. */
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import {
   ConfigError,
   type ConfigProblem,
   problemOf,
 } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import type { ServiceTokenItem, TokenScope } from "./item.ts";
-import { readFaultOf } from "./read-fault.ts";
+import { readSecretFile } from "./secret-file.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
 import { isKnownPlaceholder, KNOWN_SECRET } from "./values/placeholder.ts";
 
@@ -51,12 +50,9 @@ function tokenOf({ name, scopes, assert_groups = [] }: ServiceTokenItem, digest:
 function digestOf({ token, token_file, token_sha256 }: ServiceTokenItem): Buffer | string {
   if (token !== undefined) return tokenDigest(token);
   if (token_sha256 !== undefined) return Buffer.from(token_sha256, "hex");
-  try {
-    const [first = ""] = readFileSync(token_file ?? "", "utf8").split("\n");
-    const text = first.trim();
-    if (text.length < SHORTEST_TOKEN) return `expected a token of at least ${SHORTEST_TOKEN} characters`;
-    return isKnownPlaceholder(text) ? KNOWN_SECRET : tokenDigest(text);
-  } catch (error) {
-    return readFaultOf(error);
-  }
+  const read = readSecretFile(token_file ?? "");
+  if ("fault" in read) return read.fault;
+  const { secret } = read;
+  if (secret.length < SHORTEST_TOKEN) return `expected a token of at least ${SHORTEST_TOKEN} characters`;
+  return isKnownPlaceholder(secret) ? KNOWN_SECRET : tokenDigest(secret);
 }

@@ -1,9 +1,8 @@
 /** The exchange as the configuration has it. */
 
-import { readFileSync } from "node:fs";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import { readFaultOf } from "../../config/read-fault.ts";
+import { readSecretFile } from "../../config/secret-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { Exchange } from "../../exchange/exchange.ts";
 import { openExchange } from "../../exchange/open-exchange.ts";
@@ -32,11 +31,8 @@ export function serviceExchange(
 }
 
 function secretOf(file: string): string {
-  try {
-    const [first = ""] = readFileSync(file, "utf8").split("\n");
-    if (first.trim() !== "") return first.trim();
-  } catch (error) {
-    throw new ConfigError([problemOf(FILE, readFaultOf(error), { file })]);
-  }
-  throw new ConfigError([problemOf(FILE, "its first line is empty", { file })]);
+  const read = readSecretFile(file);
+  const fault = "fault" in read ? read.fault : "its first line is empty";
+  if ("secret" in read && read.secret !== "") return read.secret;
+  throw new ConfigError([problemOf(FILE, fault, { file })]);
 }

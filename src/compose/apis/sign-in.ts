@@ -1,9 +1,8 @@
 /** Signing in with identity providers, as the configuration has it. */
 
-import { readFileSync } from "node:fs";
 import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import type { OidcIssuerItem } from "../../config/item.ts";
-import { readFaultOf } from "../../config/read-fault.ts";
+import { readSecretFile } from "../../config/secret-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { openSignIn, type SignInProvider } from "../../sign-in/open-sign-in.ts";
 import { Provider } from "../../sign-in/provider.ts";
@@ -56,13 +55,9 @@ function secretOf({
   client_secret_file: file,
 }: OidcIssuerItem): string | undefined {
   if (file === undefined) return secret;
-  let fault = "the first line of the file is empty";
-  try {
-    const [first = ""] = readFileSync(file, "utf8").split("\n");
-    if (first.trim() !== "") return first.trim();
-  } catch (error) {
-    fault = readFaultOf(error);
-  }
+  const read = readSecretFile(file);
+  const fault = "fault" in read ? read.fault : "the first line of the file is empty";
+  if ("secret" in read && read.secret !== "") return read.secret;
   throw new ConfigError([
     problemOf("authorizer.oidc.issuers", `${JSON.stringify(name)}: ${fault}`, { file }),
   ]);
