@@ -34,7 +34,7 @@ import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
-import { authenticationOptions } from "./apis/authentication.ts";
+import { authenticationOptions, awsIdentities } from "./apis/authentication.ts";
 import { consolePages } from "./apis/console.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
 import { forwardAuth } from "./apis/forward-auth.ts";
@@ -140,6 +140,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     invitations,
     setup: await openServiceSetup(data, options.worker),
     signIn: openServiceSignIn(data),
+    aws: awsIdentities(data),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,
     version,
@@ -227,7 +228,7 @@ function openListeners(
       places: places.ofListener(1),
       ...serviceApis(data, working),
       scim: scimOptions(data, audit),
-      authentication: authenticationOptions(data, audit),
+      authentication: authenticationOptions(data, working.aws, audit),
       bearer,
       revisions,
       changes: changeOptions(data),

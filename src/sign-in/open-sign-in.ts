@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Directory } from "../directory/directory.ts";
+import { PlacesBySource } from "../identity/places-by-source.ts";
 import { KnownSecret } from "../identity/secret-comparison.ts";
 import { sealSession } from "../identity/session-cookies/sealed-cookie.ts";
 import { nextPath } from "./next-path.ts";
@@ -45,7 +46,7 @@ class OpenedSignIn implements SignIn {
   readonly #options: SignInOptions;
   readonly #seal: StateSeal;
   readonly #byName: ReadonlyMap<string, SignInProvider>;
-  readonly #underWay = new Map<string, number>();
+  readonly #places = new PlacesBySource({ ofAll: MOST_UNDER_WAY, ofOne: MOST_OF_ONE });
 
   constructor(options: SignInOptions) {
     this.#options = options;
@@ -94,7 +95,11 @@ class OpenedSignIn implements SignIn {
       throw new SignInRefused("state", found.rules.way);
     }
     await this.#useUp(state, until, found);
-    const claims = await this.#bounded(source, found, () => found.provider.claims(query, state));
+    const claims = await this.#places.run(
+      source,
+      () => found.provider.claims(query, state),
+      () => new SignInRefused("busy", found.rules.way),
+    );
     const person = personOf(claims, found.rules);
     const { directory, isProtected } = this.#options;
     const outcome = await directory.actingFor({ name: `oidc:${person.issuer}` }, () =>
@@ -123,20 +128,6 @@ class OpenedSignIn implements SignIn {
     } catch (cause) {
       if (!isErrorCode(cause, "invalid_request")) throw cause;
       throw new SignInRefused("state", rules.way, { cause });
-    }
-  }
-
-  async #bounded<T>(source: string, { rules }: SignInProvider, work: () => Promise<T>): Promise<T> {
-    const ofSource = this.#underWay.get(source) ?? 0;
-    const all = [...this.#underWay.values()].reduce((sum, one) => sum + one, 0);
-    if (all >= MOST_UNDER_WAY || ofSource >= MOST_OF_ONE) throw new SignInRefused("busy", rules.way);
-    this.#underWay.set(source, ofSource + 1);
-    try {
-      return await work();
-    } finally {
-      const left = (this.#underWay.get(source) ?? 1) - 1;
-      if (left === 0) this.#underWay.delete(source);
-      else this.#underWay.set(source, left);
     }
   }
 }

@@ -19,7 +19,8 @@ import {
   type Reply,
 } from "../../http/route.ts";
 import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
-import type { AuditEvents } from "../rest/ports.ts";
+import { NO_STORE } from "../rest/operation.ts";
+import type { AuditEvents, IdentityFinder } from "../rest/ports.ts";
 
 /** The path of the API: what a data server has as `auth.authentication_api.endpoint`, behind this listener's address. */
 const AUTHENTICATION_PATH = "/authentication/v1";
@@ -29,16 +30,10 @@ const HEALTH = `${AUTHENTICATION_PATH}/healthcheck`;
 /** An identity request and the base64 of it. */
 const MAX_BYTES = 128 << 10;
 
-/** Port: who signed an identity request. */
-interface PrincipalFinder {
-  /** The external principal; throws "invalid_request", "not_allowed", "unavailable". */
-  principalOf(identityRequest: unknown, source: string): Promise<string>;
-}
-
 /** Options of the API. */
 export interface AuthenticationOptions {
   /** undefined: identities of AWS are off. */
-  readonly aws: PrincipalFinder | undefined;
+  readonly aws: IdentityFinder | undefined;
   /** Peers that are answered: of the socket, whatever a header says. */
   readonly trusted: TrustedProxies;
   readonly audit: AuditEvents;
@@ -125,7 +120,7 @@ async function login({ aws, audit }: AuthenticationOptions, call: RawCall): Prom
   try {
     const principal = await aws.principalOf(call.body, call.caller.name);
     audit.event("login", { actor: principal, ...origin, principal });
-    return { status: 200, body: JSON.stringify({ id: principal }), headers: ["Cache-Control", "no-store"] };
+    return { status: 200, body: JSON.stringify({ id: principal }), headers: NO_STORE };
   } catch (error) {
     if (isErrorCode(error, "not_allowed"))
       audit.event("authentication_failed", { ...origin, reason: error.message });

@@ -74,9 +74,3 @@ export interface UserInvitations {
   /** Returns the state of the invitation of a link; changes nothing. */
   state(token: string): Promise<InvitationState>;
 }
-
-/** Port: identities of a cloud. */
-export interface IdentityFinder {
-  /** The external principal of who signed an identity request; throws "invalid_request", "not_allowed", "unavailable". */
-  principalOf(identityRequest: unknown, source: string): Promise<string>;
-}

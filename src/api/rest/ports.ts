@@ -34,3 +34,9 @@ export interface PolicySet {
   readonly version: string;
   readonly digest: string;
 }
+
+/** Port: identities of a cloud. */
+export interface IdentityFinder {
+  /** The external principal of who signed an identity request; throws "invalid_request", "not_allowed", "unavailable". */
+  principalOf(identityRequest: unknown, source: string): Promise<string>;
+}

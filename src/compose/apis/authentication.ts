@@ -8,7 +8,7 @@ import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
 
-/** Identities of AWS IAM; undefined where they are off. */
+/** Identities of AWS IAM, of which both listeners use the same, with one bound; undefined where they are off. */
 export function awsIdentities({ values, directory }: DataParts): AwsIdentities | undefined {
   const serverId = values["authorizer.aws_iam.server_id"];
   if (!values["authorizer.aws_iam.enabled"] || serverId === undefined) return undefined;
@@ -23,13 +23,13 @@ export function awsIdentities({ values, directory }: DataParts): AwsIdentities |
 
 /** The options of the API; undefined where it is off. */
 export function authenticationOptions(
-  data: DataParts,
+  { values }: DataParts,
+  aws: AwsIdentities | undefined,
   audit: AuditEvents,
 ): AuthenticationOptions | undefined {
-  const { values } = data;
   if (!values["authorizer.authentication_api.enabled"]) return undefined;
   return {
-    aws: awsIdentities(data),
+    aws,
     trusted: new TrustedProxies(values["authorizer.authentication_api.trusted_servers"]),
     audit,
     limits: limitsOf(values),

@@ -11,6 +11,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import { Applications } from "../../datasets/apply/applications.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
+import type { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
@@ -21,7 +22,6 @@ import { pageTokenKeys } from "../listeners/listener-settings.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import { decisionRecords } from "../records/decision-records.ts";
 import type { ServiceAccess } from "./access.ts";
-import { awsIdentities } from "./authentication.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { OpenedStatus } from "./status.ts";
@@ -35,6 +35,8 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   /** undefined if no identity provider signs people in. */
   readonly signIn: SignIn | undefined;
+  /** undefined where identities of AWS are off. */
+  readonly aws: AwsIdentities | undefined;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly status: OpenedStatus;
@@ -62,7 +64,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
-    aws: awsIdentities(data),
+    aws: parts.aws,
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,

@@ -2,6 +2,7 @@
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Directory } from "../../directory/directory.ts";
+import { PlacesBySource } from "../places-by-source.ts";
 import { askSts } from "./ask-sts.ts";
 import { readIdentityRequest } from "./identity-request.ts";
 import { stsAddress } from "./sts-hosts.ts";
@@ -28,8 +29,7 @@ const SESSION = /^(arn:[^:]+:sts::\d{12}:assumed-role\/[^/]+)\/[^/]+$/;
 /** Finds out who signed a request. */
 export class AwsIdentities {
   readonly #options: AwsIdentitiesOptions;
-  /** Requests under way, by source. */
-  readonly #asking = new Map<string, number>();
+  readonly #places = new PlacesBySource({ ofAll: MOST_AT_ONCE, ofOne: MOST_AT_ONCE / 2 });
 
   constructor(options: AwsIdentitiesOptions) {
     this.#options = options;
@@ -54,30 +54,12 @@ export class AwsIdentities {
     }
     const age = now() - request.at;
     if (age > Math.min(maxAge, request.expires * 1_000) || age < -AHEAD_MS) throw expired();
-    const leave = this.#enter(source);
     try {
-      return await this.#known(await askSts(request, address, serverId));
+      const asked = async () => this.#known(await askSts(request, address, serverId));
+      return await this.#places.run(source, asked, tooMany);
     } catch (error) {
       throw isErrorCode(error, "unauthenticated") ? expired(error) : error;
-    } finally {
-      leave();
     }
-  }
-
-  /** Takes a place; returns what gives it back. */
-  #enter(source: string): () => void {
-    const own = this.#asking.get(source) ?? 0;
-    const all = [...this.#asking.values()].reduce((sum, count) => sum + count, 0);
-    if (all >= MOST_AT_ONCE || own >= MOST_AT_ONCE / 2) {
-      const message = "too many identities are being asked for";
-      throw new AuthorizerError("unavailable", message, { retryAfterSeconds: 1 });
-    }
-    this.#asking.set(source, own + 1);
-    return () => {
-      const left = (this.#asking.get(source) ?? 1) - 1;
-      if (left === 0) this.#asking.delete(source);
-      else this.#asking.set(source, left);
-    };
   }
 
   async #known(arn: string): Promise<string> {
@@ -90,6 +72,11 @@ export class AwsIdentities {
     }
     return role ?? arn;
   }
+}
+
+function tooMany(): AuthorizerError {
+  const message = "too many identities are being asked for";
+  return new AuthorizerError("unavailable", message, { retryAfterSeconds: 1 });
 }
 
 function expired(cause?: unknown): AuthorizerError {
