@@ -9,7 +9,7 @@ import { errorReply } from "../../http/errors.ts";
 import type { HttpLog } from "../../http/ports.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Reply } from "../../http/route.ts";
-import { KnownSecret } from "../../identity/secret-comparison.ts";
+import type { KnownSecret } from "../../identity/secret-comparison.ts";
 import { answerOf } from "../forward-auth/answers.ts";
 import { decideRequest, type RequestDecisionOptions } from "../forward-auth/decide-request.ts";
 import { requireScope, type ServiceCaller } from "../service-caller.ts";
@@ -24,7 +24,7 @@ export interface ExtAuthzOptions extends RequestDecisionOptions {
   /** `authorizer.trusted_proxies`. */
   readonly trusted: TrustedProxies;
   /** `authorizer.forward_auth.proxy_token`; calls need it where there is an exchange. */
-  readonly proxyToken?: string | undefined;
+  readonly proxyToken?: KnownSecret | undefined;
 }
 
 /** A call of Envoy. */
@@ -71,7 +71,7 @@ export function check(
 /** With an exchange, an answer carries the data server's key: the scope `decide` alone gets none (spec/exchange §2). */
 function requireProxyToken({ exchange, proxyToken }: ExtAuthzOptions, shown: string | undefined): void {
   if (exchange === undefined) return;
-  if (proxyToken === undefined || shown === undefined || !new KnownSecret(proxyToken).isSame(shown)) {
+  if (proxyToken === undefined || shown === undefined || !proxyToken.isSame(shown)) {
     throw new AuthorizerError("not_allowed", "the proxy token in the metadata is missing or wrong");
   }
 }

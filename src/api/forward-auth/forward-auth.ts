@@ -7,7 +7,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import { clientAddress, type TrustedProxies } from "../../http/request/client-address.ts";
 import type { Api, Caller, MountedRoute, RawCall, Reply } from "../../http/route.ts";
-import { KnownSecret } from "../../identity/secret-comparison.ts";
+import type { KnownSecret } from "../../identity/secret-comparison.ts";
 import type { DecisionMeters } from "../decisions/ports.ts";
 import { answerOf } from "./answers.ts";
 import { type AskedRequest, decideRequest, type RequestDecisionOptions } from "./decide-request.ts";
@@ -20,7 +20,7 @@ export interface ForwardAuthOptions extends RequestDecisionOptions {
   /** `authorizer.forward_auth.proxy`. */
   readonly proxy: ProxyKind | "off";
   /** `authorizer.forward_auth.proxy_token`. */
-  readonly proxyToken: string | undefined;
+  readonly proxyToken: KnownSecret | undefined;
   /** `authorizer.trusted_proxies`. */
   readonly trusted: TrustedProxies;
 }
@@ -44,8 +44,7 @@ type ForwardAuthClaim = (target: string) => MountedRoute | undefined;
 
 /** Builds the routes: one for subrequests, one for the error page that nginx asks for. */
 export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAuthServing): ForwardAuthClaim {
-  const proxyToken = options.proxyToken === undefined ? undefined : new KnownSecret(options.proxyToken);
-  const api: Api<Proxy> = { authenticate: (call) => trustedProxy(options, proxyToken, call) };
+  const api: Api<Proxy> = { authenticate: (call) => trustedProxy(options, call) };
   const shared = { method: "GET", path: BASE, api, meter: serving.counters.route("*", BASE) } as const;
   const decision: MountedRoute = {
     ...shared,
@@ -70,8 +69,7 @@ function isForwardAuth(target: string): boolean {
 
 /** The proxy that calls; throws "not_allowed" for a peer that is none. */
 function trustedProxy(
-  { proxy, trusted, exchange }: ForwardAuthOptions,
-  proxyToken: KnownSecret | undefined,
+  { proxy, proxyToken, trusted, exchange }: ForwardAuthOptions,
   { request, peer }: RawCall,
 ): Proxy {
   if (proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");

@@ -7,6 +7,7 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OidcTokens } from "../../identity/oidc/oidc.ts";
+import { KnownSecret } from "../../identity/secret-comparison.ts";
 import { serviceExchange } from "./exchange.ts";
 import { countingSessions } from "./session-cookies.ts";
 
@@ -23,13 +24,14 @@ export function forwardAuth(
   decisions: Decisions,
   identities: Identities,
 ): ForwardAuthOptions {
+  const proxyToken = values["authorizer.forward_auth.proxy_token"];
   const publicUrl = values["authorizer.public_url"];
   return {
     decisions,
     identities,
     oidc,
     proxy: values["authorizer.forward_auth.proxy"],
-    proxyToken: values["authorizer.forward_auth.proxy_token"],
+    proxyToken: proxyToken === undefined ? undefined : new KnownSecret(proxyToken),
     missingBody: values["authorizer.forward_auth.body"],
     preflight: values["authorizer.forward_auth.preflight"],
     trusted: new TrustedProxies(values["authorizer.trusted_proxies"]),

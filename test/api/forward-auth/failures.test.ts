@@ -11,6 +11,7 @@ import type { HttpLimits } from "../../../src/http/limits.ts";
 import { TrustedProxies } from "../../../src/http/request/client-address.ts";
 import type { Identities, Identity } from "../../../src/identity/identity.ts";
 import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
+import { KnownSecret } from "../../../src/identity/secret-comparison.ts";
 import { PROXY_TOKEN } from "../../gateways/start-behind-proxy.ts";
 import { startService, type TestService } from "../../http/service-kit.ts";
 import { type Answer, ask, basic, type Headers, told } from "./ask.ts";
@@ -47,7 +48,7 @@ async function start({
         oidc: openOidc([]),
         identities: { withAccessKey: identify, withLoginToken: identify } as unknown as Identities,
         proxy: "nginx",
-        proxyToken: PROXY_TOKEN,
+        proxyToken: new KnownSecret(PROXY_TOKEN),
         missingBody: "every_resource",
         preflight: "deny",
         trusted: new TrustedProxies(["loopback"]),
