@@ -137,6 +137,30 @@ export async function nextSweeps(
   return found.map(({ key, value }) => ({ id: key, sweep: parseJsonText(value) as SweepRecord }));
 }
 
+/** An entry of the order of expiry: its key, and what it says. */
+interface Expiry {
+  readonly entry: string;
+  readonly key: string;
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
+/** The first entries whose expiry is before a time: keys begin with it. */
+async function firstExpired(
+  snapshot: Snapshot,
+  partition: "key_expiry" | "claim_expiry",
+  before: number,
+): Promise<Expiry[]> {
+  const first = await snapshot.scan(partition, { limit: STEP });
+  const end = expiryKey(Math.max(0, before), "");
+  return first
+    .filter(({ key }) => key < end)
+    .map(({ key: entry }) => {
+      const { id, rest: key } = splitKey(entry);
+      return { entry, key, expiresAt: Number(id) };
+    });
+}
+
 /** Seconds for which keys are kept after their expiry: a node whose clock is behind has them longer. */
 const KEY_KEPT_SECONDS = 600;
 
@@ -146,19 +170,17 @@ const KEY_KEPT_SECONDS = 600;
  */
 export async function dropExpiredKeys(store: Store, now: number): Promise<boolean> {
   return withSnapshot(store, async (snapshot) => {
-    const first = await snapshot.scan("key_expiry", { limit: STEP });
-    const expired = first.filter(({ key }) => key < expiryKey(Math.max(0, now - KEY_KEPT_SECONDS), ""));
+    const expired = await firstExpired(snapshot, "key_expiry", now - KEY_KEPT_SECONDS);
     if (expired.length === 0) return true;
     const expect: Expectation[] = [];
     const deleted: Key[] = [];
-    for (const { key: entry } of expired) {
+    for (const { entry, key, expiresAt } of expired) {
       deleted.push({ partition: "key_expiry", key: entry });
-      const { id: expiry, rest: key } = splitKey(entry);
       const stored = await snapshot.get("key", key);
       if (stored === undefined) continue;
       const { id, expires_at } = parseJsonText(stored.value) as KeyRecord;
       // The id may stand for another key by now.
-      if (expires_at !== Number(expiry)) continue;
+      if (expires_at !== expiresAt) continue;
       expect.push({ partition: "key", key, version: stored.version });
       deleted.push({ partition: "key", key }, { partition: "user_key", key: under(id, key) });
     }
@@ -176,22 +198,12 @@ const CLAIM_KEPT_SECONDS = 24 * 3_600;
  */
 export async function dropExpiredClaims(store: Store, now: number): Promise<boolean> {
   return withSnapshot(store, async (snapshot) => {
-    const first = await snapshot.scan("claim_expiry", { limit: STEP });
-    // Keys begin with the expiry, so those before now's key have expired.
-    const expired = first.filter(({ key }) => key < expiryKey(Math.max(0, now - CLAIM_KEPT_SECONDS), ""));
+    const expired = await firstExpired(snapshot, "claim_expiry", now - CLAIM_KEPT_SECONDS);
     if (expired.length === 0) return true;
-    const pairs = expired.map(({ key }) => {
-      const slash = key.indexOf("/");
-      const value = Number(key.slice(0, slash));
-      return {
-        own: { partition: "claim_expiry", key } as const,
-        other: {
-          partition: "claim",
-          key: key.slice(slash + 1),
-          only: { field: "expires_at", value },
-        } as const,
-      };
-    });
+    const pairs = expired.map(({ entry, key, expiresAt: value }) => ({
+      own: { partition: "claim_expiry", key: entry } as const,
+      other: { partition: "claim", key, only: { field: "expires_at", value } } as const,
+    }));
     await deletePairs(store, snapshot, pairs);
     return false;
   });

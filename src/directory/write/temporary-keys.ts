@@ -19,8 +19,6 @@ import type { Transaction } from "./transaction.ts";
 
 /** Most of them that a user has at one time. */
 export const MOST_TEMPORARY_KEYS = 100;
-/** Records that are read to count them: those that have expired wait to be dropped. */
-const READ_AT_ONCE = 1_000;
 
 /** Creates a key of a user that is over after some seconds; see `Credentials.createTemporary`. */
 export function createTemporary(
@@ -49,17 +47,10 @@ export function createTemporary(
 }
 
 async function countLive(tx: Transaction, userId: string, now: number): Promise<number> {
-  const prefix = under(userId, TEMPORARY_PREFIX);
   let live = 0;
-  let after: string | undefined;
-  do {
-    const found = await tx.scan("user_key", {
-      prefix,
-      limit: READ_AT_ONCE,
-      ...(after !== undefined && { after }),
-    });
-    live += found.filter(({ record }) => record.temporary === true && !isOver(record, now)).length;
-    after = found.length < READ_AT_ONCE ? undefined : found.at(-1)?.key;
-  } while (after !== undefined && live < MOST_TEMPORARY_KEYS);
+  for await (const page of tx.scanAll("user_key", under(userId, TEMPORARY_PREFIX))) {
+    live += page.filter(({ record }) => record.temporary === true && !isOver(record, now)).length;
+    if (live >= MOST_TEMPORARY_KEYS) break;
+  }
   return live;
 }
