@@ -93,8 +93,8 @@ function tooLargeForYaml(): AuthorizerError {
 }
 
 /**
- * Exports users, groups, policies, attachments, memberships but those that claims of an identity provider made, declared resource types and registered resources, including
- * preconfigured ones in their present form.
+ * Exports users, groups, policies, attachments, declared resource types and registered resources, including
+ * preconfigured ones in their present form. Of memberships, those are left out that claims of an identity provider made.
  * @throws AuthorizerError "invalid_request" for YAML over 5 MiB, which `load` would refuse
  */
 export async function exportDataset(directory: Directory, options: ExportOptions): Promise<ExportedDataset> {

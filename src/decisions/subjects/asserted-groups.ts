@@ -27,7 +27,8 @@ export interface Asserter {
 const PATTERNS = new WeakMap<readonly string[], readonly Wildcard[]>();
 
 /**
- * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts; of a signed list the texts count.
+ * The names that the asserter may name: distinct, in UTF-8 byte order. None where the value is not a list of texts; of a
+ * signed list the texts count.
  * @param isSigned true for the list of a verified token, whose names are counted after those that do not count are left out
  */
 export function groupsOf(

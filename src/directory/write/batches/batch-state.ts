@@ -12,6 +12,7 @@ import { toPolicy } from "../../records/policy-records.ts";
 import { toUser } from "../../records/user-records.ts";
 import { readApplied } from "../applied.ts";
 import { toResource, toResourceType } from "../resources.ts";
+import { managed, markOf, membershipOf } from "./managed-marks.ts";
 
 type Marks = ReadonlyMap<string, Managed<true>>;
 type Keys = UserState["credentials"];
@@ -33,21 +34,11 @@ interface GroupEntry {
 
 // One for all who have none: maps of their own for each of 100,000 users weigh more than the users.
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
-const MARKED: Managed<true> = Object.freeze({ value: true, managed: true });
-const UNMARKED: Managed<true> = Object.freeze({ value: true, managed: false });
 
 /** The map with an entry more: itself, unless it is the one for all. */
 function withEntry<T>(map: ReadonlyMap<string, T>, key: string, value: T): ReadonlyMap<string, T> {
   if (map === NONE) return new Map([[key, value]]);
   return (map as Map<string, T>).set(key, value);
-}
-
-function markOf(record: { readonly managed?: true }): Managed<true> {
-  return record.managed === true ? MARKED : UNMARKED;
-}
-
-function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
-  return { value, managed: record.managed === true };
 }
 
 async function each<P extends Partition>(
@@ -116,9 +107,7 @@ class WholeState {
     await each(this.#reader, "user_group", ({ key, record }) => {
       const user = this.#usersById.get(holderIn(key));
       if (user === undefined || this.groups.get(nameIn(key))?.id !== record.id) return;
-      const { by } = record;
-      const mark = by === undefined ? markOf(record) : { ...markOf(record), by };
-      user.groups = withEntry(user.groups, nameIn(key), mark);
+      user.groups = withEntry(user.groups, nameIn(key), membershipOf(record));
     });
     for (const [partition, holders] of [
       ["user_policy", this.#usersById],

@@ -17,6 +17,7 @@ import { toPolicy } from "../../records/policy-records.ts";
 import { toUser } from "../../records/user-records.ts";
 import { toResource, toResourceType } from "../resources.ts";
 import type { OpenSecret } from "./batch-state.ts";
+import { managed, markOf, membershipOf } from "./managed-marks.ts";
 
 const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> = {
   access_key: "key",
@@ -26,10 +27,6 @@ const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> 
 
 /** Most names of groups and policies whose ids are remembered. */
 const MOST_NAMES = 50_000;
-
-function managed<T>(value: T, record: { readonly managed?: true }): Managed<T> {
-  return { value, managed: record.managed === true };
-}
 
 /** The state of a reader. */
 export class ReaderView implements StateView {
@@ -141,9 +138,7 @@ export class ReaderView implements StateView {
     const references = new Map<string, HeldMembership>();
     for (const { name, record } of found) {
       const reference = record as MembershipRecord;
-      if ((await this.#idOf(kind, name)) !== reference.id) continue;
-      const { by } = reference;
-      references.set(name, { ...managed(true as const, reference), ...(by !== undefined && { by }) });
+      if ((await this.#idOf(kind, name)) === reference.id) references.set(name, membershipOf(reference));
     }
     return references;
   }
@@ -169,7 +164,7 @@ export class ReaderView implements StateView {
     const records = await this.#reader.getMany("principal", names);
     const principals = new Map<string, Managed<true>>();
     for (const [index, record] of records.entries())
-      if (record?.id === id) principals.set(names[index]!, managed(true as const, record));
+      if (record?.id === id) principals.set(names[index]!, markOf(record));
     return principals;
   }
 
