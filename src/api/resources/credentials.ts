@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Credential, CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
+import { LONGEST_LIFETIME } from "../../directory/write/credentials.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
 import { addsLastUse, LAST_USED } from "../management/last-used.ts";
@@ -32,7 +33,7 @@ const EXPIRES_IN: Parameter = {
   in: "query",
   description:
     "Seconds after which the key is gone for every reader, at most ten years; absent: it does not expire.",
-  schema: { type: "integer", minimum: 1, maximum: 315_360_000 },
+  schema: { type: "integer", minimum: 1, maximum: LONGEST_LIFETIME },
 };
 const TAG = { tag: "credentials" } as const;
 const MISSING = "credentials not found";

@@ -27,7 +27,7 @@ import { createTemporary } from "./temporary-keys.ts";
 import { pageOfUser } from "./users.ts";
 
 /** Longest time after which a key can expire, in seconds: ten years. */
-const LONGEST_LIFETIME = 315_360_000;
+export const LONGEST_LIFETIME = 315_360_000;
 
 type KeyRequest = NonNullable<Parameters<Credentials["create"]>[1]>;
 

@@ -17,7 +17,7 @@ import type { OpenCall, UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
 import { notImplemented } from "../errors.ts";
 import { userBody } from "../shapes.ts";
-import { OIDC_LOGIN_PATH } from "../sign-in/oidc-routes.ts";
+import { signInAddress } from "../sign-in/oidc-routes.ts";
 import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
 
 /** An identity request, in base64. */
@@ -67,8 +67,9 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     handler:
       ({ signIn }) =>
       async () => {
-        const ways = (signIn?.ways ?? []).map(({ name, title }) => {
-          return { name, title, location: `${OIDC_LOGIN_PATH}?${new URLSearchParams({ issuer: name })}` };
+        const ways = (signIn?.ways ?? []).map((way) => {
+          const { name, title } = way;
+          return { name, title, location: signInAddress(way) };
         });
         return json(200, { ways });
       },

@@ -17,18 +17,22 @@ import {
 } from "../../../http/route.ts";
 import type { Identities } from "../../../identity/identity.ts";
 import { STATE_SECONDS } from "../../../sign-in/sealed-state.ts";
-import { type SignIn, type SignInReason, SignInRefused } from "../../../sign-in/sign-in.ts";
+import { type SignIn, type SignInReason, SignInRefused, type SignInWay } from "../../../sign-in/sign-in.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { loginCookie } from "../login/proof.ts";
 import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
 import { refusedPage, signedInPage, waysPage } from "./sign-in-html.ts";
 
-/** The path at which a sign-in begins. */
-export const OIDC_LOGIN_PATH = "/oidc/login";
+const LOGIN_PATH = "/oidc/login";
 const CALLBACK_PATH = "/oidc/callback";
 const NOT_HERE =
   "Nobody signs in at this address: authorizer.sign_in.origins does not have it. Ask an administrator of this service for the right one.";
+
+/** The path at which a sign-in with a provider begins, and where it leads afterwards. */
+export function signInAddress({ name: issuer }: SignInWay, next?: string): string {
+  return `${LOGIN_PATH}?${new URLSearchParams({ issuer, ...(next !== undefined && { next }) })}`;
+}
 
 /** Parts of the routes. */
 interface OidcParts {
@@ -59,7 +63,7 @@ const PAGE_ANSWER = { ...PAGE, status: 200, headers: NO_STORE_HEADER } as const;
 export const OIDC_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
   {
     ...DESCRIBED,
-    path: OIDC_LOGIN_PATH,
+    path: LOGIN_PATH,
     id: "beginSignIn",
     summary: "Begin to sign in with an identity provider",
     description: "Leads the browser to the provider (303), or shows the providers to choose from.",
@@ -98,7 +102,7 @@ export function oidcRoutes(parts: OidcParts, counters: HttpCounters): readonly M
   return mount(
     api,
     [
-      { method: "GET", path: OIDC_LOGIN_PATH, priority: "bulk", handle: (call) => begin(parts, call) },
+      { method: "GET", path: LOGIN_PATH, priority: "bulk", handle: (call) => begin(parts, call) },
       { method: "GET", path: CALLBACK_PATH, priority: "bulk", handle: (call) => finish(parts, call) },
     ],
     counters,
@@ -114,10 +118,7 @@ async function begin({ signIn }: OidcParts, { request, query }: RawCall): Promis
   const [only, second] = signIn.ways;
   const name = query.get("issuer") ?? (second === undefined ? only?.name : undefined);
   if (name === undefined) {
-    const addressOf = (way: { readonly name: string }): string => {
-      const chosen = new URLSearchParams({ issuer: way.name, ...(next !== undefined && { next }) });
-      return `${OIDC_LOGIN_PATH}?${chosen}`;
-    };
+    const addressOf = (way: SignInWay): string => signInAddress(way, next);
     return { status: 200, body: waysPage(signIn.ways, addressOf), type: PAGE_TYPE, headers: PAGE_HEADERS };
   }
   const { location, state } = await signIn.begin(name, { origin, next });
