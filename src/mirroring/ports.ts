@@ -51,8 +51,12 @@ export interface ObjectName {
 
 /** Looks at the data of a repository. */
 export interface DataLooks {
-  /** The table of a metarange or a range; undefined where the store has none. */
-  table(repository: string, kind: "meta_range" | "range", id: string): Promise<Buffer | undefined>;
+  /** The table of a metarange or a range, or why there is none: `gone` is said for 410 alone. */
+  table(
+    repository: string,
+    kind: "meta_range" | "range",
+    id: string,
+  ): Promise<Buffer | Exclude<Presence, "there">>;
   /** Reads the last byte of an object. */
   object(repository: string, object: ObjectName): Promise<Presence>;
 }

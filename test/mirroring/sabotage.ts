@@ -19,7 +19,7 @@ export const NO_DATA_CHECK: Sabotage = {
   destination: (destination, world) =>
     replaced<Destination>(destination, {
       object: async () => "there",
-      table: async (_, __, id) => world.source.store.get(`local://sales/_meta/${id}`),
+      table: async (_, __, id) => world.source.store.get(`local://sales/_meta/${id}`) ?? "gone",
     }),
 };
 

@@ -137,8 +137,9 @@ export class DataCheck {
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
     const { source, sourceRepository } = this.#options;
-    const atSource = (await source.table(sourceRepository, kind, id)) === undefined ? "gone" : "there";
-    this.#note(`${kind} ${id}`, `${kind} ${id}`, atSource, found);
+    const atSource = await source.table(sourceRepository, kind, id);
+    const presence = typeof atSource === "string" ? atSource : "there";
+    this.#note(`${kind} ${id}`, `${kind} ${id}`, presence, found);
   }
 
   #note(thing: string, text: string, atSource: Presence, found: Omit<Found, "isComplete">): void {
@@ -171,7 +172,7 @@ export class DataCheck {
   async #table(kind: "meta_range" | "range", id: string): Promise<Buffer | undefined> {
     const { destination, mirror } = this.#options;
     const table = await destination.table(mirror, kind, id);
-    return table !== undefined && isWhole(table) ? table : undefined;
+    return typeof table !== "string" && isWhole(table) ? table : undefined;
   }
 }
 

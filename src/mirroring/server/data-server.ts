@@ -65,10 +65,11 @@ export class DataServer implements Source, Destination {
     return status === OK ? pageOf(value).results.map(commitOf) : undefined;
   }
 
-  async table(repository: string, kind: "meta_range" | "range", id: string): Promise<Buffer | undefined> {
+  async table(repository: string, kind: "meta_range" | "range", id: string) {
     const call = { ...read(repository, ["metadata", "object", kind, id]), limit: LARGEST_TABLE };
     const { status, body, isCut } = await this.#calls.ask(call, OK, MISSING, GONE);
-    return status === OK && !isCut ? body : undefined;
+    if (status === GONE) return "gone";
+    return status === OK && !isCut ? body : "damaged";
   }
 
   async object(repository: string, { commit, path, size }: ObjectName): Promise<Presence> {
