@@ -125,6 +125,13 @@ describe("the engine on Cosmos DB", () => {
       expect(JSON.stringify(headers)).toContain("4000");
     });
 
+    it("once, where several nodes start at the same time: each of them runs", async () => {
+      const starting = Array.from({ length: 6 }, () => openCosmosdbEngine(cosmosdbOptions(server, database)));
+      const started = await Promise.allSettled(starting);
+      for (const one of started) if (one.status === "fulfilled") await one.value.close();
+      expect(started.map(({ status }) => status)).toEqual(started.map(() => "fulfilled"));
+    });
+
     it("or says how to have it made where the login may not", async () => {
       server.interfere = ({ method, url }) =>
         method === "POST" && url === "/dbs" ? { status: 403 } : undefined;

@@ -33,6 +33,8 @@ export interface OpenContainer {
 
 /** An emulator listens here: it names addresses of its own as those of its regions. */
 const LOOPBACK = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::|\/|$)/;
+/** Attempts to make what other nodes make at the same time: the database, the container, and one to find both. */
+const MOST_MADE_AT_ONCE = 3;
 /** More attempts than fit into the wait: the wait is the limit. */
 const MOST_ATTEMPTS = 1_000;
 
@@ -106,7 +108,19 @@ async function assertOneWriter(client: CosmosClient, warn: (message: string) => 
   );
 }
 
+/** The container; made where it is missing. Of several nodes that make it at once, the others find it then. */
 async function prepare(client: CosmosClient, options: CosmosdbOptions): Promise<Container> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await foundOrMade(client, options);
+    } catch (error) {
+      // Database and container may each have been made meanwhile.
+      if (!isStatus(error, 409) || attempt === MOST_MADE_AT_ONCE) throw error;
+    }
+  }
+}
+
+async function foundOrMade(client: CosmosClient, options: CosmosdbOptions): Promise<Container> {
   const { database, throughput, autoscale } = options;
   const id = `${options.container}-authorizer`;
   const existing = client.database(database).container(id);
@@ -115,7 +129,7 @@ async function prepare(client: CosmosClient, options: CosmosdbOptions): Promise<
     assertKey(resource?.partitionKey?.paths, options);
     return existing;
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 404) throw error;
+    if (!isStatus(error, 404)) throw error;
   }
   try {
     await client.databases.createIfNotExists({ id: database });
@@ -127,7 +141,7 @@ async function prepare(client: CosmosClient, options: CosmosdbOptions): Promise<
       ...(throughput !== undefined && (autoscale ? { maxThroughput: throughput } : { throughput })),
     });
   } catch (error) {
-    if ((error as { code?: unknown }).code !== 403) throw error;
+    if (!isStatus(error, 403)) throw error;
     throw refused(
       `the login may not make it; have it made: az cosmosdb sql container create --account-name … --resource-group … --database-name ${database} --name ${id} --partition-key-path /pk`,
     );
@@ -182,4 +196,9 @@ export function cosmosdbReason(error: unknown): string {
     return "no login was found in the environment; set database.cosmosdb.key, or give the process a managed identity";
   }
   return `${code ?? name} ${message.split("\n")[0]?.slice(0, 200)}`.trim();
+}
+
+/** True for an answer of the database with this status. */
+export function isStatus(error: unknown, status: number): boolean {
+  return (error as { code?: unknown } | null)?.code === status;
 }

@@ -18,6 +18,7 @@ import {
 import {
   type CosmosdbOptions,
   cosmosdbReason,
+  isStatus,
   type OpenContainer,
   openCosmosdbContainer,
 } from "./cosmosdb-container.ts";
@@ -327,8 +328,4 @@ function nameIn(id: string): string {
     .slice(17)
     .replace(/\.(..)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
   return Buffer.from(text, "latin1").toString("utf8");
-}
-
-function isStatus(error: unknown, status: number): boolean {
-  return (error as { code?: unknown } | null)?.code === status;
 }
