@@ -8,6 +8,7 @@ import { compile, importsOf, SCOPE } from "./compile.mjs";
 import { buildConsole } from "./console.mjs";
 import { copy } from "./copy.mjs";
 import { dependenciesOf, exportsOf, manifestOf, source, writeManifest } from "./manifest.mjs";
+import { RENDERING, writeManual } from "./manual.ts";
 
 /** Libraries that all runtimes have. */
 const WEB = ["es2023", "dom", "dom.iterable", "dom.asynciterable"];
@@ -68,6 +69,7 @@ export const PACKAGES = {
       copy(out, ["bin", "docs", "src/help/assets", "policies", "fixtures/datasets"]);
       copy(out, ["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"]);
       await buildConsole(join(out, "console"));
+      writeManual(out);
       return { bin: source.bin, exports: exportsOf({}) };
     },
   },
@@ -128,6 +130,7 @@ export async function buildPackage(name, out) {
   mkdirSync(out, { recursive: true });
   const { description, engines = source.engines } = manifestOf(sources[0]);
   const facts = await build(out);
+  rmSync(join(out, RENDERING), { recursive: true, force: true });
   const dependencies = dependenciesOf(out, sources);
   writeManifest(out, { name: SCOPE + name, description, keywords, engines, ...facts, ...dependencies });
   for (const path of Object.values(facts.bin ?? {})) chmodSync(join(out, path), 0o755);

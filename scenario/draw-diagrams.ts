@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { renderMermaidSVG } from "beautiful-mermaid";
-import { diagramPicture } from "../src/help/diagram.ts";
+import { diagramPicture } from "../src/manual/diagram.ts";
 
 const DOCS = join(import.meta.dirname, "..", "docs");
 const FENCE = /^```mermaid\n([\s\S]*?)^```$/gm;

@@ -5,14 +5,16 @@ import { extname, join, normalize } from "node:path";
 import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/pages/page-folders.ts";
 import { BoundedThread, GIVEN_UP } from "../threads/bounded-thread.ts";
 import { framed } from "./layout.ts";
-import type { Manual, ManualSources } from "./manual.ts";
-import type { BuiltManual } from "./manual-thread.ts";
+import type { Manual } from "./manual.ts";
+import type { BuiltManual, ManualOrigin } from "./manual-thread.ts";
 import { searchPage } from "./search.ts";
 
 /** Options of {@link helpSite}. */
-interface HelpOptions extends Omit<ManualSources, "assets" | "documents"> {
-  /** Makes the documents, when the manual is built. */
-  readonly documents: () => ManualSources["documents"];
+interface HelpOptions {
+  /** The folder of the manual, with its pictures. */
+  readonly folder: string;
+  /** Says where the pages come from, when the first of them is asked for. */
+  readonly origin: () => ManualOrigin;
 }
 
 /** Milliseconds of CPU that building the manual may take; it takes a few hundred. */
@@ -69,16 +71,15 @@ async function picture(folder: string, path: string): Promise<PageAnswer | undef
   return body && { status: 200, type, body };
 }
 
-async function build({ documents, ...sources }: HelpOptions): Promise<Manual> {
-  const thread = new BoundedThread<ManualSources, BuiltManual>({
+async function build({ origin }: HelpOptions): Promise<Manual> {
+  const thread = new BoundedThread<ManualOrigin, BuiltManual>({
     name: "manual",
     file: new URL("./manual-thread", import.meta.url),
     data: undefined,
     busy: "the service stops",
   });
-  const assets = join(import.meta.dirname, "assets");
   try {
-    const built = await thread.run("", { ...sources, assets, documents: documents() }, PATIENCE_MS);
+    const built = await thread.run("", origin(), PATIENCE_MS);
     if (built === GIVEN_UP) throw new Error("building the manual takes too long");
     return built;
   } finally {

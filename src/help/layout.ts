@@ -1,19 +1,7 @@
 /** The frame of every page of the manual. */
 
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
-import type { Heading } from "./markdown.ts";
-
-/** A link of the list of pages. */
-interface NavLink {
-  readonly title: string;
-  readonly address: string;
-}
-
-/** A part of the list of pages. */
-export interface NavGroup {
-  readonly title: string;
-  readonly links: readonly NavLink[];
-}
+import type { Heading, NavGroup } from "../manual/rendered.ts";
 
 /** Things that all pages share. */
 export interface Frame {
@@ -26,7 +14,7 @@ export interface Frame {
 }
 
 /** A page inside the frame. */
-export interface FramedPage {
+interface FramedPage {
   readonly title: string;
   readonly address: string;
   readonly html: string;

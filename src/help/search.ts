@@ -1,8 +1,9 @@
 /** The search in the manual. */
 
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import type { SearchEntry } from "../manual/rendered.ts";
 import { framed } from "./layout.ts";
-import type { Manual, SearchEntry } from "./manual.ts";
+import type { Manual } from "./manual.ts";
 
 /** Longest text that is searched for, and most results. */
 const LONGEST = 200;

@@ -57,6 +57,7 @@ const EVERYTHING_COMPOSED = [
   "insight/overview",
   "usage",
   "help",
+  "manual",
   "decision-log",
   "policy/source-files",
   "tracing",
@@ -226,8 +227,10 @@ const SERVICE_ROOMS: Rooms = {
     // Data sets that are applied to a running service.
     types: ["datasets"],
   },
+  // Renders the manual: when a package is built, and in a clone when it is asked for.
+  manual: { may: ["policy/html"], types: ["http"] },
   // The manual, as pages below /help.
-  help: { may: ["http", "policy/html", "threads"] },
+  help: { may: ["http", "policy/html", "threads", "manual"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: [
@@ -360,16 +363,17 @@ export const BACKENDS: Readonly<Record<string, readonly string[]>> = {
   cosmosdb: ["@azure/cosmos"],
 };
 
-/** Rooms that a bundler builds: all packages that they may know, which nobody installs with the service. */
+/** Rooms that a build runs or bundles: all packages that they may know, which nobody installs with the service. */
 export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   console: CONSOLE_PACKAGES,
+  manual: ["markdown-it"],
 };
 
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   "fast-xml-parser": "identity",
   nodemailer: "mail",
-  "markdown-it": "help",
+  "markdown-it": "manual",
   "@grpc/grpc-js": "listeners",
   "@grpc/proto-loader": "listeners",
   "@opentelemetry/api": "tracing",

@@ -7,17 +7,27 @@ import { helpSite } from "../../help/help-site.ts";
 import type { PageSite } from "../../http/pages/page-folders.ts";
 import { serviceDocument } from "../../listeners/service-document.ts";
 import { userDocument } from "../../listeners/user-document.ts";
+import type { ManualSources } from "../../manual/render-manual.ts";
 
 /** Beside `src`, in a clone as in the package. */
-const FOLDER = join(import.meta.dirname, "..", "..", "..", "docs");
-const REPOSITORY = "https://github.com/svc-authorizer/svc-authorizer/blob/main/";
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+const FOLDER = join(ROOT, "docs");
+/** Of a package alone: it lacks what renders the manual. */
+const RENDERED = join(ROOT, "help", "pages.json.gz");
 
 /** Returns the help; none where `ui.enabled` is false, or the package has no manual. */
 export function helpPages(values: ConfigValues, version: string): readonly PageSite[] {
   if (!values["ui.enabled"] || !existsSync(join(FOLDER, "README.md"))) return [];
-  const documents = () => [
+  const origin = () => ({ from: existsSync(RENDERED) ? RENDERED : manualSources(version), version });
+  return [helpSite({ folder: FOLDER, origin })];
+}
+
+/** Returns the sources of the manual, with the API documents of a version of the service. */
+export function manualSources(version: string): ManualSources {
+  const documents = [
     { name: "user", document: userDocument(version) },
     { name: "service", document: serviceDocument(version) },
   ];
-  return [helpSite({ folder: FOLDER, documents, repository: REPOSITORY, version })];
+  const repository = "https://github.com/svc-authorizer/svc-authorizer/blob/main/";
+  return { folder: FOLDER, documents, repository };
 }

@@ -4,20 +4,7 @@ import { posix } from "node:path";
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import MarkdownIt from "markdown-it";
 import { diagramHtml, diagramPicture } from "./diagram.ts";
-
-/** A heading of a page. */
-export interface Heading {
-  readonly level: number;
-  /** Plain text. */
-  readonly text: string;
-  readonly anchor: string;
-}
-
-/** A part of a page, from one heading to the next, for the search. */
-export interface Section extends Heading {
-  /** Its text without markup. */
-  readonly body: string;
-}
+import type { Heading, Section } from "./rendered.ts";
 
 /** A rendered page. */
 export interface RenderedPage {

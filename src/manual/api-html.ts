@@ -9,7 +9,7 @@ import type {
   Response,
   Schema,
 } from "../http/openapi/openapi-types.ts";
-import type { Heading } from "./markdown.ts";
+import type { Heading } from "./rendered.ts";
 import { membersHtml, type SchemaContext, textOf, typeHtml } from "./schema-html.ts";
 
 /** A document, and the word that its ids begin with. */
