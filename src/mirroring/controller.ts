@@ -8,9 +8,10 @@ import { knownRepositories, MirrorFailed } from "./identity-check.ts";
 import { holdLease, LeaseLost } from "./lease.ts";
 import { missingCommits } from "./log-copy.ts";
 import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
+import { reportOf } from "./mirror-report.ts";
 import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
 import { UNSEEN, withHead } from "./progress/branch-heads.ts";
-import { type PendingCommit, Progress } from "./progress/progress.ts";
+import { type MirrorFindings, type PendingCommit, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
 
 /** Scans one after the other that do not find a branch before it is deleted. */
@@ -31,6 +32,10 @@ interface ControllerOptions {
   readonly blocksExternal: boolean;
   /** `authorizer.mirroring.recheck_missing`, in milliseconds. */
   readonly recheckMissingMs: number;
+  /** Conditions of every write of the progress beside the lease: the mirror's own record. */
+  readonly expects?: readonly Expectation[];
+  /** Ends the work between two calls. */
+  readonly signal?: AbortSignal;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -78,12 +83,37 @@ export class MirrorController {
       const acting = await this.#act();
       return acting === undefined ? undefined : await this.#passAs(acting);
     } catch (error) {
-      if (error instanceof MirrorFailed) return this.#report("failed", error.message);
+      if (error instanceof MirrorFailed)
+        return this.#told(() => ({ phase: "failed", reason: error.message, trouble: undefined }));
+      if (error instanceof CallFailed)
+        await this.#told((before) => ({ trouble: this.#trouble(error, before) }));
       // Whatever is held in memory may differ from what is stored.
-      if (!(error instanceof CallFailed)) this.#acting = undefined;
+      else this.#acting = undefined;
       if (error instanceof LeaseLost) return undefined;
       throw error;
     }
+  }
+
+  /** Saves what a pass that ended early found; undefined where another process acts for the mirror now. */
+  async #told(
+    findings: (before: MirrorFindings) => Partial<MirrorFindings>,
+  ): Promise<MirrorReport | undefined> {
+    const progress = this.#acting?.progress;
+    if (progress === undefined) return undefined;
+    const before = progress.state.findings ?? this.#findings(progress, "creating", "");
+    note(progress, { ...before, ...findings(before) });
+    try {
+      if (progress.hasNews) await progress.save(this.#lease);
+    } catch (error) {
+      this.#acting = undefined;
+      if (error instanceof LeaseLost) return undefined;
+      throw error;
+    }
+    return reportOf(progress.state, this.#options.now());
+  }
+
+  #trouble({ message }: CallFailed, { trouble }: MirrorFindings): NonNullable<MirrorFindings["trouble"]> {
+    return { message, since: trouble?.since ?? this.#options.now() };
   }
 
   /** Takes the lease where nobody has it, with a term of its own. */
@@ -106,11 +136,12 @@ export class MirrorController {
   async #hold(): Promise<void> {
     const lease = await holdLease(this.#options.store, this.#mirror.uid);
     if (lease === undefined) throw new LeaseLost("another process has the lease");
-    this.#lease = lease;
+    this.#lease = [...lease, ...(this.#options.expects ?? [])];
   }
 
   /** Throws LeaseLost where somebody else acts meanwhile; during long work the lease has to be shown to be alive. */
   async #alive(): Promise<void> {
+    this.#options.signal?.throwIfAborted();
     const now = performance.now();
     if (now - this.#aliveAt < ALIVE_EVERY_MS) return;
     this.#aliveAt = now;
@@ -125,8 +156,7 @@ export class MirrorController {
     if (before.identity === undefined) progress.state = { ...before, identity };
     // The destination may answer for an earlier repository of the name until then.
     if (now() - identity.since < SERVER_CACHE_MS) {
-      if (progress.hasNews) await progress.save(this.#lease);
-      return this.#report("creating", "", source);
+      return this.#done(progress, this.#findings(progress, "creating", "", source));
     }
     await promotion.settle();
     const notes: PassNotes = {
@@ -146,13 +176,45 @@ export class MirrorController {
       if (await promotion.promote(name)) notes.promotions += 1;
     }
     await this.#remove(promotion, progress, absent, notes);
-    if (progress.hasNews) await progress.save(this.#lease);
     const heads = Object.values(progress.state.branches);
     const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
     const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";
     const [example] = notes.waiting;
     const waiting = example === undefined ? [] : [`the store has not replicated everything: ${example}`];
-    return this.#report(phase, [...notes.reasons, ...waiting].join("; "), source, notes);
+    const reason = [...notes.reasons, ...waiting].join("; ");
+    return this.#done(progress, this.#findings(progress, phase, reason, source, notes), notes);
+  }
+
+  /** Saves what there is of news, and reports. */
+  async #done(progress: Progress, findings: MirrorFindings, notes?: PassNotes): Promise<MirrorReport> {
+    note(progress, findings);
+    if (progress.hasNews) await progress.save(this.#lease);
+    const work = notes && {
+      recorded: notes.recorded,
+      looks: notes.looks,
+      promotions: notes.promotions,
+    };
+    return reportOf(progress.state, this.#options.now(), work);
+  }
+
+  #findings(
+    progress: Progress,
+    phase: MirrorPhase,
+    reason: string,
+    source?: RepositoryFacts,
+    notes?: PassNotes,
+  ): MirrorFindings {
+    const [pending] = progress.pending.values();
+    return {
+      phase,
+      reason,
+      defaultBranch: source?.defaultBranch,
+      recorded: progress.recorded,
+      pending: progress.pending.size,
+      ...(pending !== undefined && { oldestPendingSince: pending.since }),
+      missing: notes?.missing ?? 0,
+      blocking: notes?.blocking ?? 0,
+    };
   }
 
   /** Notes the heads of the source's branches; returns branches that two scans did not find. */
@@ -313,38 +375,13 @@ export class MirrorController {
       );
     }
   }
+}
 
-  #report(phase: MirrorPhase, reason: string, source?: RepositoryFacts, notes?: PassNotes): MirrorReport {
-    const progress = this.#acting?.progress;
-    const state = progress?.state;
-    const nowMs = this.#options.now();
-    const heads = Object.entries(state?.branches ?? {}).map(([branch, { heads: seen, position }]) => ({
-      branch,
-      source: (seen.at(-1) ?? position)?.commit ?? "",
-      mirror: position?.commit,
-      since: seen[0] === undefined ? undefined : Math.floor(seen[0].at / 1_000),
-    }));
-    const oldest = Math.min(...heads.map(({ since }) => since ?? Number.POSITIVE_INFINITY));
-    const [pending] = progress?.pending.values() ?? [];
-    return {
-      phase,
-      reason,
-      defaultBranch: source?.defaultBranch,
-      heads,
-      commitsRecorded: progress?.recorded ?? 0,
-      commitsPending: progress?.pending.size ?? 0,
-      oldestPendingAt: pending === undefined ? undefined : Math.floor(pending.since / 1_000),
-      objectsMissing: notes?.missing ?? 0,
-      externalObjects: (state?.external ?? 0) + (notes?.blocking ?? 0),
-      goneAtSource: state?.goneAtSource ?? 0,
-      lagSeconds: Number.isFinite(oldest) ? Math.max(0, Math.floor(nowMs / 1_000) - oldest) : 0,
-      work: {
-        recorded: notes?.recorded ?? 0,
-        looks: notes?.looks ?? 0,
-        promotions: notes?.promotions ?? 0,
-      },
-    };
-  }
+/** Puts findings into the state where they are news. */
+function note(progress: Progress, findings: MirrorFindings): void {
+  const { state } = progress;
+  if (JSON.stringify(state.findings) === JSON.stringify(findings)) return;
+  progress.state = { ...state, findings };
 }
 
 function noteMissing({ id }: PendingCommit, found: Found, notes: PassNotes): void {

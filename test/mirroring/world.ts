@@ -9,7 +9,7 @@ import type { Destination, Source } from "../../src/mirroring/ports.ts";
 import { ServerCalls } from "../../src/mirroring/server/calls.ts";
 import { DataServer } from "../../src/mirroring/server/data-server.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
-import type { Store } from "../../src/store/port.ts";
+import type { Expectation, Store } from "../../src/store/port.ts";
 import type { Repository } from "./stand-in/repository.ts";
 import { StandIn } from "./stand-in/stand-in.ts";
 
@@ -88,6 +88,7 @@ export class World {
     sabotage: Sabotage = {},
     mirror: Partial<Mirror> = {},
     blocksExternal = false,
+    expects: readonly Expectation[] = [],
   ): MirrorController {
     const limits = { tries: 3, waitMs: 1, timeoutMs: 5_000 };
     const server = (endpoint: string): DataServer =>
@@ -101,6 +102,7 @@ export class World {
         source: sabotage.source?.(source, this) ?? source,
         destination: sabotage.destination?.(destination, this) ?? destination,
         blocksExternal,
+        expects,
         recheckMissingMs: 10 * MINUTE_MS,
         now: () => this.clock,
       },

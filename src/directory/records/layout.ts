@@ -35,7 +35,8 @@
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
  * The partitions `outbox`, `outbox_failed` and `invitation` belong to `src/mail`. The directory knows only that queued
- * mails have a sealed secret ({@link SealedMailRecord}), which it seals anew when the key changes.
+ * mails have a sealed secret ({@link SealedMailRecord}), which it seals anew when the key changes. `mirror` and
+ * `mirror_progress` belong to `src/mirroring`.
  */
 
 import { createHash } from "node:crypto";

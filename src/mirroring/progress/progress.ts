@@ -8,6 +8,7 @@ import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type Expectation, type Store, withSnapshot } from "../../store/port.ts";
 import type { GoneLook } from "../data/missing-data.ts";
 import { LeaseLost } from "../lease.ts";
+import type { MirrorPhase } from "../mirror.ts";
 import type { BranchState } from "./branch-heads.ts";
 
 const PARTITION = "mirror_progress";
@@ -32,6 +33,28 @@ export interface MirrorIdentity {
   readonly since: number;
 }
 
+/** Findings of a pass. */
+export interface MirrorFindings {
+  readonly phase: MirrorPhase;
+  readonly reason: string;
+  readonly defaultBranch: string | undefined;
+  readonly recorded: number;
+  readonly pending: number;
+  /** Unix milliseconds of the recording of the oldest commit that is not complete. */
+  readonly oldestPendingSince?: number;
+  readonly missing: number;
+  /** Objects outside the namespace that hold commits back. */
+  readonly blocking: number;
+  /** A server that does not answer; with the Unix milliseconds of the first pass that failed so. */
+  readonly trouble?: { readonly message: string; readonly since: number } | undefined;
+}
+
+/** A repository that is deleted. */
+export interface MirrorDeletion {
+  /** Unix milliseconds of the call; undefined: none was made. */
+  readonly calledAt?: number;
+}
+
 /** The state of a mirror. */
 export interface MirrorState {
   /** Grows with each process that takes the mirror over. */
@@ -47,6 +70,10 @@ export interface MirrorState {
   readonly goneAtSource: number;
   /** Pieces of the list. */
   readonly pieces: number;
+  /** Findings of the newest pass, for people. */
+  readonly findings?: MirrorFindings;
+  /** The beginning of the deletion of its repository. */
+  readonly deletion?: MirrorDeletion;
 }
 
 const NEW: MirrorState = {
@@ -167,6 +194,12 @@ export class Progress {
     this.state = state;
     this.#saved = state;
     this.#unsaved = [];
+  }
+
+  /** The state of a mirror alone, for who only shows it; undefined where nothing was done for it yet. */
+  static async stateOf(store: Store, uid: string): Promise<MirrorState | undefined> {
+    const stored = await withSnapshot(store, (snapshot) => snapshot.get(PARTITION, `${uid}/state`));
+    return stored && (parseJsonText(stored.value) as MirrorState);
   }
 
   /** Removes what is kept of a mirror that is no more. */

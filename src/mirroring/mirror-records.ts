@@ -1,0 +1,178 @@
+/**
+ * The records of mirrors in the store: what was asked for. Their progress is elsewhere (`progress`): it changes often, and no
+ * decision depends on it. Keys of the partition `mirror` are names of mirrors; every write of it says that all decisions may
+ * have changed, since mirrors are read-only.
+ */
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { type Commit, type Snapshot, type Store, withSnapshot } from "../store/port.ts";
+import type { BranchPatterns } from "./branch-selection.ts";
+import type { Mirror } from "./mirror.ts";
+
+const PARTITION = "mirror";
+/** Most mirrors of a service, with those that were deleted a moment ago. */
+export const MOST_MIRRORS = 500;
+/** A deleted mirror's name is free again after this time, in seconds: caches of a data server answer for it until then. */
+const NAME_RESTS_S = 60;
+
+/** A mirror's record in the store. */
+interface MirrorRecord {
+  readonly uid: string;
+  readonly region: string;
+  readonly source_repository: string;
+  readonly storage_namespace: string;
+  readonly branches: BranchPatterns;
+  /** Unix seconds. */
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly deleting?: true;
+  /** Unix seconds at which its repository was found to be gone: nothing is left but the name, which rests. */
+  readonly gone_at?: number;
+}
+
+/** A mirror with the version of its record. */
+export interface RecordedMirror {
+  readonly mirror: Mirror;
+  readonly version: string;
+  /** See {@link MirrorRecord.gone_at}; undefined for a mirror that exists. */
+  readonly goneAt: number | undefined;
+}
+
+/** Reads and writes the records. */
+export class MirrorRecords {
+  readonly #store: Store;
+  /** Unix seconds. */
+  readonly #now: () => number;
+
+  constructor(store: Store, now: () => number = () => Math.floor(Date.now() / 1_000)) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** All mirrors in the order of their names, with those that are deleted. */
+  all(): Promise<readonly RecordedMirror[]> {
+    return withSnapshot(this.#store, scanned);
+  }
+
+  /** The mirror of a name; undefined where there is none, or its repository is gone. */
+  async get(name: string): Promise<RecordedMirror | undefined> {
+    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
+    const found = stored && decoded(name, stored);
+    return found?.goneAt === undefined ? found : undefined;
+  }
+
+  /**
+   * Writes a new mirror.
+   * @param assertFree throws where another mirror is in its way; all that exist are shown to it, in the state of the write
+   * @throws AuthorizerError "already_exists" where the name is taken or rests, "invalid_request" where there are too many
+   */
+  async add(mirror: Mirror, assertFree: (others: readonly Mirror[]) => void): Promise<void> {
+    const { snapshot, all } = await this.#everything();
+    const taken = all.find((one) => one.mirror.name === mirror.name);
+    if (taken !== undefined) throw takenBy(taken, this.#now());
+    if (all.length >= MOST_MIRRORS)
+      throw new AuthorizerError("invalid_request", `there are ${MOST_MIRRORS} mirrors, which is the most`);
+    assertFree(all.filter(({ goneAt }) => goneAt === undefined).map((one) => one.mirror));
+    // Whoever was faster may be in the way: every record of the partition is a condition.
+    const range = { partition: PARTITION, prefix: "", after: undefined, upTo: undefined };
+    const reads = { ...snapshot, keys: new Map(), ranges: [range] };
+    await this.#write({ reads, put: [putOf(mirror)] }, mirror.createdBy);
+  }
+
+  /**
+   * Replaces a record that was read.
+   * @param actor the user who asked for it; undefined: the service itself
+   * @throws AuthorizerError "conflict" where it was written since
+   */
+  async replace({ version }: RecordedMirror, mirror: Mirror, actor?: string): Promise<void> {
+    const expect = [{ partition: PARTITION, key: mirror.name, version }];
+    await this.#write({ expect, put: [putOf(mirror)] }, actor);
+  }
+
+  /** Notes that the repository of a mirror that was to be deleted is gone; the name rests from now on. */
+  async noteGone({ mirror, version }: RecordedMirror): Promise<void> {
+    const expect = [{ partition: PARTITION, key: mirror.name, version }];
+    await this.#write({ expect, put: [putOf(mirror, this.#now())] });
+  }
+
+  /** True once the name of a mirror that is gone may be forgotten. */
+  hasRested({ goneAt }: RecordedMirror): boolean {
+    return goneAt !== undefined && this.#now() - goneAt >= NAME_RESTS_S;
+  }
+
+  /**
+   * Removes a record that was read.
+   * @throws AuthorizerError "conflict" where it was written since
+   */
+  async remove({ mirror, version }: RecordedMirror, actor?: string): Promise<void> {
+    const at = { partition: PARTITION, key: mirror.name };
+    await this.#write({ expect: [{ ...at, version }], delete: [at] }, actor);
+  }
+
+  async #everything() {
+    return withSnapshot(this.#store, async (snapshot) => ({
+      snapshot: {
+        revision: snapshot.revision,
+        ...(snapshot.base !== undefined && { base: snapshot.base }),
+      },
+      all: await scanned(snapshot),
+    }));
+  }
+
+  async #write(commit: Commit, actor?: string): Promise<void> {
+    await this.#store.commit({ ...commit, change: { all: true }, ...(actor !== undefined && { actor }) });
+  }
+}
+
+/** The condition of a commit that is made for a mirror as it was read: its record, unchanged. */
+export function expectationOf({ mirror, version }: RecordedMirror) {
+  return { partition: PARTITION, key: mirror.name, version };
+}
+
+async function scanned(snapshot: Snapshot): Promise<readonly RecordedMirror[]> {
+  const found = await snapshot.scan(PARTITION, { limit: MOST_MIRRORS });
+  return found.map((stored) => decoded(stored.key, stored));
+}
+
+function takenBy({ mirror: { name }, goneAt }: RecordedMirror, now: number): AuthorizerError {
+  const left = goneAt === undefined ? 0 : Math.max(1, goneAt + NAME_RESTS_S - now);
+  const what =
+    goneAt === undefined ? `there is a mirror ${name}` : `the mirror ${name} was deleted a moment ago`;
+  const message = left === 0 ? what : `${what}: the name is free in about ${left} seconds`;
+  return new AuthorizerError("already_exists", message);
+}
+
+function putOf(mirror: Mirror, goneAt?: number) {
+  const record: MirrorRecord = {
+    uid: mirror.uid,
+    region: mirror.region,
+    source_repository: mirror.sourceRepository,
+    storage_namespace: mirror.storageNamespace,
+    branches: mirror.branches,
+    created_at: mirror.createdAt,
+    created_by: mirror.createdBy,
+    ...(mirror.isDeleting === true && { deleting: true }),
+    ...(goneAt !== undefined && { gone_at: goneAt }),
+  };
+  return { partition: PARTITION, key: mirror.name, value: JSON.stringify(record) };
+}
+
+function decoded(name: string, stored: { readonly value: string; readonly version: string }): RecordedMirror {
+  const record = parseJsonText(stored.value) as MirrorRecord;
+  return {
+    mirror: {
+      uid: record.uid,
+      name,
+      region: record.region,
+      sourceRepository: record.source_repository,
+      storageNamespace: record.storage_namespace,
+      branches: record.branches,
+      createdAt: record.created_at,
+      createdBy: record.created_by,
+      ...(record.deleting === true && { isDeleting: true }),
+    },
+    version: stored.version,
+    goneAt: record.gone_at,
+  };
+}

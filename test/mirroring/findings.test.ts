@@ -1,0 +1,81 @@
+/** Findings of passes are kept, for whoever shows a mirror without acting for it. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { reportOf } from "../../src/mirroring/mirror-report.ts";
+import { Progress } from "../../src/mirroring/progress/progress.ts";
+import { World } from "./world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+const stored = async () => reportOf(await Progress.stateOf(world.store, world.asked.uid), world.clock);
+const commit = (content: string): void => {
+  world.repository.commit("main", world.repository.upload({ a: content }));
+};
+
+it("a mirror for which nothing was done is being created", async () => {
+  expect(await stored()).toMatchObject({ phase: "creating", reason: "", heads: [], lagSeconds: 0 });
+});
+
+it("the stored report is that of the pass", async () => {
+  commit("1");
+  const controller = world.controller();
+  await controller.pass();
+  expect(await stored()).toMatchObject({ phase: "creating" });
+  for (const whole of [false, true]) {
+    if (whole) world.replicate();
+    const report = await world.pass(controller);
+    expect(report?.phase).toBe(whole ? "active" : "syncing");
+    expect(await stored()).toEqual({ ...report, work: { recorded: 0, looks: 0, promotions: 0 } });
+  }
+});
+
+it("a server that does not answer makes it degraded, with the time of its first failure, until it answers", async () => {
+  commit("1");
+  world.replicate();
+  const controller = world.controller();
+  await controller.pass();
+  await world.pass(controller);
+  expect(await stored()).toMatchObject({ phase: "active" });
+  world.source.fault = () => "busy";
+  await expect(world.pass(controller)).rejects.toThrow("503");
+  const since = new Date(world.clock).toISOString();
+  const { revision } = await world.store.snapshot();
+  await expect(world.pass(controller)).rejects.toThrow("503");
+  expect((await world.store.snapshot()).revision).toBe(revision);
+  const expected = `a data server does not answer since ${since}: GET /repositories/sales: 503 busy`;
+  expect(await stored()).toMatchObject({ phase: "degraded", reason: expected });
+  world.source.fault = () => "none";
+  await world.pass(controller);
+  expect(await stored()).toMatchObject({ phase: "active", reason: "" });
+});
+
+it("a mirror that failed says so, and why", async () => {
+  commit("1");
+  const controller = world.controller();
+  await controller.pass();
+  world.source.repositories.delete("sales");
+  await world.pass(controller);
+  expect(await stored()).toMatchObject({
+    phase: "failed",
+    reason: expect.stringContaining("does not exist any more"),
+  });
+});
+
+it("nothing is saved for a mirror whose record was written meanwhile", async () => {
+  commit("1");
+  world.replicate();
+  const at = { partition: "mirror", key: "sales-west" };
+  const version = String(await world.store.commit({ put: [{ ...at, value: "{}" }] }));
+  const controller = world.controller({}, {}, false, [{ ...at, version }]);
+  await controller.pass();
+  expect(await world.pass(controller)).toMatchObject({ phase: "active" });
+  commit("2");
+  world.replicate();
+  const place = world.mirror.branches.get("main")?.commit;
+  await world.store.commit({ put: [{ ...at, value: '{"deleting":true}' }] });
+  expect(await world.pass(controller)).toBeUndefined();
+  expect(world.mirror.branches.get("main")?.commit).toBe(place);
+});
