@@ -191,8 +191,13 @@ export interface Sessions {
 }
 
 export interface TokenClaims {
-  /** Claims a one-time token id until `expiresAt` (Unix seconds); "invalid_request" when it is claimed already. */
-  claim(tokenId: string, expiresAt: number): Promise<void>;
+  /**
+   * Claims a one-time token id until `expiresAt` (Unix seconds); "invalid_request" when it is claimed already.
+   * @param said a short text for {@link TokenClaims.said}; no secret
+   */
+  claim(tokenId: string, expiresAt: number, said?: string): Promise<void>;
+  /** The text that was said with the claim of an id, until it expires; undefined where there is none. */
+  said(tokenId: string): Promise<string | undefined>;
 }
 
 /** Everything a decision about one user needs, read from one state of the store. */

@@ -17,6 +17,8 @@ export interface Identity {
   readonly accessKeyId?: string;
   /** For a login token: its `jti`, or a digest of a token without one; for a session cookie, a digest. */
   readonly tokenId?: string;
+  /** For a login token: name of the identity provider that vouched for the user, if one did. */
+  readonly issuer?: string;
   /** For a login token and a session cookie: Unix seconds. */
   readonly expiresAt?: number;
 }
@@ -114,7 +116,7 @@ export interface Identities {
    * exists.
    */
   issueLoginToken(
-    identity: Pick<Identity, "username" | "userId" | "accessKeyId">,
+    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer">,
     seconds?: number,
   ): Promise<IssuedToken>;
   /**

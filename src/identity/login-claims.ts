@@ -27,6 +27,8 @@ export interface OurClaims {
   readonly revision: number;
   /** The beginning of the user's sessions in that state; absent in tokens of version 0.2. */
   readonly since?: string;
+  /** Name of the issuer of the sign-in, absent where no identity provider vouched. */
+  readonly issuer?: string;
 }
 
 /** The verified claims of a login token. */
@@ -72,16 +74,18 @@ export function readLoginClaims(
 
 function readOurs(given: unknown): OurClaims | undefined {
   if (typeof given !== "object" || given === null) return undefined;
-  const { user_id, access_key_id, revision, since } = given as Readonly<Record<string, unknown>>;
+  const { user_id, access_key_id, revision, since, issuer } = given as Readonly<Record<string, unknown>>;
   if (!isName(user_id)) return undefined;
   if (access_key_id !== undefined && !isName(access_key_id)) return undefined;
   if (typeof revision !== "number" || !Number.isSafeInteger(revision) || revision < 0) return undefined;
   if (since !== undefined && typeof since !== "string") return undefined;
+  if (issuer !== undefined && !isName(issuer)) return undefined;
   return {
     user_id,
     revision,
     ...(since !== undefined && { since }),
     ...(access_key_id !== undefined && { access_key_id }),
+    ...(issuer !== undefined && { issuer }),
   };
 }
 

@@ -75,7 +75,7 @@ export class LoginTokens {
 
   /** Issues a token to an authenticated user; see `Identities.issueLoginToken`. */
   async issue(
-    { username, userId, accessKeyId }: Pick<Identity, "username" | "userId" | "accessKeyId">,
+    { username, userId, accessKeyId, issuer }: Parameters<Identities["issueLoginToken"]>[0],
     wanted?: number,
   ): Promise<IssuedToken> {
     const { now, keys } = this.#options;
@@ -90,6 +90,7 @@ export class LoginTokens {
       revision: session.revision,
       since: session.since,
       ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
+      ...(issuer !== undefined && { issuer }),
     };
     const token = await new SignJWT({ [OUR_CLAIM]: ours })
       .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
@@ -145,7 +146,16 @@ export class LoginTokens {
     if (session === undefined || !holds(claims, session)) throw refused("login token");
     const { userId } = session;
     const { username, expiresAt } = claims;
-    const identity: Identity = Object.freeze({ username, userId, how: "login_token", ...of, expiresAt });
+    const issuer = claims.ours?.issuer;
+    const vouched = issuer === undefined ? {} : { issuer };
+    const identity: Identity = Object.freeze({
+      username,
+      userId,
+      how: "login_token",
+      ...of,
+      ...vouched,
+      expiresAt,
+    });
     return { userId, identity, expires: expiresAt * 1_000 };
   }
 

@@ -2,6 +2,8 @@
 
 import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
+import { DEVICE_OPERATIONS } from "../api/management/sign-in/device-routes.ts";
+import { OAUTH_OPERATIONS } from "../api/management/sign-in/oauth-routes.ts";
 import { OIDC_OPERATIONS } from "../api/management/sign-in/oidc-routes.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { PATH_PARAMETERS } from "../api/rest/declared.ts";
@@ -76,6 +78,8 @@ export function userDocument(version: string): OpenApiDocument {
     ...INVITE_OPERATIONS,
     ...STS_OPERATIONS,
     ...OIDC_OPERATIONS,
+    ...DEVICE_OPERATIONS,
+    ...OAUTH_OPERATIONS,
     ...PROBE_OPERATIONS,
   ];
   return openApiDocument({

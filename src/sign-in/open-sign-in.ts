@@ -111,6 +111,7 @@ class OpenedSignIn implements SignIn {
       username: outcome.username,
       userId: outcome.userId,
       how: "login_token" as const,
+      issuer: found.rules.way.name,
     });
     return { identity, way: found.rules.way, next: state.next, isNew: outcome.isNew };
   }

@@ -5,6 +5,7 @@ import type { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failur
 import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { type ApiClient, apiFailure, openApi } from "./api/api-client.ts";
+import { authorizationOf } from "./api/authorization.ts";
 import { isObject } from "./api/pages.ts";
 import type { CommandCall } from "./command.ts";
 import { textField } from "./output/fields.ts";
@@ -107,10 +108,10 @@ async function askWhoIAm(api: ApiClient): Promise<ApiAnswer> {
 }
 
 function diagnosis(answer: ApiAnswer, settings: Settings): Finding {
-  const noKey = settings.accessKeyId + settings.secretAccessKey === "";
+  const noKey = authorizationOf(settings) === undefined;
   if (noKey && (answer.status === 401 || (answer.status === 200 && isObject(answer.json)))) {
     const reached = answer.status === 200 ? "The server answers, but knows nobody without a key: " : "";
-    const detail = `${reached}svcctl config asks for one and keeps it in ${settings.file}`;
+    const detail = `${reached}svcctl config asks for one and keeps it in ${settings.file}, svcctl login signs in through a browser`;
     return { valid: false, summary: "No access key is configured", detail, code: EXIT.failed };
   }
   if (answer.status === 401) {

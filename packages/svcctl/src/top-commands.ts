@@ -4,7 +4,7 @@ import type { CommandSpec } from "./command.ts";
 
 const JSON_OPTION = { flags: "--json", description: "print JSON" };
 
-/** `config`, `doctor`, `whoami`, `version`, `docs`. */
+/** `config`, `login`, `logout`, `doctor`, `whoami`, `version`, `docs`. */
 export const TOP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config",
@@ -24,6 +24,26 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     load: async () => (await import("./settings/config-command.ts")).configure,
+  },
+  {
+    name: "login",
+    description: "Signs in through a browser, in place of an access key.",
+    examples: ["", "--endpoint-url https://authz.example.com"],
+    options: [
+      {
+        flags: "--endpoint-url <url>",
+        description: "server endpoint URL, which the configuration file then holds",
+      },
+      JSON_OPTION,
+    ],
+    load: async () => (await import("./login/login-commands.ts")).login,
+  },
+  {
+    name: "logout",
+    description: "Ends the sign-in of `svcctl login`.",
+    examples: [""],
+    options: [JSON_OPTION],
+    load: async () => (await import("./login/login-commands.ts")).logout,
   },
   {
     name: "doctor",

@@ -2,6 +2,7 @@
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { ApiClient } from "./api/api-client.ts";
+import { authorizationOf } from "./api/authorization.ts";
 import type { CommandCall } from "./command.ts";
 import type { CommandContext } from "./command-context.ts";
 import { printObject } from "./output/print.ts";
@@ -35,7 +36,7 @@ function versionLines({ version }: CommandContext, server: string | undefined): 
 
 async function serverVersion(context: CommandContext): Promise<string | undefined> {
   const settings = loadSettings(context);
-  if (settings.accessKeyId === "") return undefined;
+  if (authorizationOf(settings) === undefined) return undefined;
   const once = { ...settings, retries: { ...settings.retries, enabled: false } };
   const api = new ApiClient(context, once);
   const { version_config: config } = await api.fetchObject({ method: "GET", path: ["config"], expect: 200 });

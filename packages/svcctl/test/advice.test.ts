@@ -33,7 +33,7 @@ describe("a hint", () => {
     const home = temporaryFolder();
     const file = join(home, ".svcctl.yaml");
     expect(await hintAt(UNKNOWN, { HOME: home })).toBe(
-      `no access key is configured: svcctl config asks for one and keeps it in ${file}`,
+      `no access key is configured: svcctl config asks for one and keeps it in ${file}, svcctl login signs in through a browser`,
     );
     writeFileSync(file, "a: [b");
     expect(await hintAt(UNKNOWN, { HOME: home })).toMatch(/\.svcctl\.yaml was left out: /);
@@ -136,7 +136,7 @@ describe("svcctl doctor without a key", () => {
     const file = join(home, ".svcctl.yaml");
     expect({ code, stdout }).toEqual({
       code: 1,
-      stdout: `No access key is configured\nsvcctl config asks for one and keeps it in ${file}\n`,
+      stdout: `No access key is configured\nsvcctl config asks for one and keeps it in ${file}, svcctl login signs in through a browser\n`,
     });
   });
 });

@@ -63,7 +63,9 @@ describe("svcctl doctor", () => {
     const { code, stdout, file, server } = await doctor([answer], none);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^No access key is configured\n/);
-    expect(stdout).toContain(`svcctl config asks for one and keeps it in ${file}\n`);
+    expect(stdout).toContain(
+      `svcctl config asks for one and keeps it in ${file}, svcctl login signs in through a browser\n`,
+    );
     expect(server.asked.length).toBeGreaterThan(0);
   });
 

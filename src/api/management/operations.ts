@@ -2,6 +2,7 @@
 
 import type { HttpCounters } from "../../http/ports.ts";
 import type { MountedRoute } from "../../http/route.ts";
+import { DeviceRequests } from "../../sign-in/device-requests.ts";
 import { Holdings } from "../rest/holdings.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import type { ManagementDeclaration, ManagementParts } from "./declaration.ts";
@@ -11,6 +12,8 @@ import { mountManagement } from "./management-routes.ts";
 import { Escalation, type EscalationMode } from "./permissions/escalation.ts";
 import type { EscalationCheck } from "./ports.ts";
 import { policyBody, userBody } from "./shapes.ts";
+import { deviceRoutes } from "./sign-in/device-routes.ts";
+import { oauthRoutes } from "./sign-in/oauth-routes.ts";
 import { oidcRoutes } from "./sign-in/oidc-routes.ts";
 
 /** Parts of the API. */
@@ -32,10 +35,13 @@ export function managementRoutes(
 ): readonly MountedRoute[] {
   const { audit, publicOrigins } = options;
   const serving = { parts: partsOf(options), publicOrigins, audit, counters };
+  const asking = { ...options, devices: new DeviceRequests(options) };
   return [
     ...mountManagement(serving, declarations),
     ...inviteRoutes(options, counters),
     ...oidcRoutes(options, counters),
+    ...deviceRoutes(asking, counters),
+    ...oauthRoutes(asking, counters),
   ];
 }
 

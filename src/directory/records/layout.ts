@@ -129,6 +129,8 @@ export interface UserKeyRecord extends KeyTerm {
 export interface ClaimRecord {
   /** Unix seconds. */
   readonly expires_at: number;
+  /** A text for those who ask for the claim; see `TokenClaims.said`. */
+  readonly said?: string;
 }
 
 /** A resource type declared by a data set. */

@@ -1,20 +1,30 @@
 /** One-time tokens: a claim is atomic and kept until the token has expired. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { tokenIdProblem } from "@svc-authorizer/policy/model/names.ts";
+import { isPossibleName, tokenIdProblem } from "@svc-authorizer/policy/model/names.ts";
 import { assertNoProblems, dateProblem, Problems } from "../checks.ts";
-import type { DirectoryContext } from "../context.ts";
+import { type DirectoryContext, read } from "../context.ts";
 import type { TokenClaims } from "../directory.ts";
 import { EMPTY, expiryKey } from "../records/layout.ts";
+
+/** Characters. */
+const LONGEST_SAID = 2_048;
 
 /** The use cases on token claims of a directory. */
 export function createTokenClaims(context: DirectoryContext): TokenClaims {
   const { writer, now } = context;
   return {
-    async claim(tokenId, expiresAt) {
+    said: (tokenId) =>
+      read(context, async (reader) => {
+        const record = isPossibleName(tokenId) ? await reader.get("claim", tokenId) : undefined;
+        return record === undefined || record.expires_at <= now() ? undefined : record.said;
+      }),
+
+    async claim(tokenId, expiresAt, said) {
       const problems = new Problems();
       problems.add("/token_id", tokenIdProblem(tokenId));
       problems.add("/expires_at", dateProblem(expiresAt));
+      if (said !== undefined && said.length > LONGEST_SAID) problems.add("/said", "is too long");
       assertNoProblems(problems.list);
       // A claim of an expired token could not be remembered, so the token could be used twice.
       if (expiresAt <= now()) throw new AuthorizerError("invalid_request", "the token has expired");
@@ -23,7 +33,7 @@ export function createTokenClaims(context: DirectoryContext): TokenClaims {
         if (before !== undefined) {
           throw new AuthorizerError("invalid_request", "the token has been claimed already");
         }
-        tx.put("claim", tokenId, { expires_at: expiresAt });
+        tx.put("claim", tokenId, { expires_at: expiresAt, ...(said !== undefined && { said }) });
         tx.put("claim_expiry", expiryKey(expiresAt, tokenId), EMPTY);
       });
       context.wakeMaintenance();

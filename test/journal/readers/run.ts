@@ -169,7 +169,7 @@ class Schedule {
     const tokens = new LoginTokens({
       directory: {
         sessions: { get: async () => session(), key: () => Promise.reject(new Error("not asked")) },
-        tokenClaims: { claim: async () => {} },
+        tokenClaims: { claim: async () => {}, said: async () => undefined },
       },
       cache: { enabled: false, size: 1, ttl: 1, jitter: 0 },
       keys: [new TextEncoder().encode("a key of the model, long enough for HS256")],

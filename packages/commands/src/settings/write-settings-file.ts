@@ -1,12 +1,7 @@
 /** Writes svcctl's configuration file so that nobody else can read the secret (spec/management-cli §8). */
 
-import { randomUUID } from "node:crypto";
-import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { stringify } from "yaml";
 import { formatDuration } from "../duration.ts";
-import { makeFolder } from "../make-folder.ts";
-import { openFault } from "./settings-file.ts";
 import {
   SETTING_NAMES,
   SETTINGS,
@@ -14,6 +9,7 @@ import {
   type SettingName,
   type SettingValue,
 } from "./settings-table.ts";
+import { writeOwnerOnly } from "./write-owner-only.ts";
 
 /** The values that the file is to hold. */
 export interface Answers {
@@ -22,12 +18,8 @@ export interface Answers {
   readonly endpointUrl: string;
 }
 
-/** Only the owner may read and write. */
-const OWNER_ONLY = 0o600;
-
 /**
- * Writes the answers and every other item that has a value, defaults included, in place of what the file held. The
- * file is replaced atomically and has mode 600 from its first byte, whatever mode it had before.
+ * Writes the answers and every other item that has a value, defaults included, in place of what the file held.
  */
 export function writeSettingsFile(
   path: string,
@@ -40,26 +32,7 @@ export function writeSettingsFile(
     ["credentials.secret_access_key", answers.secretAccessKey],
     ["server.endpoint_url", answers.endpointUrl],
   ]);
-  // A symbolic link is kept: the file that it points to is replaced.
-  const target = targetOf(path);
-  const draft = `${target}.${randomUUID()}`;
-  try {
-    makeFolder(dirname(target));
-    writeFileSync(draft, fileText(values), { mode: OWNER_ONLY, flag: "wx" });
-    renameSync(draft, target);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw new Error(openFault(path, error), { cause: error });
-  }
-}
-
-function targetOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    // The file does not exist yet.
-    return path;
-  }
+  writeOwnerOnly(path, fileText(values));
 }
 
 interface Section {

@@ -2271,6 +2271,71 @@ export interface StsForm {
   WebIdentityToken: string;
   DurationSeconds?: number;
 }
+export interface DeviceForm {
+  /**
+   * The code that the program shows, in any letter case, with or without a hyphen.
+   */
+  code: string;
+  answer?: "confirm" | "refuse";
+}
+export interface DeviceAuthorizationForm {
+  client_id: "svcctl";
+  /**
+   * The name of the program's machine, for the person who confirms.
+   */
+  host_name?: string;
+}
+export interface DeviceAuthorization {
+  /**
+   * What the program shows to get its token.
+   */
+  device_code: string;
+  /**
+   * What the person types.
+   */
+  user_code: string;
+  /**
+   * Where; without an origin in `authorizer.sign_in.origins`, the path alone.
+   */
+  verification_uri: string;
+  expires_in: number;
+  /**
+   * Seconds between two questions.
+   */
+  interval: number;
+}
+export interface TokenForm {
+  /**
+   * `urn:ietf:params:oauth:grant-type:device_code`.
+   */
+  grant_type: string;
+  client_id?: "svcctl";
+  /**
+   * The code of `/oauth2/device_authorization`.
+   */
+  device_code?: string;
+}
+export interface OAuthToken {
+  /**
+   * The login token.
+   */
+  access_token: string;
+  token_type: "Bearer";
+  /**
+   * Seconds.
+   */
+  expires_in: number;
+}
+export interface OAuthError {
+  /**
+   * A code of OAuth 2.0.
+   */
+  error: string;
+  /**
+   * For people.
+   */
+  error_description: string;
+}
 export interface Form {
   /**
    * The token of the link.

@@ -1,8 +1,10 @@
 /** Advice on a failed call: one line that is shown to people, never to programs. */
 
+import { existsSync } from "node:fs";
 import type { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { loginFile } from "../settings/kept-login.ts";
 import type { Settings } from "../settings/load-settings.ts";
 
 /** The service's message to an unknown caller; other refusals name the permission that is missing. */
@@ -29,7 +31,9 @@ export function adviceOnRefusal({ status, message }: ApiFailure, settings: Setti
   if (message !== UNKNOWN_CALLER) return undefined;
   if (fault !== undefined && !missing) return `${file} was left out: ${safeText(fault)}`;
   if (accessKeyId + secretAccessKey === "") {
-    return `no access key is configured: svcctl config asks for one and keeps it in ${file}`;
+    const login = existsSync(loginFile(file));
+    if (login) return `the sign-in is over, or is one at another server: sign in again with svcctl login`;
+    return `no access key is configured: svcctl config asks for one and keeps it in ${file}, svcctl login signs in through a browser`;
   }
   const asked = `${safeText(endpointUrl)} does not accept the access key ${safeText(accessKeyId)}`;
   return `${asked}: svcctl doctor looks for what is wrong, svcctl config changes it`;

@@ -19,6 +19,7 @@ import { requestLog } from "../request-log.ts";
 import { providerFault } from "../settings/credentials-provider.ts";
 import { loadSettings, type Settings } from "../settings/load-settings.ts";
 import { adviceOnRefusal, adviceOnSilence, adviceOnStranger } from "./advice.ts";
+import { authorizationOf } from "./authorization.ts";
 import { apiBase } from "./endpoint.ts";
 
 /** One call. */
@@ -203,11 +204,10 @@ const TRACE_STATE = /^[\x20-\x7e]{1,512}$/;
 
 function headersOf(context: CommandContext, settings: Settings): Record<string, string> {
   const { version } = context;
-  const { accessKeyId, secretAccessKey } = settings;
-  const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
+  const authorization = authorizationOf(settings);
   return {
     ...traceHeaders(context),
     "user-agent": `svcctl/${version}/${process.platform}/${release()}/${process.arch}`,
-    ...(accessKeyId + secretAccessKey !== "" && { authorization: `Basic ${basic}` }),
+    ...(authorization !== undefined && { authorization }),
   };
 }

@@ -4,6 +4,7 @@ import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printMissingNodes } from "../output/missing-nodes.ts";
 import { loadSettings } from "../settings/load-settings.ts";
+import { authorizationOf } from "./authorization.ts";
 import { apiBase } from "./endpoint.ts";
 import { isObject } from "./pages.ts";
 
@@ -18,14 +19,14 @@ export async function* recordEvents(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
 ): AsyncGenerator<Record<string, unknown>> {
-  const { endpointUrl, accessKeyId, secretAccessKey } = loadSettings(context);
+  const settings = loadSettings(context);
+  const authorization = authorizationOf(settings);
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const basic = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
   const stop = new AbortController();
   const answer = await fetch(
-    `${apiBase(endpointUrl)}/${path}?${new URLSearchParams(given as [string, string][])}`,
+    `${apiBase(settings.endpointUrl)}/${path}?${new URLSearchParams(given as [string, string][])}`,
     {
-      headers: { authorization: `Basic ${basic}` },
+      headers: authorization === undefined ? {} : { authorization },
       signal: stop.signal,
     },
   );

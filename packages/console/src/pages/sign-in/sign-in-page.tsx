@@ -15,6 +15,12 @@ function nextOf(next: string | undefined): string {
   return url.origin === location.origin && url.pathname !== "/login" ? url.pathname + url.search : "/";
 }
 
+/** Goes to an address of this origin. The page of programs that sign in is none of the console's. */
+function goOn(next: string, route: (address: string, replace?: boolean) => void): void {
+  if (next === "/device") location.replace(next);
+  else route(next, true);
+}
+
 const LAST_WAY = "console.last-way";
 
 /** The way that was used last in this browser first, the others as they are configured. */
@@ -44,7 +50,7 @@ export default function SignInPage() {
     document.title = "Sign in · svc-authorizer";
     // A sign-in with an identity provider comes back here. Where it is not true, the first call says so.
     if (query["signed_in"] !== undefined) rememberSession();
-    if (isSignedIn()) route(nextOf(query["next"]), true);
+    if (isSignedIn()) goOn(nextOf(query["next"]), route);
   }, []);
   const submit = async (): Promise<void> => {
     setPending(true);
@@ -53,7 +59,7 @@ export default function SignInPage() {
       await signIn(key.trim(), secret.trim());
       localStorage.removeItem(LAST_WAY);
       client.clear();
-      route(nextOf(query["next"]), true);
+      goOn(nextOf(query["next"]), route);
     } catch (failure) {
       setError(failure);
       setPending(false);

@@ -1,0 +1,174 @@
+/** `/device`: where a person who is signed in types the code of a program (RFC 8628; spec/sign-in §1). */
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { type ErrorReply, errorReply } from "../../../http/errors.ts";
+import type { HttpLimits } from "../../../http/limits.ts";
+import type { Described } from "../../../http/openapi/document.ts";
+import type { HttpCounters } from "../../../http/ports.ts";
+import type { TrustedProxies } from "../../../http/request/client-address.ts";
+import { Query } from "../../../http/request/query.ts";
+import {
+  ANONYMOUS,
+  type Api,
+  type MountedRoute,
+  mount,
+  type RawCall,
+  type Reply,
+} from "../../../http/route.ts";
+import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import type { Identities, Identity } from "../../../identity/identity.ts";
+import type { DeviceRequests } from "../../../sign-in/device-requests.ts";
+import type { SignIn } from "../../../sign-in/sign-in.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
+import type { AuditEvents } from "../../rest/ports.ts";
+import { refuseCrossSite } from "../login/cross-site.ts";
+import { AuthenticationFailed, authenticate, isSecure, proofOf } from "../login/proof.ts";
+import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
+import { answeredPage, codePage, confirmPage, strangerPage } from "./device-html.ts";
+import { signInAddress } from "./oidc-routes.ts";
+
+const DEVICE_PATH = "/device";
+const MAX_FORM_BYTES = 4_096;
+
+/** Parts of the page. */
+interface DeviceParts {
+  readonly devices: DeviceRequests;
+  /** undefined if no identity provider signs people in. */
+  readonly signIn: SignIn | undefined;
+  readonly identities: Identities;
+  readonly proxies: TrustedProxies;
+  readonly publicOrigins: ReadonlySet<string>;
+  readonly audit: AuditEvents;
+  readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
+}
+
+const PAGE = { type: "text/html", schema: { type: "string" } } as const;
+const DESCRIBED = {
+  access: "open",
+  path: DEVICE_PATH,
+  tag: "sessions",
+  failures: {
+    default: {
+      description: "A page that says what went wrong.",
+      headers: NO_STORE_HEADER,
+      content: { [PAGE.type]: { schema: PAGE.schema } },
+    },
+  },
+} as const;
+const ANSWER = { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER } as const;
+
+/** The page, as the OpenAPI document describes it. */
+export const DEVICE_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
+  {
+    ...DESCRIBED,
+    method: "GET",
+    id: "showDevicePage",
+    summary: "The page that takes the code of a program",
+    description: "For people who are signed in in this browser; others are shown where they sign in.",
+    answer: ANSWER,
+  },
+  {
+    ...DESCRIBED,
+    method: "POST",
+    id: "answerDevice",
+    summary: "Confirm or refuse that a program signs in",
+    description: "Without `answer`, shows which program waits with the code. Needs the login cookie.",
+    body: {
+      type: "application/x-www-form-urlencoded",
+      schema: schemaRef("DeviceForm"),
+      example: { code: "BCDF-GHJK", answer: "confirm" },
+    },
+    answer: ANSWER,
+  },
+];
+
+/** The routes of the page. */
+export function deviceRoutes(parts: DeviceParts, counters: HttpCounters): readonly MountedRoute[] {
+  const { proxies, publicOrigins } = parts;
+  const api: Api = {
+    authenticate: ({ request }) => {
+      refuseCrossSite(request, { withCookie: true, secure: isSecure(request, proxies), publicOrigins });
+      return ANONYMOUS;
+    },
+    refusal: (error) => failed(error),
+  };
+  return mount(
+    api,
+    [
+      { method: "GET", path: DEVICE_PATH, priority: "bulk", handle: (call) => show(parts, call) },
+      {
+        method: "POST",
+        path: DEVICE_PATH,
+        priority: "bulk",
+        body: {
+          format: "form",
+          maxBytes: MAX_FORM_BYTES,
+          arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
+          parse: (bytes) => new Query(bytes.toString("latin1")),
+        },
+        handle: (call) => answer(parts, call),
+      },
+    ],
+    counters,
+  );
+}
+
+function htmlReply(body: string, status = 200): Reply {
+  return { status, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
+}
+
+function failed(error: unknown): ErrorReply {
+  const reply = errorReply(error);
+  const text = error instanceof AuthorizerError ? error.message : `internal error ${reply.errorId ?? ""}`;
+  return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...reply.headers] };
+}
+
+/** The person who is signed in in this browser. A key or token in a header is a program's, which needs no code. */
+async function personIn({ identities, proxies }: DeviceParts, call: RawCall): Promise<Identity | undefined> {
+  try {
+    const proof = proofOf(call.request);
+    if (proof?.kind !== "token" || !proof.fromCookie) return undefined;
+    return await authenticate(identities, proof, proxies.clientOf(call.request) ?? "");
+  } catch (error) {
+    if (error instanceof AuthenticationFailed) return undefined;
+    throw error;
+  }
+}
+
+function stranger({ signIn }: DeviceParts): Reply {
+  const ways = signIn?.ways ?? [];
+  return htmlReply(
+    strangerPage(ways, (way) => signInAddress(way, DEVICE_PATH)),
+    401,
+  );
+}
+
+async function show(parts: DeviceParts, call: RawCall): Promise<Reply> {
+  const person = await personIn(parts, call);
+  return person === undefined ? stranger(parts) : htmlReply(codePage(person.username, false));
+}
+
+async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
+  const person = await personIn(parts, call);
+  if (person === undefined) return stranger(parts);
+  const { devices, audit, proxies } = parts;
+  const form = call.body as Query;
+  const code = form.get("code") ?? "";
+  const found = await devices.find(code);
+  if (found === undefined) return htmlReply(codePage(person.username, true), 404);
+  const said = form.get("answer");
+  if (said === undefined) return htmlReply(confirmPage(person.username, code, found));
+  const isConfirmed = said === "confirm";
+  if (!(await devices.answer(code, isConfirmed ? person : undefined)))
+    return htmlReply(codePage(person.username, true), 404);
+  audit.event(isConfirmed ? "login" : "authentication_failed", {
+    actor: person.username,
+    how: "device_confirmation",
+    ...(!isConfirmed && { reason: "refused" }),
+    request_id: call.requestId,
+    source_ip: proxies.clientOf(call.request) ?? "",
+    program_ip: found.source,
+    program_host: found.host,
+  });
+  return htmlReply(answeredPage(isConfirmed));
+}

@@ -1,0 +1,172 @@
+/**
+ * Signing in from a terminal (RFC 8628): a program shows a code, a person who is signed in types it into a page, and the
+ * program gets a login token. Requests are kept in the directory until they are over, so that each node knows them.
+ */
+
+import { hash, randomBytes, randomInt } from "node:crypto";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { Directory } from "../directory/directory.ts";
+import type { Identities, Identity, IssuedToken } from "../identity/identity.ts";
+import { KeptPlaces } from "./kept-places.ts";
+
+/** Time in which a person has to type the code, seconds. */
+const DEVICE_SECONDS = 600;
+/** Requests that wait in this process: of all sources, and of one. */
+const MOST_WAITING = 256;
+const MOST_OF_ONE = 8;
+/** Consonants alone, so that no code is a word (RFC 8628, section 6.1). */
+const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
+const CODE_LENGTH = 8;
+const LONGEST_TYPED = 32;
+const ID_BYTES = 32;
+/** The end in Unix seconds, and a secret. */
+const DEVICE_CODE = /^(\d{10,11})\.([A-Za-z0-9_-]{43})$/;
+
+/** The program that asks, as the person sees it. */
+export interface DeviceRequest {
+  /** Address of the program. */
+  readonly source: string;
+  /** Name of its machine, as the program says. */
+  readonly host: string;
+}
+
+/** A request that waits for its code to be typed. */
+interface Waiting extends DeviceRequest {
+  /** Digest of the secret that the program alone knows. */
+  readonly id: string;
+  /** Unix seconds. */
+  readonly until: number;
+}
+
+/** The answer of the person. */
+interface DeviceAnswer {
+  readonly by: Pick<Identity, "username" | "userId" | "issuer"> | undefined;
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** Unix seconds until which it holds. */
+  readonly until: number;
+}
+
+/** A login token for a program, and whose it is. */
+interface DeviceToken extends IssuedToken {
+  readonly username: string;
+  readonly issuer?: string;
+}
+
+/** Options of {@link DeviceRequests}. */
+interface DeviceOptions {
+  readonly directory: Pick<Directory, "tokenClaims" | "sessions">;
+  readonly identities: Pick<Identities, "issueLoginToken">;
+}
+
+/** The requests. */
+export class DeviceRequests {
+  readonly #options: DeviceOptions;
+  readonly #places = new KeptPlaces({ ofAll: MOST_WAITING, ofOne: MOST_OF_ONE });
+
+  constructor(options: DeviceOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins one.
+   * @param source the part of the address for which requests are counted
+   * @throws AuthorizerError "unavailable" where too many wait
+   */
+  async begin(
+    request: DeviceRequest,
+    source: string,
+  ): Promise<{ readonly deviceCode: string; readonly userCode: string; readonly seconds: number }> {
+    const until = Math.floor(Date.now() / 1_000) + DEVICE_SECONDS;
+    if (!this.#places.take(source, until * 1_000))
+      throw new AuthorizerError("unavailable", "too many programs wait to be signed in", {
+        retryAfterSeconds: 60,
+      });
+    const secret = randomBytes(ID_BYTES);
+    const userCode = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
+    const waiting: Waiting = { ...request, id: digestOf(secret), until };
+    await this.#options.directory.tokenClaims.claim(requestOf(userCode), until, JSON.stringify(waiting));
+    return { deviceCode: `${until}.${secret.toString("base64url")}`, userCode, seconds: DEVICE_SECONDS };
+  }
+
+  /** The request of a code, as a person typed it; undefined where none waits. */
+  async find(
+    typed: string,
+  ): Promise<(DeviceRequest & { readonly id: string; readonly until: number }) | undefined> {
+    const { tokenClaims } = this.#options.directory;
+    const userCode = typed.toUpperCase().replace(/[^A-Z]/g, "");
+    if (typed.length > LONGEST_TYPED || userCode.length !== CODE_LENGTH) return undefined;
+    const said = await tokenClaims.said(requestOf(userCode));
+    if (said === undefined) return undefined;
+    const waiting = JSON.parse(said) as Waiting;
+    return (await tokenClaims.said(answerOf(waiting.id))) === undefined ? waiting : undefined;
+  }
+
+  /**
+   * Answers a request, once.
+   * @param by the person; undefined refuses
+   * @returns false where none waits any more
+   */
+  async answer(typed: string, by: DeviceAnswer["by"]): Promise<boolean> {
+    const waiting = await this.find(typed);
+    if (waiting === undefined) return false;
+    const { id, until } = waiting;
+    const answer: DeviceAnswer = { by: by && personOf(by), at: Date.now(), until };
+    return this.#claimOnce(answerOf(id), until, JSON.stringify(answer));
+  }
+
+  /**
+   * The login token of a request that a person confirmed, once.
+   * @returns "pending" until then, "denied" where the person refused or may no longer sign in, "expired" for everything else
+   */
+  async token(deviceCode: string): Promise<"pending" | "denied" | "expired" | DeviceToken> {
+    const { directory, identities } = this.#options;
+    const [, end = "0", secret = ""] = DEVICE_CODE.exec(deviceCode) ?? [];
+    if (Number(end) * 1_000 <= Date.now()) return "expired";
+    const id = digestOf(Buffer.from(secret, "base64url"));
+    const said = await directory.tokenClaims.said(answerOf(id));
+    if (said === undefined) return "pending";
+    const { by, at, until } = JSON.parse(said) as DeviceAnswer;
+    if (by === undefined) return "denied";
+    if (!(await this.#claimOnce(`device-used:${id}`, until))) return "expired";
+    if (!(await this.#maySignIn(by, at))) return "denied";
+    return { ...(await identities.issueLoginToken(by)), ...personOf(by) };
+  }
+
+  /** False for a user who is gone or inactive, or whose sessions were ended since. */
+  async #maySignIn({ username, userId }: NonNullable<DeviceAnswer["by"]>, at: number): Promise<boolean> {
+    try {
+      const session = await this.#options.directory.sessions.get(username);
+      return session.userId === userId && session.validAfter < at;
+    } catch (error) {
+      if (isErrorCode(error, "not_found")) return false;
+      throw error;
+    }
+  }
+
+  async #claimOnce(id: string, until: number, said?: string): Promise<boolean> {
+    try {
+      await this.#options.directory.tokenClaims.claim(id, until, said);
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "invalid_request") && error.problems.length === 0) return false;
+      throw error;
+    }
+  }
+}
+
+function personOf({ username, userId, issuer }: NonNullable<DeviceAnswer["by"]>) {
+  return { username, userId, ...(issuer !== undefined && { issuer }) };
+}
+
+function requestOf(userCode: string): string {
+  return `device:${userCode}`;
+}
+
+function answerOf(id: string): string {
+  return `device-answer:${id}`;
+}
+
+function digestOf(secret: Buffer): string {
+  return hash("sha256", secret, "base64url");
+}
