@@ -94,7 +94,7 @@ export async function findImpact(
     users: { affected, compared: done, gaining: merged.gaining, losing: merged.losing },
     gains,
     losses,
-    summary: summaryText(summed(gains, merged.gaining), summed(losses, merged.losing)),
+    summary: summaryText(summed(gains, merged.gaining), summed(losses, merged.losing), leftOut.length === 0),
     alone: alone === GIVEN_UP ? { gains: [], losses: [] } : changesOf(alone),
     leftOut,
   };

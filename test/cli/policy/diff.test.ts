@@ -134,6 +134,7 @@ describe("policy diff", () => {
     const { code, stdout } = await diff(many(1), many(6), "--limit", "2");
     expect(code).toBe(4);
     expect(stdout).toContain("not all shown: 3 more lines of access that is gained");
+    expect(stdout).toMatch(/^gains: at least 1 action on 2 patterns; loses: nothing found; not all shown$/m);
     const one = await diff(many(6), many(1), "--limit", "4");
     expect([one.code, one.stdout]).toEqual([
       4,

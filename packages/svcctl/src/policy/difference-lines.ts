@@ -131,5 +131,6 @@ export function summaryOf(scopes: readonly ScopeDifference[]): string {
       .reduce((sum, { scope }) => sum + ("users" in scope ? scope.users.count : 0), 0);
     return { lines, users };
   };
-  return summaryText(summed("gains"), summed("losses"));
+  const isWhole = scopes.every(({ leftOut }) => leftOut.length === 0);
+  return summaryText(summed("gains"), summed("losses"), isWhole);
 }

@@ -9,11 +9,12 @@ import type { NamedStatements } from "../../model/policy.ts";
 import type { Vocabulary } from "../../model/policy-warnings.ts";
 import { Implications } from "../compare/condition-implication.ts";
 import { Confirmation } from "../compare/counterexample.ts";
+import { PatternIndex } from "../compare/pattern-index.ts";
 import { SearchBudget, UNDECIDED } from "../compare/pattern-language.ts";
 import { Patterns } from "../compare/pattern-positions.ts";
 import { type Rule, type RuleSet, rulesOf } from "../compare/rules.ts";
 import { representativeNames } from "../compare/user-names.ts";
-import { gatesOf, newlyOpened, openedBy } from "../gates.ts";
+import { type Gate, gatesOf, newlyOpened, openedBy } from "../gates.ts";
 import { ActionAtoms } from "./action-atoms.ts";
 import { actionsMayMeet, type Base, basesOf, Cells, groupsOf, type Region } from "./cells.ts";
 import type { AccessDifference, DifferenceLine } from "./line.ts";
@@ -41,6 +42,8 @@ interface DifferenceOptions {
 
 const LIMIT = 1_000;
 const PATIENCE_MS = 4_000;
+/** The part of it after which losses get their turn, if gains are not all found. */
+const PART_OF_GAINS = 0.75;
 /** The clock is read for one of so many calls. */
 const CALLS_OF_CLOCK = 16;
 /** Most users whose names policies spell that are compared apart. */
@@ -48,7 +51,10 @@ const MOST_USERS = 8;
 const EVERYTHING = "*";
 /** Steps of the searches in patterns for both directions. */
 const STEPS = 40_000_000;
-const TOO_MUCH = "the comparison takes too long: not everything was compared";
+const TOO_MUCH = {
+  gains: "it takes too long: not everything that may be gained was compared",
+  losses: "it takes too long: not everything that may be lost was compared",
+} as const;
 const NAMES_IN_RESOURCES =
   "policies with ${user} may mean something else for users whose names stand in resources: compare for one user";
 
@@ -59,7 +65,9 @@ export function accessDifference(
   options: DifferenceOptions,
 ): AccessDifference {
   const { limit = LIMIT, patience = PATIENCE_MS } = options;
-  const comparison = new Comparison(before, after, options, deadlineOf(patience));
+  const isOver = deadlineOf(patience);
+  const isOverFor = { gains: deadlineOf(patience * PART_OF_GAINS), losses: isOver };
+  const comparison = new Comparison(before, after, options, isOverFor);
   const leftOut = new Set<string>();
   const listed = (lines: readonly DifferenceLine[], what: string) => {
     const sorted = [...lines].sort(byReachOfLine);
@@ -94,7 +102,7 @@ class Comparison {
   >;
   readonly #rules: Readonly<Record<Direction, readonly [RuleSet, RuleSet]>>;
   readonly #options: DifferenceOptions;
-  readonly #isOver: () => boolean;
+  readonly #isOver: Readonly<Record<Direction, () => boolean>>;
   readonly #patterns = new Patterns();
   readonly #implications = new Implications();
   readonly #budget = new SearchBudget();
@@ -104,7 +112,7 @@ class Comparison {
     before: readonly NamedStatements[],
     after: readonly NamedStatements[],
     options: DifferenceOptions,
-    isOver: () => boolean,
+    isOver: Readonly<Record<Direction, () => boolean>>,
   ) {
     const [old, now] = [rulesOf(before, options.partition), rulesOf(after, options.partition)];
     this.#policies = { gains: [before, after], losses: [after, before] };
@@ -139,7 +147,7 @@ class Comparison {
     const failures = before.changedFailures.map(failureLine);
     try {
       const areas = this.#areas(direction, before, after, user, leftOut);
-      return [...areas, ...this.#lists(direction, areas), ...failures];
+      return [...areas, ...this.#lists(direction, areas, leftOut), ...failures];
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       return [undecidedLine(error.message), ...failures];
@@ -154,22 +162,27 @@ class Comparison {
     leftOut: Set<string>,
   ): readonly DifferenceLine[] {
     const { partition, vocabulary } = this.#options;
-    const found = basesOf(before, after, this.#patterns, this.#isOver);
-    if (!found.complete) leftOut.add(TOO_MUCH);
+    const isOver = this.#isOver[direction];
+    const found = basesOf(before, after, this.#patterns, isOver);
+    if (!found.complete) leftOut.add(TOO_MUCH[direction]);
     if (found.bases.length === 0) return [];
-    const atoms = this.#atoms([before, after], found.bases);
+    const atoms = this.#atoms([before, after], found.bases, isOver);
+    if (atoms === undefined) {
+      leftOut.add(TOO_MUCH[direction]);
+      return [];
+    }
     const shared = { patterns: this.#patterns, implications: this.#implications, budget: this.#budget };
-    const cells = new Cells({ before, after, atoms, ...shared, isOver: this.#isOver });
+    const cells = new Cells({ before, after, atoms, ...shared, isOver });
     const regions: Region[] = [];
     const groups = groupsOf(found.bases);
     for (const group of groups) {
-      if (this.#isOver()) {
-        leftOut.add(TOO_MUCH);
+      if (isOver()) {
+        leftOut.add(TOO_MUCH[direction]);
         break;
       }
       regions.push(...cells.regionsOf(group));
     }
-    const kept = withoutRedundant(regions, cells, this.#isOver);
+    const kept = withoutRedundant(regions, cells, isOver);
     const all = this.#rules[direction].flatMap(({ allows, denies }) => [...allows, ...denies]);
     const [madeUp = "u"] = representativeNames(all).names;
     const name = user ?? this.#options.exampleUser ?? madeUp;
@@ -183,7 +196,7 @@ class Comparison {
     const parts = { partition, atoms, patterns: this.#patterns, cells };
     return kept.map((region) => {
       const line = lineOf(region, parts);
-      if (this.#isOver()) return line;
+      if (isOver()) return line;
       const example = exampleOf(region, { ...parts, vocabulary, confirmation, user: name });
       return example === undefined ? line : withExample(line, example, name, confirmation);
     });
@@ -197,14 +210,20 @@ class Comparison {
     return known;
   }
 
-  /** Classes of the actions of all rules that may have a part in the difference. */
-  #atoms(sides: readonly SideUnits[], bases: readonly Base[]): ActionAtoms {
+  /** Classes of the actions of all rules that may have a part in the difference; undefined if the time is over. */
+  #atoms(
+    sides: readonly SideUnits[],
+    bases: readonly Base[],
+    isOver: () => boolean,
+  ): ActionAtoms | undefined {
     const patterns = this.#patterns;
     const actions = new Set(bases.flatMap(({ allow, deny }) => [...allow.actions, ...(deny?.actions ?? [])]));
+    const index = new PatternIndex(bases);
     const isNear = ({ rule, resource }: Unit) =>
-      bases.some((base) => base.resource.mayMeet(resource) && actionsMayMeet(base.allow, rule, patterns));
+      index.some(resource, (base) => actionsMayMeet(base.allow, rule, patterns));
     for (const { allows, denies } of sides) {
       for (const unit of [...allows, ...denies]) {
+        if (isOver()) return undefined;
         if (unit.rule.actions.every((action) => actions.has(action)) || !isNear(unit)) continue;
         for (const action of unit.rule.actions) actions.add(action);
       }
@@ -214,15 +233,24 @@ class Comparison {
   }
 
   /** The actions that may be asked for lists, and could not be before, as far as no area has them. */
-  #lists(direction: Direction, areas: readonly DifferenceLine[]): readonly DifferenceLine[] {
+  #lists(
+    direction: Direction,
+    areas: readonly DifferenceLine[],
+    leftOut: Set<string>,
+  ): readonly DifferenceLine[] {
     const [old, now] = this.#policies[direction];
     const before = openedBy(gatesOf(old));
     const listed = new Set(
       areas.flatMap(({ allowedBy }) => allowedBy.map((place) => `${place.policy} ${place.statement}`)),
     );
-    return gatesOf(now).flatMap((gate) => {
+    const gates = gatesOf(now).filter(({ place }) => !listed.has(`${place.policy} ${place.statement}`));
+    return sameActions(gates).flatMap(([gate, ...others]) => {
+      if (this.#isOver[direction]()) {
+        leftOut.add(TOO_MUCH[direction]);
+        return [];
+      }
       const action = newlyOpened(gate, before);
-      if (action === undefined || listed.has(`${gate.place.policy} ${gate.place.statement}`)) return [];
+      if (action === undefined) return [];
       return [
         {
           ...BARE,
@@ -230,11 +258,23 @@ class Comparison {
           actions: gate.actions,
           resource: EVERYTHING,
           certainty: action === UNDECIDED ? "undecided" : "certain",
-          allowedBy: [gate.place],
+          allowedBy: [gate, ...others].map(({ place }) => place),
         } as const,
       ];
     });
   }
+}
+
+/** Gates by their actions: those of a list open for the same. */
+function sameActions(gates: readonly Gate[]): readonly (readonly [Gate, ...Gate[]])[] {
+  const found = new Map<string, [Gate, ...Gate[]]>();
+  for (const gate of gates) {
+    const key = JSON.stringify([...gate.actions].sort());
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [gate]);
+    else known.push(gate);
+  }
+  return [...found.values()];
 }
 
 const BARE = {

@@ -8,6 +8,7 @@
  */
 
 import type { Implications } from "../compare/condition-implication.ts";
+import { PatternIndex } from "../compare/pattern-index.ts";
 import { findText, type SearchBudget, UNDECIDED } from "../compare/pattern-language.ts";
 import type { Pattern, Patterns } from "../compare/pattern-positions.ts";
 import type { Rule } from "../compare/rules.ts";
@@ -152,9 +153,15 @@ function partsOf(gained: ReadonlyMap<number, Gained>, blocking: ReadonlySet<Unit
 export class Cells {
   readonly #parts: CellParts;
   readonly #atomsOf = new Map<Rule, ReadonlySet<number>>();
+  readonly #blocking: PatternIndex<Unit>;
+  readonly #allowed: PatternIndex<Unit>;
+  readonly #denied: PatternIndex<Unit>;
 
   constructor(parts: CellParts) {
     this.#parts = parts;
+    this.#blocking = new PatternIndex(parts.after.denies);
+    this.#allowed = new PatternIndex(parts.before.allows);
+    this.#denied = new PatternIndex(parts.before.denies);
   }
 
   /** The classes of actions of a rule. */
@@ -177,12 +184,10 @@ export class Cells {
   regionsOf(group: readonly [Base, ...Base[]]): readonly Region[] {
     const [{ resource, allow, deny }] = group;
     const guards = deny === undefined ? [allow] : [allow, deny];
-    const { before, after } = this.#parts;
-    const near = (units: readonly Unit[]) => units.filter((unit) => unit.resource.mayMeet(resource));
     const all: Near = {
-      blocking: near(after.denies),
-      allowed: deny === undefined ? near(before.allows) : [],
-      denied: deny === undefined ? near(before.denies) : [],
+      blocking: this.#blocking.near(resource),
+      allowed: deny === undefined ? this.#allowed.near(resource) : [],
+      denied: deny === undefined ? this.#denied.near(resource) : [],
     };
     const ids = new Map([...all.blocking, ...all.allowed, ...all.denied].map((unit, id) => [unit, id]));
     const answers = new Map<string, Left>();

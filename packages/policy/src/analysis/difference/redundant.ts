@@ -1,5 +1,6 @@
 /** Removes from a list of regions what others of the list have as well. */
 
+import { PatternIndex } from "../compare/pattern-index.ts";
 import { UNDECIDED } from "../compare/pattern-language.ts";
 import type { Rule } from "../compare/rules.ts";
 import type { Cells, Region } from "./cells.ts";
@@ -12,18 +13,19 @@ export function guardsOf({ allows: [allow], denies: [deny] }: Region): readonly 
 
 /** The regions without the cells that other regions cover, the narrowest looked at first. */
 export function withoutRedundant(regions: readonly Region[], cells: Cells, isOver: () => boolean): Region[] {
+  const index = new PatternIndex(regions);
   const narrowest = [...regions].sort((a, b) => b.resource.text.length - a.resource.text.length);
   for (const region of narrowest) {
     for (const [atom, exceptions] of [...region.cells]) {
       if (isOver()) break;
-      const others = regions.filter((other) => other !== region && other.cells.has(atom));
+      const others = index.near(region.resource).filter((other) => other !== region && other.cells.has(atom));
       if (isCovered(region, exceptions, others, atom, cells)) region.cells.delete(atom);
     }
   }
   return regions.filter((region) => region.cells.size > 0);
 }
 
-/** True if it is certain that the others have every resource of the cell. */
+/** True if it is certain that the others, which may meet the region, have every resource of the cell. */
 function isCovered(
   region: Region,
   exceptions: readonly Unit[],
@@ -33,10 +35,7 @@ function isCovered(
 ): boolean {
   const guards = guardsOf(region);
   const { resource } = region;
-  const near = others.filter(
-    (other) =>
-      other.resource.mayMeet(resource) && guardsOf(other).every((wanted) => cells.implies(guards, wanted)),
-  );
+  const near = others.filter((other) => guardsOf(other).every((wanted) => cells.implies(guards, wanted)));
   if (near.length === 0) return false;
   // Where an exception depends on a condition, its region is not wholly outside.
   const outside = exceptions

@@ -38,17 +38,21 @@ function counted(count: number, one: string): string {
   return count === 1 ? `1 ${one}` : `${count} ${one}s`;
 }
 
-function sumText({ actions, patterns, lines, undecided, users }: DifferenceSum): string {
-  if (lines === 0) return "nothing";
+function sumText({ actions, patterns, lines, undecided, users }: DifferenceSum, isWhole: boolean): string {
+  if (lines === 0) return isWhole ? "nothing" : "nothing found";
   const area = `${counted(actions, "action")} on ${counted(patterns, "pattern")}`;
   const parts = [
     ...(lines > undecided ? [users === undefined ? area : `${area}, for ${counted(users, "user")}`] : []),
     ...(undecided > 0 ? [`${counted(undecided, "line")} undecided`] : []),
   ];
-  return parts.join(", ");
+  return (isWhole || lines === undecided ? "" : "at least ") + parts.join(", ");
 }
 
-/** `gains: 14 actions on 3 patterns, for 212 users; loses: nothing`. */
-export function summaryText(gains: SummedLines, losses: SummedLines): string {
-  return `gains: ${sumText(sumOf(gains))}; loses: ${sumText(sumOf(losses))}`;
+/**
+ * `gains: 14 actions on 3 patterns, for 212 users; loses: nothing`; of a difference that lacks something: `gains: at least
+ * 14 actions on 3 patterns; loses: nothing found; not all shown`.
+ */
+export function summaryText(gains: SummedLines, losses: SummedLines, isWhole: boolean): string {
+  const sums = `gains: ${sumText(sumOf(gains), isWhole)}; loses: ${sumText(sumOf(losses), isWhole)}`;
+  return isWhole ? sums : `${sums}; not all shown`;
 }

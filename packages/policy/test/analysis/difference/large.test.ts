@@ -67,3 +67,51 @@ it.each(Object.keys(EDITS) as (keyof typeof EDITS)[])(
     expect(ms).toBeLessThan(BOUND_MS + 1_000);
   },
 );
+
+type Shape = (index: number) => Partial<Statement>;
+
+/** 10,000 statements against 10,000 of which none is in both. */
+const ALL_DIFFER: Readonly<Record<string, readonly [Shape, Shape]>> = {
+  "actions and resources": [
+    (index) => ({ action: ["fs:ReadObject"], resource: `${BEGIN}r${index}/object/a*` }),
+    (index) => ({ action: ["fs:WriteObject"], resource: `${BEGIN}r${index}/object/b${index % 7}*` }),
+  ],
+  actions: [(index) => ({ action: [`fs:A${index}`] }), (index) => ({ action: [`fs:B${index}`] })],
+  effects: [
+    (index) => ({ action: ["fs:*"], resource: `${BEGIN}r${index}*/x` }),
+    (index) => ({ effect: "deny", action: ["fs:*"], resource: `${BEGIN}*${index}` }),
+  ],
+  names: [
+    (index) => ({ action: ["fs:*"], resource: `${BEGIN}${"${user}"}/${index}` }),
+    (index) => ({ action: ["fs:*"], resource: `${BEGIN}u${index}/*` }),
+  ],
+  conditions: [
+    (index) => ({ condition: { IpAddress: { SourceIp: [`10.${index % 250}.${index >> 8}.0/24`] } } }),
+    (index) => ({ condition: { IpAddress: { SourceIp: [`11.${index % 250}.${index >> 8}.0/24`] } } }),
+  ],
+};
+
+it.each(Object.keys(ALL_DIFFER))(
+  "10,000 statements against 10,000 that all differ in their %s are cut after 5 s of CPU, and the difference says so",
+  { timeout: 120_000 },
+  (kind) => {
+    const [old, now] = ALL_DIFFER[kind] as readonly [Shape, Shape];
+    const side = (shape: Shape): readonly NamedStatements[] => {
+      const statement = Array.from(
+        { length: 10_000 },
+        (_, index): Statement => ({
+          effect: "allow",
+          action: ["fs:*"],
+          resource: "*",
+          ...shape(index),
+        }),
+      );
+      return [{ name: "Big", statement }];
+    };
+    const { gains, losses, leftOut, ms } = measured(side(old), side(now));
+    const { length } = [...gains, ...losses];
+    console.log(`all ${kind}: ${length} lines, ${ms.toFixed(0)} ms of CPU; ${leftOut.join("; ")}`);
+    expect(leftOut).not.toEqual([]);
+    expect(ms).toBeLessThan(BOUND_MS + 1_000);
+  },
+);
