@@ -1,7 +1,6 @@
 /** The parts of the running service, opened in their order: what comes later is built on what came before. */
 
 import { availableParallelism } from "node:os";
-import type { ChangeOptions } from "../api/changes/routes.ts";
 import type { ServiceSetup } from "../bootstrap/setup.ts";
 import { cacheSettings } from "../config/cache-settings.ts";
 import { limitsOf } from "../config/limits.ts";
@@ -13,7 +12,6 @@ import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
 import type { ServiceShadow } from "../decisions/shadow/service-shadow.ts";
 import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
-import { ReplicaRecords } from "../directory/read/replica-records.ts";
 import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
 import type { ConnectionPlaces } from "../http/server/connection-places.ts";
 import type { ManagedServer } from "../http/server/server-lifecycle.ts";
@@ -35,6 +33,7 @@ import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
 import { authenticationOptions, awsIdentities } from "./apis/authentication.ts";
+import { changeOptions } from "./apis/changes.ts";
 import { consolePages } from "./apis/console.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
 import { forwardAuth } from "./apis/forward-auth.ts";
@@ -54,13 +53,13 @@ import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
+import { openServiceMirroring, type ServiceMirroring } from "./mirroring.ts";
 import { assertPackages } from "./needed-packages.ts";
 import { subjectTokens } from "./oidc.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
 import { openConfiguredShadow } from "./records/shadow.ts";
 import { countingDirectory, countingIdentities, openServiceUsage } from "./records/usage.ts";
-import { changeLog } from "./store/change-log.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -90,6 +89,8 @@ export interface ServiceParts {
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: OpenedInvitations;
+  /** undefined if no region may have mirrors. */
+  readonly mirroring: ServiceMirroring | undefined;
   readonly setup: ServiceSetup;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
@@ -120,6 +121,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
   const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
+  const mirroring = openServiceMirroring(data);
   const { version } = options;
   const activity = new Activity(opened.decisions.counters);
   const policyChecks = openPolicyChecks(data);
@@ -138,6 +140,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     endpoints,
     identities,
     invitations,
+    mirroring,
     setup: await openServiceSetup(data, options.worker),
     signIn: openServiceSignIn(data),
     aws: awsIdentities(data),
@@ -274,20 +277,6 @@ async function openExtAuthz(
     revisions,
     traces: traces?.requests,
   });
-}
-
-/** The log of the directory, and what readers of it are sent. */
-function changeOptions(data: DataParts): ChangeOptions {
-  const { values } = data;
-  return {
-    log: changeLog(data),
-    records: new ReplicaRecords(data.store),
-    decisions: {
-      partition: values["authorizer.partition"],
-      request_properties: values["authorizer.request_properties"],
-      policies_per_user: limitsOf(values).policiesPerUser,
-    },
-  };
 }
 
 /** The parts that metrics read. */

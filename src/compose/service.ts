@@ -41,6 +41,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
+    parts.mirroring?.runner.start();
     const unwatch = [watchCertificates(parts, data.values), watchShadow(parts.shadow)];
     parts.health.state = "ready";
     data.logger.info("listening", { ...addresses, version: options.version });
@@ -77,6 +78,7 @@ async function startPrimary(
   });
   const { addresses } = fleet;
   parts.invitations.start();
+  parts.mirroring?.runner.start();
   parts.health.state = "ready";
   data.logger.info("listening", { ...addresses, version: options.version, workers: count });
   let stopped: Promise<void> | undefined;

@@ -2,6 +2,7 @@
 import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
 import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
+import { hasMirroring } from "./validate-mirroring.ts";
 
 /** One such item, and why nothing acts on it. */
 interface IdleItem {
@@ -102,6 +103,11 @@ const DEPENDENCIES: readonly Dependency[] = [
     items: ["authorizer.exchange.region", "authorizer.exchange.presigned"],
     acts: (values) => values["authorizer.exchange.access_key_id"] !== undefined,
     why: "authorizer.exchange.access_key_id is not set",
+  },
+  {
+    items: "authorizer.mirroring.",
+    acts: hasMirroring,
+    why: "authorizer.mirroring.regions names no region",
   },
   {
     items: "authorizer.aws_iam.",

@@ -81,6 +81,16 @@ export interface WebUserItem {
   readonly user: string;
 }
 
+/** One of `authorizer.mirroring.regions`: a data server that may have mirrors. */
+export interface MirrorRegionItem {
+  /** URL without the path of the API. */
+  readonly endpoint: string;
+  readonly access_key_id: string;
+  readonly secret_access_key?: string;
+  /** Absolute path of a file whose first line is the secret. */
+  readonly secret_access_key_file?: string;
+}
+
 /** `count` events in every `intervalMs` milliseconds. */
 export interface Rate {
   readonly count: number;
@@ -105,6 +115,7 @@ interface ValueOfType {
   readonly tokens: readonly ServiceTokenItem[];
   readonly issuers: readonly OidcIssuerItem[];
   readonly web_users: readonly WebUserItem[];
+  readonly regions: ReadonlyMap<string, MirrorRegionItem>;
 }
 
 /** Name of a value type. */

@@ -1,7 +1,14 @@
 /** Values as they may be shown: in the notation of a file, without secrets. */
 
 import { formatDuration } from "@svc-authorizer/commands/duration.ts";
-import type { AnyItem, OidcIssuerItem, Rate, ServiceTokenItem, WebUserItem } from "./item.ts";
+import type {
+  AnyItem,
+  MirrorRegionItem,
+  OidcIssuerItem,
+  Rate,
+  ServiceTokenItem,
+  WebUserItem,
+} from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
 import { formatRate } from "./values/rate.ts";
 
@@ -23,6 +30,7 @@ export function shownValue(item: AnyItem, value: unknown): ShownValue {
   if (item.type === "tokens") return (value as readonly ServiceTokenItem[]).map(shownToken);
   if (item.type === "issuers") return (value as readonly OidcIssuerItem[]).map(shownIssuer);
   if (item.type === "web_users") return (value as readonly WebUserItem[]).map(shownWebUser);
+  if (item.type === "regions") return shownRegions(value as ReadonlyMap<string, MirrorRegionItem>);
   if (item.name === "database.postgres.connection_string") return redactConnectionString(value as string);
   if (item.secret) return value === "" ? "" : REDACTED;
   if (item.type === "duration") return formatDuration(value as number);
@@ -63,6 +71,14 @@ function shownIssuer({ clock_tolerance, client_secret, ...issuer }: OidcIssuerIt
 
 function shownWebUser({ issuer, claims, user }: WebUserItem): ShownValue {
   return { issuer, claims: Object.fromEntries(claims), user };
+}
+
+function shownRegions(regions: ReadonlyMap<string, MirrorRegionItem>): ShownValue {
+  const shown = [...regions].map(([name, { secret_access_key: secret, ...region }]) => [
+    name,
+    { ...region, ...(secret !== undefined && { secret_access_key: REDACTED }) },
+  ]);
+  return Object.fromEntries(shown);
 }
 
 /** Removes user and password from a URL. */

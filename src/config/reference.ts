@@ -49,7 +49,7 @@ warning.
 | list | A YAML list, or a text with commas between the elements; in a variable also a JSON list |
 | map | A YAML map, or a text \`k=v,k=v\` |
 | rate | \`20/m\`: twenty a minute; units \`s\`, \`m\`, \`h\` |
-| list of objects | A YAML list of maps; in a variable JSON |
+| list of objects, map of objects | A YAML list or map of maps; in a variable JSON |
 
 In items marked *path*, \`~\` is the home folder. A relative path is relative to the folder of the file that holds it, or to
 the working folder if a variable or a flag gives it. Items marked *secret* are never shown or logged.
@@ -106,6 +106,7 @@ const TYPE_TEXTS: ReadonlyMap<string, string> = new Map([
   ["tokens", "list of objects"],
   ["issuers", "list of objects"],
   ["web_users", "list of objects"],
+  ["regions", "map of objects"],
 ]);
 
 function typeText(item: AnyItem): string {

@@ -9,6 +9,7 @@ import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { exchangeProblems } from "./validate-exchange.ts";
+import { mirroringProblems } from "./validate-mirroring.ts";
 import { signInProblems } from "./validate-sign-in.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
 import { SHORTEST_TOKEN } from "./values/parse-tokens.ts";
@@ -69,6 +70,7 @@ const RULES: readonly Rule[] = [
   pairBootstrapKeys,
   exchangeProblems,
   signInProblems,
+  mirroringProblems,
   warnOfInstallation,
   requireLogOutput,
   warnOfUnauditedDecisions,

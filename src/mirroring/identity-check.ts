@@ -8,7 +8,7 @@ import { CallFailed, type Destination, type RepositoryFacts, type Source } from 
 import type { MirrorIdentity } from "./progress/progress.ts";
 
 /** Name of the metadata that says to which mirror a repository belongs. */
-const UID = "mirror-uid";
+export const MIRROR_UID = "mirror-uid";
 
 /** The mirror cannot go on until a person has done something. */
 export class MirrorFailed extends Error {
@@ -51,7 +51,7 @@ export async function knownRepositories(
   const found =
     (await servers.destination.repository(mirror.name)) ?? (await created(mirror, servers, source, known));
   assertOwn(mirror, found, known);
-  const { [UID]: uid } = await servers.destination.metadata(mirror.name);
+  const { [MIRROR_UID]: uid } = await servers.destination.metadata(mirror.name);
   if (uid !== undefined && uid !== mirror.uid) throw foreign(mirror, "belongs to another mirror");
   if (uid === undefined) await adopt(mirror, servers.destination, found, known);
   const identity = known ?? {
@@ -81,7 +81,7 @@ async function adopt(
   if (known !== undefined) throw foreign(mirror, "lost its mark");
   if (found.createdAt < mirror.createdAt) throw foreign(mirror, "is older than the mirror");
   if ((await destination.branches(mirror.name)).length > 0) throw foreign(mirror, "has branches");
-  await destination.setMetadata(mirror.name, { [UID]: mirror.uid });
+  await destination.setMetadata(mirror.name, { [MIRROR_UID]: mirror.uid });
 }
 
 async function created(

@@ -37,6 +37,7 @@ const EVERYTHING_COMPOSED = [
   "datasets",
   "bootstrap",
   "mail",
+  "mirroring",
   "observe",
   "http",
   "api",

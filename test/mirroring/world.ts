@@ -83,6 +83,14 @@ export class World {
     createdBy: "admin",
   };
 
+  /** The two servers, as a node calls them. */
+  servers(options: { readonly signal?: AbortSignal } = {}) {
+    const limits = { tries: 3, waitMs: 1, timeoutMs: 5_000, ...options };
+    const server = (endpoint: string): DataServer =>
+      new DataServer(new ServerCalls({ endpoint, ...KEY }, limits));
+    return { source: server(this.source.url), destination: server(this.destination.url) };
+  }
+
   /** A controller, as a node that has just started has it. */
   controller(
     sabotage: Sabotage = {},
@@ -90,11 +98,7 @@ export class World {
     blocksExternal = false,
     expects: readonly Expectation[] = [],
   ): MirrorController {
-    const limits = { tries: 3, waitMs: 1, timeoutMs: 5_000 };
-    const server = (endpoint: string): DataServer =>
-      new DataServer(new ServerCalls({ endpoint, ...KEY }, limits));
-    const source = server(this.source.url);
-    const destination = server(this.destination.url);
+    const { source, destination } = this.servers();
     return new MirrorController(
       { ...this.asked, ...mirror },
       {

@@ -5,6 +5,7 @@ import type { RawValue } from "@svc-authorizer/policy/source-files/configuration
 import type { AnyItem, ItemType } from "../item.ts";
 import { parseStringMap, parseStrings } from "./parse-collections.ts";
 import { parseIssuers } from "./parse-issuers.ts";
+import { parseRegions } from "./parse-regions.ts";
 import {
   parseBool,
   parseBytesValue,
@@ -36,6 +37,7 @@ const PARSERS: Readonly<Record<ItemType, ValueParser>> = {
   tokens: parseTokens,
   issuers: parseIssuers,
   web_users: parseWebUsers,
+  regions: parseRegions,
 };
 
 /**

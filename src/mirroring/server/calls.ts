@@ -22,6 +22,12 @@ interface CallLimits {
   readonly waitMs: number;
 }
 
+/** Options of {@link ServerCalls}. */
+interface CallOptions extends Partial<CallLimits> {
+  /** Ends all calls. */
+  readonly signal?: AbortSignal;
+}
+
 const LIMITS: CallLimits = { timeoutMs: 60_000, tries: 5, waitMs: 500 };
 /** Longest wait that a server may ask for, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
@@ -57,10 +63,12 @@ export interface ServerAnswer {
 export class ServerCalls {
   readonly #access: ServerAccess;
   readonly #limits: CallLimits;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(access: ServerAccess, limits: Partial<CallLimits> = {}) {
+  constructor(access: ServerAccess, { signal, ...limits }: CallOptions = {}) {
     this.#access = access;
     this.#limits = { ...LIMITS, ...limits };
+    this.#signal = signal;
   }
 
   /**
@@ -75,7 +83,8 @@ export class ServerCalls {
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
         if (attempt >= tries || !error.isWorthAnother) throw error.failure;
-        await wait(Math.max(waitMs * 2 ** (attempt - 1), error.waitMs));
+        if (this.#signal?.aborted) throw error.failure;
+        await this.#wait(Math.max(waitMs * 2 ** (attempt - 1), error.waitMs));
       }
     }
   }
@@ -109,7 +118,7 @@ export class ServerCalls {
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
         redirect: "error",
-        signal: AbortSignal.timeout(this.#limits.timeoutMs),
+        signal: this.#ended(),
       });
     } catch (error) {
       throw new Refused(
@@ -121,6 +130,16 @@ export class ServerCalls {
     const answer = await readAnswer(response, call);
     if (expected.includes(response.status)) return answer;
     throw refusedBy(response, answer, call);
+  }
+
+  #ended(): AbortSignal {
+    const late = AbortSignal.timeout(this.#limits.timeoutMs);
+    return this.#signal === undefined ? late : AbortSignal.any([late, this.#signal]);
+  }
+
+  async #wait(ms: number): Promise<void> {
+    // Ended early, the next try fails at once.
+    await wait(ms, undefined, { ...(this.#signal && { signal: this.#signal }) }).catch(() => {});
   }
 
   #urlOf({ path, query }: ServerCall): string {

@@ -1,0 +1,80 @@
+/** Mirroring as the configuration has it: the data servers, and the process that acts for the mirrors. */
+
+import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { readSecretFile } from "../config/secret-file.ts";
+import type { ConfigName, ConfigValues } from "../config/table.ts";
+import { hasMirroring } from "../config/validate-mirroring.ts";
+import { MirrorCounters } from "../mirroring/counters.ts";
+import { MirrorRunner } from "../mirroring/runner.ts";
+import { type ServerAccess, ServerCalls } from "../mirroring/server/calls.ts";
+import { DataServer } from "../mirroring/server/data-server.ts";
+import type { DataParts } from "./data.ts";
+
+const REGIONS = "authorizer.mirroring.regions";
+const SOURCE_FILE = "authorizer.mirroring.source.secret_access_key_file";
+
+/** Mirroring of a running service. */
+export interface ServiceMirroring {
+  readonly source: DataServer;
+  /** By region. */
+  readonly destinations: ReadonlyMap<string, DataServer>;
+  readonly counters: MirrorCounters;
+  /** Acts for the mirrors once it is started: in one process of those that answer together. */
+  readonly runner: MirrorRunner;
+}
+
+/**
+ * Opens mirroring; undefined where no region is configured. Calls no data server yet.
+ * @throws ConfigError where the file of a secret cannot be read or is empty
+ */
+export function openServiceMirroring(
+  { values, store, logger }: DataParts,
+  now?: () => number,
+): ServiceMirroring | undefined {
+  if (!hasMirroring(values)) return undefined;
+  const abort = new AbortController();
+  const server = (access: ServerAccess): DataServer =>
+    new DataServer(new ServerCalls(access, { signal: abort.signal }));
+  const source = server(sourceAccess(values));
+  const regions = values[REGIONS] ?? new Map();
+  const destinations = new Map(
+    [...regions].map(([name, { endpoint, access_key_id, secret_access_key, secret_access_key_file }]) => {
+      const secretAccessKey = secret_access_key ?? secretOf(REGIONS, secret_access_key_file ?? "");
+      return [name, server({ endpoint, accessKeyId: access_key_id, secretAccessKey })] as const;
+    }),
+  );
+  const counters = new MirrorCounters(regions.keys());
+  const runner = new MirrorRunner({
+    store,
+    source,
+    destinations,
+    counters,
+    abort,
+    log: logger,
+    settings: {
+      scanMs: values["authorizer.mirroring.scan_interval"],
+      verifyMs: values["authorizer.mirroring.verify_interval"],
+      recheckMissingMs: values["authorizer.mirroring.recheck_missing"],
+      blocksExternal: values["authorizer.mirroring.external_objects"] === "block",
+    },
+    ...(now !== undefined && { now }),
+  });
+  return { source, destinations, counters, runner };
+}
+
+function sourceAccess(values: ConfigValues): ServerAccess {
+  return {
+    endpoint: values["authorizer.mirroring.source.endpoint"] ?? "",
+    accessKeyId: values["authorizer.mirroring.source.access_key_id"] ?? "",
+    secretAccessKey:
+      values["authorizer.mirroring.source.secret_access_key"] ??
+      secretOf(SOURCE_FILE, values["authorizer.mirroring.source.secret_access_key_file"] ?? ""),
+  };
+}
+
+function secretOf(item: ConfigName, file: string): string {
+  const read = readSecretFile(file);
+  if ("secret" in read && read.secret !== "") return read.secret;
+  const fault = "fault" in read ? read.fault : "its first line is empty";
+  throw new ConfigError([problemOf(item, fault, { file })]);
+}

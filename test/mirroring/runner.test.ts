@@ -1,0 +1,190 @@
+/** The process that acts for all mirrors, on stand-ins. */
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MirrorCounters } from "../../src/mirroring/counters.ts";
+import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
+import { reportOf } from "../../src/mirroring/mirror-report.ts";
+import { Progress } from "../../src/mirroring/progress/progress.ts";
+import { MirrorRunner } from "../../src/mirroring/runner.ts";
+import { Leases } from "../../src/store/leases.ts";
+import type { Store } from "../../src/store/port.ts";
+import { World } from "./world.ts";
+
+let world: World;
+let records: MirrorRecords;
+const runners: MirrorRunner[] = [];
+/** Milliseconds that the clock of the runners is ahead. */
+let ahead = 0;
+const now = (): number => Date.now() + ahead;
+beforeEach(async () => {
+  world = await World.open();
+  ahead = 0;
+  records = new MirrorRecords(world.store, () => Math.floor(now() / 1_000));
+});
+afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.close();
+  await world.close();
+});
+
+function start(store: Store = world.store): { runner: MirrorRunner; counters: MirrorCounters } {
+  const abort = new AbortController();
+  const counters = new MirrorCounters(["west"]);
+  const { source, destination } = world.servers({ signal: abort.signal });
+  const runner = new MirrorRunner({
+    store,
+    source,
+    destinations: new Map([["west", destination]]),
+    settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, blocksExternal: false },
+    counters,
+    log: { info() {}, warn() {} },
+    abort,
+    now,
+  });
+  runners.push(runner);
+  runner.start();
+  return { runner, counters };
+}
+
+const stateOf = async (): Promise<string> =>
+  reportOf(await Progress.stateOf(world.store, world.asked.uid), now()).phase;
+
+async function until(what: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await what())) {
+    if (Date.now() > end) throw new Error(`it does not come: ${what}`);
+    await delay(10);
+  }
+}
+
+async function begin(): Promise<void> {
+  world.repository.commit("main", world.repository.upload({ a: "1" }));
+  world.replicate();
+  await records.add(world.asked, () => {});
+}
+
+const isCreated = (): boolean => world.destination.repositories.has("sales-west");
+const isActive = async (): Promise<boolean> => (await stateOf()) === "active";
+const recorded = async () => (await records.all()).find(({ mirror }) => mirror.name === "sales-west");
+
+describe("a runner", { timeout: 60_000 }, () => {
+  it("mirrors what a record asks for, follows the source, and ends when it is closed", async () => {
+    const { runner, counters } = start();
+    await begin();
+    await until(isCreated);
+    ahead += 60_000;
+    await until(isActive);
+    world.repository.commit("main", world.repository.upload({ b: "1" }));
+    world.replicate();
+    await until(() => world.behind().length === 0);
+    expect(world.violations).toEqual([]);
+    await until(() => (counters.regions.get("west")?.promotions ?? 0) === 2);
+    await runner.close();
+    world.source.calls.clear();
+    await delay(200);
+    expect(world.source.calls.size).toBe(0);
+  });
+
+  it("goes on with the branches of a record that was edited", async () => {
+    start();
+    await begin();
+    world.repository.commit("dev", world.repository.upload({ b: "1" }));
+    world.replicate();
+    await until(isCreated);
+    ahead += 60_000;
+    await until(() => world.mirror.branches.size === 2);
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    await records.replace(before, { ...before.mirror, branches: { include: ["main"], exclude: [] } });
+    await until(() => world.mirror.branches.size === 1 && !world.mirror.branches.has("dev"));
+  });
+
+  it("deletes the repository once, lets the name rest, and forgets the mirror with its progress", async () => {
+    start();
+    await begin();
+    await until(isCreated);
+    ahead += 60_000;
+    await until(isActive);
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    await records.replace(before, { ...before.mirror, isDeleting: true });
+    await until(async () => (await recorded())?.goneAt !== undefined);
+    expect(isCreated()).toBe(false);
+    expect(world.destination.calls.get("DELETE repository")).toBe(1);
+    await delay(100);
+    expect(await recorded()).toBeDefined();
+    ahead += 61_000;
+    await until(async () => (await recorded()) === undefined);
+    expect(await Progress.stateOf(world.store, world.asked.uid)).toBeUndefined();
+    const left = await (await world.store.snapshot()).scan("mirror_progress", { limit: 10 });
+    expect(left).toEqual([]);
+  });
+
+  it("makes no second call to delete while the first one may run", async () => {
+    await begin();
+    start();
+    await until(isCreated);
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    world.destination.fault = (call) => (call === "DELETE repository" ? "refused" : "none");
+    await records.replace(before, { ...before.mirror, isDeleting: true });
+    await until(() => world.destination.calls.get("DELETE repository") === 1);
+    world.destination.fault = () => "none";
+    await delay(300);
+    expect(world.destination.calls.get("DELETE repository")).toBe(1);
+    expect(isCreated()).toBe(true);
+    ahead += 181_000;
+    await until(async () => (await recorded())?.goneAt !== undefined);
+    expect(world.destination.calls.get("DELETE repository")).toBe(2);
+  });
+
+  it("does not delete the repository of somebody else", async () => {
+    await begin();
+    world.destination.create("sales-west", { isReadOnly: false });
+    start();
+    await until(async () => (await stateOf()) === "failed");
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    await records.replace(before, { ...before.mirror, isDeleting: true });
+    await until(async () => (await recorded())?.goneAt !== undefined);
+    expect(isCreated()).toBe(true);
+    expect(world.destination.calls.get("DELETE repository")).toBeUndefined();
+  });
+
+  it("counts failures by their kind, and goes on", async () => {
+    await begin();
+    world.source.fault = () => "busy";
+    const { counters } = start();
+    const errors = counters.regions.get("west")?.errors;
+    await until(() => (errors?.data_server ?? 0) > 0);
+    world.source.fault = () => "none";
+    await until(isCreated);
+    expect(errors).toMatchObject({ store: 0, internal: 0 });
+  });
+
+  it("leaves a mirror to the process that has the lease, until that one is gone", async () => {
+    let clock = 0;
+    const nodeOf = (): Store => {
+      const leases = new Leases(world.store, () => clock);
+      return Object.assign(Object.create(world.store) as Store, {
+        snapshot: () => world.store.snapshot(),
+        commit: (commit: never) => world.store.commit(commit),
+        subscribe: (listener: never) => world.store.subscribe(listener),
+        lease: (name: string) => leases.hold(name),
+      });
+    };
+    await begin();
+    const first = start(nodeOf());
+    await until(isCreated);
+    const second = start(nodeOf());
+    ahead += 60_000;
+    await until(isActive);
+    await delay(200);
+    expect(second.counters.regions.get("west")?.passes).toBe(0);
+    await first.runner.close();
+    await delay(100);
+    expect(second.counters.regions.get("west")?.passes).toBe(0);
+    clock += 61_000;
+    await until(() => (second.counters.regions.get("west")?.passes ?? 0) > 0);
+    expect(world.violations).toEqual([]);
+  });
+});
