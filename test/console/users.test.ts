@@ -14,6 +14,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
   let console: OpenedConsole;
   let page: Page;
   const key: { current?: Key } = {};
+  const carolsKey: { current?: Key } = {};
 
   beforeAll(async () => {
     console = await openConsole();
@@ -68,6 +69,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
       .allTextContents();
     expect(await seriousFindings(page)).toEqual([]);
     const made = { access_key_id, secret_access_key };
+    carolsKey.current = made;
     expect(await callApi(console, made, "GET", "/user")).toMatchObject({ user: { id: "carol" } });
   });
 
@@ -82,6 +84,18 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     const listed = await callApi(console, key.current as Key, "GET", "/auth/users/carol/credentials");
     const { results } = listed as { readonly results: readonly object[] };
     expect(results.map((one) => "expires_at" in one).sort()).toEqual([false, true]);
+  });
+
+  it("revokes the key that works, which is then refused", async () => {
+    const made = carolsKey.current as Key;
+    await page.goto("/users/carol");
+    await page.getByRole("button", { name: `Delete access key ${made.access_key_id}` }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill(made.access_key_id);
+    expect(await seriousFindings(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
+    await expect(callApi(console, made, "GET", "/user")).rejects.toThrow(/^GET \/user: 401 /);
   });
 
   it("changes what is known of a user, and makes it inactive and active again", async () => {

@@ -49,15 +49,22 @@ export const EDITOR_THEME = EditorView.theme({
   },
   ".cm-completionDetail": { color: "var(--text-quiet)", fontStyle: "normal", fontFamily: "var(--font)" },
   // The marks of CodeMirror are images within the style, which the content policy refuses.
-  ".cm-lintRange-error, .cm-lintRange-warning": {
+  ".cm-lintRange": {
     backgroundImage: "none !important",
     textDecoration: "underline wavy 1px",
     textUnderlineOffset: "3px",
+    textDecorationColor: "var(--text-quiet)",
   },
   ".cm-lintRange-error": { textDecorationColor: "var(--deny)" },
   ".cm-lintRange-warning": { textDecorationColor: "var(--warn)" },
-  ".cm-lint-marker-error, .cm-lint-marker-warning": { content: "none !important" },
-  ".cm-lint-marker": { borderRadius: "50%", width: "0.7em", height: "0.7em", margin: "0.35em 0 0 0.3em" },
+  ".cm-lint-marker": {
+    content: "none !important",
+    borderRadius: "50%",
+    width: "0.7em",
+    height: "0.7em",
+    margin: "0.35em 0 0 0.3em",
+    backgroundColor: "var(--text-quiet)",
+  },
   ".cm-lint-marker.cm-lint-marker-error": { backgroundColor: "var(--deny)" },
   ".cm-lint-marker.cm-lint-marker-warning": { backgroundColor: "var(--warn)" },
   ".cm-diagnostic": { fontFamily: "var(--font)", padding: "4px 8px" },
