@@ -9,6 +9,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
     parts.user.close(),
     parts.scrape.close(),
     parts.extAuthz?.close(),
+    parts.streaming?.close(),
   ]);
   await parts.escalationCheck.close();
   parts.activity.close();

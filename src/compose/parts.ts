@@ -53,8 +53,8 @@ import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
+import { openExtAuthz, openStreaming } from "./listeners/proxy-listeners.ts";
 import { openServiceMirroring, type ServiceMirroring } from "./mirroring.ts";
-import { assertPackages } from "./needed-packages.ts";
 import { subjectTokens } from "./oidc.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
@@ -104,6 +104,8 @@ export interface ServiceParts {
   readonly user: ManagedServer;
   /** Undefined without `authorizer.ext_authz.listen_address`. */
   readonly extAuthz: ExtAuthzListener | undefined;
+  /** Undefined without `authorizer.exchange.streaming_address`. */
+  readonly streaming: ManagedServer | undefined;
   readonly scrape: MetricsListener;
 }
 
@@ -170,6 +172,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     metrics,
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
+    streaming: openStreaming(data, working, listening),
   };
 }
 
@@ -197,7 +200,6 @@ async function openShadow(
 /** The parts of all connections that listeners may have; the service listener may have all (spec/security §5.3). */
 const USER_SHARE = 1 / 2;
 const METRICS_SHARE = 1 / 16;
-const EXT_AUTHZ_SHARE = 1 / 2;
 
 /** The parts that all listeners share. */
 interface ListeningParts {
@@ -253,30 +255,6 @@ function openListeners(
       bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
     }),
   };
-}
-
-/** The listener for Envoy; nothing of gRPC is loaded without it. */
-async function openExtAuthz(
-  data: DataParts,
-  { decisions, identities }: ManagementParts,
-  { http, health, audit, places }: ListeningParts,
-): Promise<ExtAuthzListener | undefined> {
-  const { values, logger, revisions, traces } = data;
-  if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
-  assertPackages(values, "authorizer.ext_authz.listen_address");
-  const { createExtAuthzListener } = await import("../listeners/ext-authz.ts");
-  return createExtAuthzListener({
-    extAuthz: forwardAuth(data, decisions, identities),
-    bearer: bearerOptions(values),
-    limits: limitsOf(values),
-    health,
-    log: httpLog(logger, audit),
-    counters: http,
-    places: places.ofListener(EXT_AUTHZ_SHARE),
-    ...serviceTls(values),
-    revisions,
-    traces: traces?.requests,
-  });
 }
 
 /** The parts that metrics read. */

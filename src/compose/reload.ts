@@ -46,7 +46,7 @@ export function reloadListeners(parts: ServiceParts, values: ConfigValues): void
 
 /** Shows the certificates that the files hold now; where they are faulty the former ones stay, and the log says so. */
 export function reloadCertificates(
-  { data, audit, service, user, extAuthz }: ServiceParts,
+  { data, audit, service, user, extAuthz, streaming }: ServiceParts,
   values: ConfigValues,
 ): void {
   try {
@@ -55,6 +55,7 @@ export function reloadCertificates(
     if (forService !== undefined) {
       service.replaceTls(forService);
       extAuthz?.replaceTls(forService);
+      streaming?.replaceTls(forService);
     }
     if (forUser !== undefined) user.replaceTls(forUser);
     if (forService !== undefined || forUser !== undefined) audit.event("reload", { what: "certificates" });

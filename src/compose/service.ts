@@ -7,14 +7,14 @@ import { workerCount } from "../config/values/worker-count.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { watchShadow } from "../decisions/shadow/watch-shadow.ts";
 import type { DataParts } from "./data.ts";
-import { type ExtAuthzAddress, listenAt, listenForEnvoy } from "./listeners/listen.ts";
+import { listenAt, listenForProxies, type ProxyAddresses } from "./listeners/listen.ts";
 import { watchCertificates } from "./listeners/watch-certificates.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
 
 /** URLs with the real addresses. */
-export interface ServiceAddresses extends ExtAuthzAddress {
+export interface ServiceAddresses extends ProxyAddresses {
   readonly service: string;
   readonly user: string;
   readonly metrics: string;
@@ -125,7 +125,7 @@ async function listenAll(parts: ServiceParts, options: ServiceOptions): Promise<
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
     metrics: await listenAt(parts.scrape, at("authorizer.metrics_address")),
-    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
+    ...(await listenForProxies(parts, values, nextFreePort)),
   };
 }
 

@@ -100,7 +100,14 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.forward_auth.proxy is off",
   },
   {
-    items: ["authorizer.exchange.region", "authorizer.exchange.presigned"],
+    items: "authorizer.exchange.",
+    except: [
+      "authorizer.exchange.access_key_id",
+      "authorizer.exchange.secret_access_key",
+      "authorizer.exchange.secret_access_key_file",
+      "authorizer.exchange.streaming_address",
+      "authorizer.exchange.upstream",
+    ],
     acts: (values) => values["authorizer.exchange.access_key_id"] !== undefined,
     why: "authorizer.exchange.access_key_id is not set",
   },

@@ -168,6 +168,7 @@ export type TextCheck =
   | "node name"
   | "decision share"
   | "sink url"
+  | "upstream url"
   | "workers";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }

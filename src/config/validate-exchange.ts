@@ -8,6 +8,8 @@ type Tell = (name: ConfigName, message: string) => void;
 const ID = "authorizer.exchange.access_key_id";
 const SECRET = "authorizer.exchange.secret_access_key";
 const FILE = "authorizer.exchange.secret_access_key_file";
+const STREAMING = "authorizer.exchange.streaming_address";
+const UPSTREAM = "authorizer.exchange.upstream";
 const TOKEN = "authorizer.forward_auth.proxy_token";
 /** An id that stands in a signature and in Basic credentials without another reading. */
 const KEY_ID = /^[\w.-]{3,128}$/;
@@ -19,6 +21,7 @@ function hasExchange(values: ConfigValues): boolean {
 
 /** Tells what is missing between the key, the proxy and the S3 gateway. */
 export function exchangeProblems(values: ConfigValues, problem: Tell, warning: Tell): void {
+  pairStreaming(values, problem);
   if (!hasExchange(values)) return;
   pairKey(values, problem);
   const token = values[TOKEN];
@@ -36,6 +39,17 @@ export function exchangeProblems(values: ConfigValues, problem: Tell, warning: T
   }
   if (values["gateways.s3.domain_name"].length === 0) {
     warning("gateways.s3.domain_name", "names no host: S3 requests are known by their signatures alone");
+  }
+}
+
+function pairStreaming(values: ConfigValues, problem: Tell): void {
+  const [address, upstream] = [values[STREAMING], values[UPSTREAM]];
+  if (address !== undefined && upstream === undefined) {
+    problem(UPSTREAM, `required: ${STREAMING} is given, and sends requests on to the data server`);
+  }
+  if (upstream !== undefined && address === undefined) problem(STREAMING, `required: ${UPSTREAM} is given`);
+  if (address !== undefined && !hasExchange(values)) {
+    problem(ID, `required: ${STREAMING} is given, and the data server takes nothing without a key`);
   }
 }
 

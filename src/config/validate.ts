@@ -164,9 +164,12 @@ function guardServiceListener(values: ConfigValues, problem: Tell): void {
   if (isOpen(values["authorizer.listen_address"])) {
     problem("authorizer.listen_address", `the service listener leaves loopback without TLS: ${remedy}`);
   }
-  const extAuthz = values["authorizer.ext_authz.listen_address"];
-  if (extAuthz !== undefined && isOpen(extAuthz)) {
-    problem("authorizer.ext_authz.listen_address", `leaves loopback without TLS: ${remedy}`);
+  for (const name of [
+    "authorizer.ext_authz.listen_address",
+    "authorizer.exchange.streaming_address",
+  ] as const) {
+    const address = values[name];
+    if (address !== undefined && isOpen(address)) problem(name, `leaves loopback without TLS: ${remedy}`);
   }
 }
 
@@ -184,6 +187,7 @@ function keepListenersApart(values: ConfigValues, problem: Tell): void {
     "authorizer.listen_address",
     "authorizer.metrics_address",
     "authorizer.ext_authz.listen_address",
+    "authorizer.exchange.streaming_address",
   ] as const;
   const taken = new Map<string, ConfigName>();
   for (const name of names) {

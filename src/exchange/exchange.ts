@@ -45,10 +45,22 @@ export interface NotExchanged {
   readonly refused: string;
 }
 
+/** A request that this service sends to the data server itself, with an unsigned body. */
+export interface OwnRequest {
+  readonly wire: Pick<WireRequest, "api" | "method" | "path" | "query">;
+  /** By lower-case name, `host` among them. */
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** The headers that make a request the one key's, by lower-case name. */
+export type OwnHeaders = Readonly<Record<string, string>>;
+
 /** Exchanges credentials. */
 export interface Exchange {
   /** Rules about rows, whatever policies say. */
   readonly rules: RowRules;
   /** The changes for an allowed request. Never throws. */
   upstream(request: AllowedRequest): Upstream | NotExchanged;
+  /** The credential of a request that this service sends itself, as of now. Never throws. */
+  own(request: OwnRequest): OwnHeaders | NotExchanged;
 }

@@ -11,18 +11,23 @@ interface ExchangeOptions {
   /** Region of the signatures that the data server gets. */
   readonly region: string;
   readonly presigned: Presigned;
+  /** True where the streaming listener takes bodies that are signed in chunks. */
+  readonly streams?: boolean;
   readonly catalog: Pick<Catalog, "endpoints">;
   /** Unix milliseconds; default the clock. */
   readonly now?: () => number;
 }
 
 /** Opens the exchange. */
-export function openExchange({ key, region, presigned, catalog, now = Date.now }: ExchangeOptions): Exchange {
-  const resigning = new Resigning({ key, region, presigned, now });
+export function openExchange(options: ExchangeOptions): Exchange {
+  const { key, region, presigned, streams = false, catalog, now = Date.now } = options;
+  const resigning = new Resigning({ key, region, presigned, streams, now });
   const basic = `Basic ${Buffer.from(`${key.accessKeyId}:${key.secret}`).toString("base64")}`;
   return {
     rules: openRowRules(catalog),
     upstream: (request) => upstream(request, { key, basic, resigning }),
+    own: (request) =>
+      request.wire.api === "gateway" ? resigning.signOwn(request) : { authorization: basic },
   };
 }
 

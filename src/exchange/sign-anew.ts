@@ -11,13 +11,23 @@ import { canonicalHeaders } from "../identity/signature/signed-headers.ts";
 import { type Signer, signatureOf } from "../identity/signature/signing.ts";
 import { canonicalPath, canonicalQueryPart } from "../identity/signature/uri-encoding.ts";
 import { rememberLast } from "../remember-last.ts";
-import type { AllowedRequest, NotExchanged, Presigned, ServerKey, Upstream } from "./exchange.ts";
+import type {
+  AllowedRequest,
+  NotExchanged,
+  OwnHeaders,
+  OwnRequest,
+  Presigned,
+  ServerKey,
+  Upstream,
+} from "./exchange.ts";
 
 /** Options of {@link Resigning}. */
 interface ResigningOptions {
   readonly key: ServerKey;
   readonly region: string;
   readonly presigned: Presigned;
+  /** See {@link isChunkSigned}: true where another listener takes them. */
+  readonly streams: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -26,6 +36,8 @@ const DATE = "x-amz-date";
 const CONTENT = "x-amz-content-sha256";
 const UNSIGNED = "UNSIGNED-PAYLOAD";
 const CHUNK_SIGNED = /^STREAMING-AWS4-HMAC-SHA256-PAYLOAD/i;
+const USE_HTTPS =
+  "chunk-signed bodies are not accepted: use https, or configure authorizer.exchange.streaming_address";
 /** Headers that proxies drop. */
 const DROPPED: ReadonlySet<string> = new Set(["x-amz-security-token"]);
 /** Parameters of a presigned URL that its rewritten form lacks. */
@@ -33,6 +45,11 @@ const SIGNING =
   /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Content-Sha256|Security-Token)$/;
 /** Age at which the data server refuses a request, presigned or not. */
 const MOST_AGE_MS = 15 * 60_000;
+
+/** True for the payload hash of a body that is signed in chunks. */
+function isChunkSigned(payloadHash: string): boolean {
+  return CHUNK_SIGNED.test(payloadHash);
+}
 
 /** Signs with one key. */
 export class Resigning {
@@ -52,17 +69,25 @@ export class Resigning {
     if (query === undefined || path === undefined)
       return notExchanged("the target has more than one reading");
     const content = headers.get(CONTENT) ?? UNSIGNED;
-    if (CHUNK_SIGNED.test(content)) return notExchanged("chunk-signed bodies are not accepted: use https");
+    const isChunked = isChunkSigned(content);
+    if (isChunked && !this.#options.streams) return notExchanged(USE_HTTPS);
     const line = { method: wire.method, path, content };
     // Nearly every request: its signature was verified, and nothing is to be known of it but the time.
     const timestamp = headers.get(DATE);
-    if (repeated.size === 0 && timestamp !== undefined && headers.has("authorization")) {
+    if (!isChunked && repeated.size === 0 && timestamp !== undefined && headers.has("authorization")) {
       return this.#signed({ ...line, query, headers, timestamp });
     }
     const parts = partsOf(request, query);
     if ("refused" in parts) return parts;
     const twice = parts.signedHeaders.split(";").find((name) => repeated.has(name));
     if (twice !== undefined) return notExchanged(`the signed header ${twice} came more than once`);
+    // The streaming listener decides by itself; the data server gets no credential with such a body.
+    if (isChunked) {
+      const isPresigned = parts.form === "presigned";
+      return isPresigned
+        ? notExchanged("a presigned URL has no chunk-signed body")
+        : { authorization: undefined };
+    }
     if (parts.form === "header") return this.#signed({ ...line, query, headers, timestamp: parts.timestamp });
     const { presigned, now } = this.#options;
     if (presigned === "refuse") return notExchanged("presigned URLs are not accepted");
@@ -73,19 +98,33 @@ export class Resigning {
     return this.#signed({ ...line, query, headers, timestamp: parts.timestamp });
   }
 
+  /** The headers of a request that is sent now with an unsigned body. */
+  signOwn({ wire, headers }: OwnRequest): OwnHeaders | NotExchanged {
+    const query = queryParameters(wire.query);
+    const path = canonicalPath(wire.path);
+    if (query === undefined || path === undefined)
+      return notExchanged("the target has more than one reading");
+    const date = basicTime(this.#options.now());
+    const own = { [DATE]: date, [CONTENT]: UNSIGNED };
+    const all = new Map([...headers, ...Object.entries(own)]);
+    const line = { method: wire.method, path, content: UNSIGNED };
+    const signed = this.#signed({ ...line, query, headers: all, timestamp: date });
+    return "refused" in signed ? signed : { ...own, authorization: signed.authorization };
+  }
+
   /** The same request without the signature in its query, as if it were sent now. */
   #rewritten({ wire, headers }: AllowedRequest, line: Line): Upstream | NotExchanged {
     const kept = wire.query.split("&").filter((pair) => pair !== "" && !isSigning(pair));
     const text = kept.join("&");
     const query = queryParameters(text);
     if (query === undefined) return notExchanged("the target has more than one reading");
-    const date = new Date(this.#options.now()).toISOString().replace(/[-:]|\.\d{3}/g, "");
+    const date = basicTime(this.#options.now());
     const signed = this.#signed({ ...line, query, headers: new Redated(headers, date), timestamp: date });
     if ("refused" in signed) return signed;
     return { ...signed, uri: text === "" ? wire.path : `${wire.path}?${text}`, date };
   }
 
-  #signed(one: Unsigned): Upstream | NotExchanged {
+  #signed(one: Unsigned): (Upstream & { readonly authorization: string }) | NotExchanged {
     const { key, region } = this.#options;
     const { names, list } = signedOf(amzNames(one.headers));
     const lines = canonicalHeaders({ list: names }, one.headers);
@@ -167,6 +206,11 @@ function partsOf(
 function isSigning(pair: string): boolean {
   const equals = pair.indexOf("=");
   return SIGNING.test(canonicalQueryPart(equals < 0 ? pair : pair.slice(0, equals)) ?? "");
+}
+
+/** A time in the basic form of ISO 8601. */
+function basicTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, "");
 }
 
 /** Unix milliseconds of a verified time in the basic form of ISO 8601. */

@@ -46,6 +46,8 @@ export interface RawCall<C extends Caller = Caller> extends Call<C> {
   deadline: number;
   /** Headers of every answer, name and value in turn, for handlers that write the response themselves. */
   commonHeaders(): readonly string[];
+  /** Tells a caller that waits with its body to send it, for handlers that read the request themselves. */
+  continueIfAsked(): void;
   /** Counts bytes that the answer holds until the caller has taken it; what the pipeline writes counts by itself. */
   holdAnswer(bytes: number): void;
 }

@@ -58,6 +58,20 @@ export interface SignedRequest {
   readonly headers: SentHeaders;
 }
 
+/** The signatures of the chunks of one body, in their order. Compared in constant time. */
+export interface ChunkSignatures {
+  /**
+   * True if the next chunk has this signature.
+   * @param digest SHA-256 of its data in hexadecimal digits
+   */
+  isNext(digest: string, given: string): boolean;
+  /**
+   * True if the trailer behind the last chunk has this signature.
+   * @param digest SHA-256 of its lines in hexadecimal digits
+   */
+  isTrailer(digest: string, given: string): boolean;
+}
+
 /** The reason for refusing a signature: an error code of S3. */
 export type SignatureFault =
   | "SignatureDoesNotMatch"
@@ -108,6 +122,11 @@ export interface Identities {
    * {@link SignatureRefused}.
    */
   withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;
+  /**
+   * The signatures of the chunks of a body, which follow that of the request (spec/exchange §6). The request's own is verified
+   * once more, and counts as no attempt. Throws {@link SignatureRefused}.
+   */
+  chunksOf(request: SignedRequest): ChunkSignatures | Promise<ChunkSignatures>;
   /** The session token of a temporary access key, which requests signed with the key may show. */
   sessionTokenOf(key: ExpiringCredential): string;
   /**

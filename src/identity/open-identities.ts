@@ -6,14 +6,22 @@ import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory } from "../directory/directory.ts";
 import { type AccessKey, AccessKeys } from "./access-keys.ts";
 import { FailedAttempts, type FailureLimit, type FailureSharing } from "./failed-attempts.ts";
-import type { Identities, Identity, IssuedToken, ShownSession, SignedRequest } from "./identity.ts";
+import type {
+  ChunkSignatures,
+  Identities,
+  Identity,
+  IssuedToken,
+  ShownSession,
+  SignedRequest,
+} from "./identity.ts";
 import { LoginTokens } from "./login-tokens.ts";
 import { refused, SignatureRefused, TooManyFailures } from "./refusals.ts";
 import { SessionCookies } from "./session-cookies/session-cookies.ts";
 import type { SessionUsersOptions } from "./session-cookies/session-users.ts";
 import { SessionStatements } from "./session-statements.ts";
+import { ChunkChain } from "./signature/chunk-chain.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
-import { isSignedWith } from "./signature/signing.ts";
+import { isSignedWith, signingKey } from "./signature/signing.ts";
 
 /** Options of {@link openIdentities}. */
 export interface IdentitiesOptions {
@@ -136,6 +144,16 @@ class Verifying implements Identities {
       : this.#bySignature(key, signature, source);
   }
 
+  chunksOf(request: SignedRequest): ChunkSignatures | Promise<ChunkSignatures> {
+    const signature = readSignature(request, { region: this.#region, now: this.#now() });
+    const chain = (key: AccessKey): ChunkSignatures => {
+      if (!isSignedWith(key, signature) || !key.exists) throw mismatch();
+      return new ChunkChain(signingKey(key, signature), signature);
+    };
+    const key = this.#keys.find(signature.accessKeyId, "");
+    return key instanceof Promise ? key.then(chain) : chain(key);
+  }
+
   sessionTokenOf({ access_key_id, expires_at }: ExpiringCredential): string {
     return this.#statements.make(access_key_id, expires_at);
   }
@@ -167,7 +185,7 @@ class Verifying implements Identities {
     if (isSame && key.exists) return key.bySignature;
     this.#failed({ accessKeyId: signature.accessKeyId, source });
     throw key.exists
-      ? new SignatureRefused("SignatureDoesNotMatch", "the signature does not match the request")
+      ? mismatch()
       : new SignatureRefused("InvalidAccessKeyId", "the access key id is not known");
   }
 
@@ -178,4 +196,8 @@ class Verifying implements Identities {
     if (waitSeconds > 0) this.counters.throttled++;
     return waitSeconds;
   }
+}
+
+function mismatch(): SignatureRefused {
+  return new SignatureRefused("SignatureDoesNotMatch", "the signature does not match the request");
 }

@@ -28,6 +28,8 @@ export interface Arrived {
 export interface OneKeyServer {
   readonly port: number;
   readonly arrived: Arrived[];
+  /** Requests that were cut before their end. */
+  readonly cut: number;
   /** The requests that were served with the key. */
   readonly served: readonly Arrived[];
   close(): Promise<void>;
@@ -36,9 +38,13 @@ export interface OneKeyServer {
 /** Starts it on a free port of loopback. */
 export async function startOneKeyServer(): Promise<OneKeyServer> {
   const arrived: Arrived[] = [];
+  let cut = 0;
   const server = createServer((request, response) => {
     const pieces: Buffer[] = [];
-    request.on("error", () => response.destroy());
+    request.on("error", () => {
+      cut++;
+      response.destroy();
+    });
     request.on("data", (piece: Buffer) => pieces.push(piece));
     request.on("end", () => {
       const { method = "", url: target = "", headers, rawHeaders } = request;
@@ -54,6 +60,9 @@ export async function startOneKeyServer(): Promise<OneKeyServer> {
   return {
     port: (server.address() as AddressInfo).port,
     arrived,
+    get cut() {
+      return cut;
+    },
     get served() {
       return arrived.filter(({ status, headers }) => status === 200 && headers.authorization !== undefined);
     },

@@ -11,6 +11,7 @@ import { missing, type ProxyProgram, startProxy } from "../gateways/proxy-progra
 import { portFor } from "../gateways/start-behind-proxy.ts";
 import { sized } from "../proofs/size.ts";
 import { type OneKeyServer, SERVER_KEY, startOneKeyServer } from "./one-key-server.ts";
+import { numbers } from "./random-numbers.ts";
 import {
   ACCESS_KEYS,
   basicOf,
@@ -23,17 +24,6 @@ import {
 
 const SEED = 20_260_922;
 const AT_ONCE = 16;
-
-/** A small generator whose numbers a seed gives (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 interface Sent {
   readonly id: string;

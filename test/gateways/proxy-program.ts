@@ -15,6 +15,8 @@ export interface Upstreams {
   readonly proxyToken: string;
   /** The data server knows one key: the configuration is that of deploy/exchange. */
   readonly exchange?: boolean;
+  /** The streaming listener, in that configuration. */
+  readonly streamingPort?: number;
 }
 
 /** A running proxy. */
@@ -98,6 +100,7 @@ function entryPoint(port: number): string[] {
 /** Ports of the documentation. */
 const AUTHORIZER_PORT = 8001;
 const GRPC_PORT = 8003;
+const STREAMING_PORT = 8004;
 
 /** Programs in the order of the documentation. */
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
@@ -116,7 +119,7 @@ export function missing(name: ProgramName): string | undefined {
 /** The configuration of the documentation, word for word but for addresses, the token and the folder. */
 export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
   const { from, listen } = PROGRAMS[name];
-  const { dataServerPort, authorizerPort, proxyToken, exchange = false } = upstreams;
+  const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort } = upstreams;
   const text = exchange
     ? deployed(`exchange/${EXCHANGES[name]}`, "one-key.md")
     : "file" in from
@@ -126,6 +129,7 @@ export function configuration(name: ProgramName, folder: string, port: number, u
     [listen[0], listen[1](port)],
     ...portChanges(name, dataServerPort, 8000),
     ...portChanges(name, authorizerPort, AUTHORIZER_PORT),
+    ...(streamingPort === undefined ? [] : portChanges(name, streamingPort, STREAMING_PORT)),
     [
       name === "envoy over grpc"
         ? "a token of authorizer.tokens with the scope decide"

@@ -51,6 +51,7 @@ const EVERYTHING_COMPOSED = [
   "api/sts",
   "api/authentication",
   "api/ext-authz",
+  "api/streaming",
   "listeners",
   "policy/analysis",
   "insight/access-review",
@@ -255,6 +256,11 @@ const SERVICE_ROOMS: Rooms = {
     may: ["http", "decisions", "request-map", "identity", "policy/model", "policy/errors", "policy/html"],
     types: ["api/decisions", "exchange"],
   },
+  // Requests that go through this service to a data server that knows one key.
+  "api/streaming": {
+    may: ["http", "api/forward-auth", "exchange", "policy/errors"],
+    types: ["api/decisions", "identity"],
+  },
   // Envoy asks over gRPC what proxies ask over HTTP.
   "api/ext-authz": {
     may: ["api", "http", "api/forward-auth", "identity/secret-comparison.ts", "policy/errors"],
@@ -263,6 +269,7 @@ const SERVICE_ROOMS: Rooms = {
   listeners: {
     may: [
       "api/ext-authz",
+      "api/streaming",
       "http",
       "api",
       "api/rest",

@@ -33,6 +33,8 @@ export interface TestAuthorizer {
   readonly metricsUrl: string;
   /** `host:port` for Envoy, where `authorizer.ext_authz.listen_address` is set. */
   readonly extAuthz?: string;
+  /** URL of the streaming listener, where `authorizer.exchange.streaming_address` is set. */
+  readonly streamingUrl?: string;
   /** Bearer token with every scope. */
   readonly token: string;
   readonly client: AuthorizerClient;
@@ -83,6 +85,7 @@ export async function startAuthorizer({ dataset, config = {} }: StartOptions = {
       userUrl: addresses.user,
       metricsUrl: addresses.metrics,
       ...(addresses.extAuthz !== undefined && { extAuthz: addresses.extAuthz }),
+      ...(addresses.streaming !== undefined && { streamingUrl: addresses.streaming }),
       token,
       client: new AuthorizerClient({ url: addresses.service, token }),
       directory: data.directory,

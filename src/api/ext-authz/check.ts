@@ -12,6 +12,7 @@ import type { Reply } from "../../http/route.ts";
 import type { KnownSecret } from "../../identity/secret-comparison.ts";
 import { answerOf } from "../forward-auth/answers.ts";
 import { decideRequest, type RequestDecisionOptions } from "../forward-auth/decide-request.ts";
+import { headersForClients } from "../forward-auth/refusals.ts";
 import { requireScope, type ServiceCaller } from "../service-caller.ts";
 import { askedRequest } from "./asked-request.ts";
 import { AUTHORIZATION, type CheckRequest, type CheckResponse, type HeaderValueOption } from "./messages.ts";
@@ -40,8 +41,6 @@ const REMOVED = ["x-svc-proxy-token", "x-svc-error", "x-svc-reason"];
 /** Credentials of clients, which a data server with one key never gets. */
 const CREDENTIALS = ["cookie", "x-amz-security-token"];
 const AUTHORIZATION_HEADER = "authorization";
-/** Of a refusal, the headers that a client gets. */
-const FOR_CLIENTS: ReadonlySet<string> = new Set(["cache-control", "www-authenticate", "x-svc-decision-id"]);
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
@@ -99,7 +98,7 @@ export function responseOf(
     const removed = exchanges ? [...REMOVED, ...credentials] : REMOVED;
     return { status: { code: 0 }, ok_response: { headers: set, headers_to_remove: removed } };
   }
-  const shown = options(headers).filter(({ header }) => FOR_CLIENTS.has(header.key));
+  const shown = options(headersForClients(headers));
   return {
     status: { code: status === 401 ? UNAUTHENTICATED : PERMISSION_DENIED },
     denied_response: {

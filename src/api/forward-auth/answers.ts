@@ -61,7 +61,7 @@ function upstreamHeaders({ authorization, uri, date }: Upstream, proxy: ProxyKin
  * A user's name as a header can carry it: what is not printable ASCII is percent-encoded, and so is the name that would
  * read as anonymous. Names hold no `%` (spec/security §3.0), so it can be decoded.
  */
-function headerName(username: string): string {
+export function headerName(username: string): string {
   if (PLAIN_NAME.test(username)) return username;
   if (username === ANONYMOUS_NAME) return "%2D";
   return username.toWellFormed().replace(/[^!-~]+/gu, (text) => encodeURIComponent(text));

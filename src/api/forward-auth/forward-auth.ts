@@ -34,7 +34,7 @@ interface ForwardAuthServing {
 const TOKEN_HEADER = "x-svc-proxy-token";
 
 /** A trusted proxy, with the headers of its request. */
-interface Proxy extends Caller {
+export interface CallingProxy extends Caller {
   readonly address: string;
   readonly headers: RequestHeaders;
 }
@@ -44,13 +44,13 @@ type ForwardAuthClaim = (target: string) => MountedRoute | undefined;
 
 /** Builds the routes: one for subrequests, one for the error page that nginx asks for. */
 export function forwardAuthClaim(options: ForwardAuthOptions, serving: ForwardAuthServing): ForwardAuthClaim {
-  const api: Api<Proxy> = { authenticate: (call) => trustedProxy(options, call) };
+  const api: Api<CallingProxy> = { authenticate: (call) => trustedProxy(options, call) };
   const shared = { method: "GET", path: BASE, api, meter: serving.counters.route("*", BASE) } as const;
   const decision: MountedRoute = {
     ...shared,
     priority: "hot",
     seconds: serving.counters.decisionSeconds.forward_auth,
-    handle: (call: RawCall<Proxy>) => decide(options, serving, call),
+    handle: (call: RawCall<CallingProxy>) => decide(options, serving, call),
   };
   const errorPage: MountedRoute = { ...shared, handle: errorBody };
   return (target) => {
@@ -67,12 +67,17 @@ function isForwardAuth(target: string): boolean {
   return target.startsWith(BASE) || (!target.startsWith("/") && target.includes(BASE));
 }
 
+/** The proxy that asks. */
+function trustedProxy(options: ForwardAuthOptions, call: RawCall): CallingProxy {
+  if (options.proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
+  return callingProxy(options, call);
+}
+
 /** The proxy that calls; throws "not_allowed" for a peer that is none. */
-function trustedProxy(
-  { proxy, proxyToken, trusted, exchange }: ForwardAuthOptions,
-  { request, peer }: RawCall,
-): Proxy {
-  if (proxy === "off") throw notAllowed("forward-auth is off: set authorizer.forward_auth.proxy");
+export function callingProxy(
+  { proxyToken, trusted, exchange }: Pick<ForwardAuthOptions, "proxyToken" | "trusted" | "exchange">,
+  { request, peer }: Pick<RawCall, "request" | "peer">,
+): CallingProxy {
   const headers = new RequestHeaders(request.rawHeaders, request.headers);
   if (peer === undefined || !trusted.has(peer)) throw notAllowed("this peer is no trusted proxy");
   const shown = headers.single(TOKEN_HEADER);
@@ -88,7 +93,7 @@ function trustedProxy(
 function decide(
   options: ForwardAuthOptions,
   serving: ForwardAuthServing,
-  call: RawCall<Proxy>,
+  call: RawCall<CallingProxy>,
 ): Reply | Promise<Reply> {
   const { headers, address } = call.caller;
   const { method = "", url: target = "" } = call.request;
@@ -106,7 +111,7 @@ function decide(
 }
 
 /** The body of a refusal that nginx received in the headers of a subrequest. */
-function errorBody({ caller: { headers }, requestId }: RawCall<Proxy>): Reply {
+function errorBody({ caller: { headers }, requestId }: RawCall<CallingProxy>): Reply {
   const refusal = handedOn((name) => headers.single(name));
   const [resource] = splitUri(headers.single("x-original-uri") ?? "/");
   const id = headers.single("x-svc-decision-id") ?? requestId;

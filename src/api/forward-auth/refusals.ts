@@ -14,6 +14,14 @@ const S3_CODES = [
   "AuthorizationQueryParametersError",
 ] as const;
 
+/** Of a refusal, the headers that are for clients; the others are for nginx. */
+const FOR_CLIENTS: ReadonlySet<string> = new Set(["cache-control", "www-authenticate", "x-svc-decision-id"]);
+
+/** The headers of a refusal that a client gets, name and value in turn. */
+export function headersForClients(headers: readonly string[]): readonly string[] {
+  return headers.filter((_text, index) => FOR_CLIENTS.has((headers[index & ~1] as string).toLowerCase()));
+}
+
 /** The reason why a request is refused. */
 export interface Refusal {
   readonly status: 401 | 403;
@@ -56,7 +64,12 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
   return { status, body, type: s3 === undefined ? "application/json" : "application/xml", headers };
 }
 
-function s3Body(code: string, message: string, { resource, id }: { resource: string; id: string }): string {
+/** An error as S3 has them, in XML. */
+export function s3Body(
+  code: string,
+  message: string,
+  { resource, id }: { resource: string; id: string },
+): string {
   const fields = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
   // XML reads the same escapes as HTML.
   const error = Object.entries(fields).map(([name, text]) => `<${name}>${escapeHtml(text)}</${name}>`);

@@ -26,6 +26,7 @@ export function serviceExchange(
     key: { accessKeyId, secret },
     region: values["authorizer.exchange.region"] ?? values["gateways.s3.region"],
     presigned: values["authorizer.exchange.presigned"],
+    streams: values["authorizer.exchange.streaming_address"] !== undefined,
     catalog,
   });
 }

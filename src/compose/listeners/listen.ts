@@ -1,6 +1,7 @@
 /** Brings the listeners up at their addresses. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { ConfigValues } from "../../config/table.ts";
 import { parseListenAddress } from "../../config/values/listen-address.ts";
 import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
 
@@ -8,21 +9,40 @@ import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
 const PORTS_TO_TRY = 50;
 const HIGHEST_PORT = 65_535;
 
-/** The address of Envoy's listener, where there is one. */
-export interface ExtAuthzAddress {
-  /** `host:port`. */
+/** The addresses of listeners that not every configuration has. */
+export interface ProxyAddresses {
+  /** `host:port` for Envoy. */
   readonly extAuthz?: string;
+  /** URL of the streaming listener. */
+  readonly streaming?: string;
 }
 
-/** Brings Envoy's listener up, if the configuration has one. Throws as {@link listenAt}. */
-export async function listenForEnvoy(
-  server: Pick<ManagedServer, "listen"> | undefined,
-  address: string | undefined,
+/** The listeners of {@link ProxyAddresses}. */
+interface ProxyListeners {
+  readonly extAuthz: Pick<ManagedServer, "listen"> | undefined;
+  readonly streaming: Pick<ManagedServer, "listen"> | undefined;
+}
+
+/** Brings the listeners for proxies up that the configuration has. Throws as {@link listenAt}. */
+export async function listenForProxies(
+  { extAuthz, streaming }: ProxyListeners,
+  values: ConfigValues,
   nextFreePort: boolean,
-): Promise<ExtAuthzAddress> {
-  if (server === undefined || address === undefined) return {};
-  const item = "authorizer.ext_authz.listen_address";
-  return { extAuthz: await listenAt(server, { item, address, nextFreePort }) };
+): Promise<ProxyAddresses> {
+  const listen = async (
+    server: Pick<ManagedServer, "listen"> | undefined,
+    item: "authorizer.ext_authz.listen_address" | "authorizer.exchange.streaming_address",
+  ): Promise<string | undefined> => {
+    const address = values[item];
+    if (server === undefined || address === undefined) return undefined;
+    return listenAt(server, { item, address, nextFreePort });
+  };
+  const forEnvoy = await listen(extAuthz, "authorizer.ext_authz.listen_address");
+  const forStreams = await listen(streaming, "authorizer.exchange.streaming_address");
+  return {
+    ...(forEnvoy === undefined ? {} : { extAuthz: forEnvoy }),
+    ...(forStreams === undefined ? {} : { streaming: forStreams }),
+  };
 }
 
 /** Options of a listener. */

@@ -56,6 +56,7 @@ export function countingIdentities(identities: Identities, counts: UsageCounts):
     withLoginToken: (token) => counted(identities.withLoginToken(token)),
     withSession: (session) => counted(identities.withSession(session)),
     withSignature: (request, source) => counted(identities.withSignature(request, source)),
+    chunksOf: (request) => identities.chunksOf(request),
     sessionTokenOf: (key) => identities.sessionTokenOf(key),
     issueLoginToken: (identity, seconds) => identities.issueLoginToken(identity, seconds),
     logout: (identity, expiresAt) => identities.logout(identity, expiresAt),

@@ -5,7 +5,7 @@ import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { ActivityReport } from "../../insight/overview/activity.ts";
 import type { WorkerView } from "../../journal/contact.ts";
 import type { LineRelay } from "../../observe/output/relay-target.ts";
-import type { ExtAuthzAddress } from "../listeners/listen.ts";
+import type { ProxyAddresses } from "../listeners/listen.ts";
 
 /** The things that a worker is given. */
 export interface WorkerRole {
@@ -55,7 +55,7 @@ export const KIND = {
 } as const;
 
 /** Addresses at which a worker serves. */
-export interface WorkerAddresses extends ExtAuthzAddress {
+export interface WorkerAddresses extends ProxyAddresses {
   readonly service: string;
   readonly user: string;
 }

@@ -11,7 +11,7 @@ import type { Contact } from "../../journal/contact.ts";
 import { type Answerer, Channel } from "../../workers/channel.ts";
 import { primaryPort } from "../../workers/primary-port.ts";
 import { openData, openLog } from "../data.ts";
-import { listenAt, listenForEnvoy } from "../listeners/listen.ts";
+import { listenAt, listenForProxies } from "../listeners/listen.ts";
 import { watchCertificates } from "../listeners/watch-certificates.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
@@ -96,7 +96,7 @@ async function startWorker(
   const addresses = {
     service: await listenAt(parts.service, at("authorizer.listen_address")),
     user: await listenAt(parts.user, at("authorizer.user_listen_address")),
-    ...(await listenForEnvoy(parts.extAuthz, values["authorizer.ext_authz.listen_address"], nextFreePort)),
+    ...(await listenForProxies(parts, values, nextFreePort)),
   };
   watchCertificates(parts, values);
   watchShadow(parts.shadow);

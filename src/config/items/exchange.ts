@@ -45,4 +45,21 @@ export const EXCHANGE_ITEMS = [
     meaning:
       "Presigned URLs: keep their query (the data server takes them for 15 minutes), sign them anew without it (nginx), or refuse them",
   },
+  {
+    name: "authorizer.exchange.streaming_address",
+    type: "string",
+    default: null,
+    check: "listen address",
+    acts: "yes",
+    meaning:
+      "Host and port of the streaming listener, which passes uploads on whose body is signed in chunks; unset: they are refused. It takes the TLS of the service listener",
+  },
+  {
+    name: "authorizer.exchange.upstream",
+    type: "string",
+    default: null,
+    check: "upstream url",
+    acts: "yes",
+    meaning: "URL of the data server, to which the streaming listener sends requests",
+  },
 ] as const satisfies readonly ConfigItem[];

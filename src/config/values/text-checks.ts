@@ -33,6 +33,8 @@ const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> 
     isSinkUrl(text)
       ? undefined
       : "expected https://… for NDJSON or otlp+https://… for OTLP logs, without credentials; http only on loopback",
+  "upstream url": (text) =>
+    isOrigin(text) ? undefined : "expected http:// or https:// with host and port, and nothing behind them",
   peers: (text) =>
     text === "loopback" || isPeer(text)
       ? undefined
@@ -62,4 +64,10 @@ function isPeer(text: string): boolean {
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
   return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128));
+}
+
+function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return /^https?:$/.test(url.protocol) && url.host !== "" && url.pathname === "/" && !/[?#\s]/.test(text);
 }

@@ -47,6 +47,13 @@ export class SigningKey {
     outer.write(hash("sha256", inner, "binary"), BLOCK, DIGEST, "latin1");
     return hash("sha256", outer, "hex");
   }
+
+  /** The signature of any other text, such as that of a chunk of a body, in hexadecimal digits. */
+  signText(text: string): string {
+    const inner = Buffer.concat([this.#inner.subarray(0, BLOCK), Buffer.from(text)]);
+    this.#outer.write(hash("sha256", inner, "binary"), BLOCK, DIGEST, "latin1");
+    return hash("sha256", this.#outer, "hex");
+  }
 }
 
 function padded(key: Buffer, byte: number): Buffer {

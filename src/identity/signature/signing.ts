@@ -34,8 +34,8 @@ export function signatureOf(
 const expectedDigits = Buffer.alloc(64);
 const givenDigits = Buffer.alloc(64);
 
-/** Compares in constant time, in reused buffers: new ones for each signature would cost a third of its time. */
-function isSameDigest(expected: string, given: string): boolean {
+/** Compares two texts of 64 digits in constant time, in reused buffers: new ones for each signature would cost a third of its time. */
+export function isSameDigest(expected: string, given: string): boolean {
   const length = givenDigits.write(given, "latin1");
   expectedDigits.write(expected, "latin1");
   return (
@@ -48,7 +48,8 @@ function bytesOf(text: string): string | Buffer {
   return Buffer.byteLength(text) === text.length ? text : Buffer.from(text, "latin1");
 }
 
-function signingKey({ secret, signingKeys }: Signer, { date, region, scope }: Scoped): SigningKey {
+/** The key of all signatures with the secret in one scope. */
+export function signingKey({ secret, signingKeys }: Signer, { date, region, scope }: Scoped): SigningKey {
   const known = signingKeys.get(date);
   if (known !== undefined) return known;
   const bytes = [date, region, "s3", "aws4_request"].reduce(

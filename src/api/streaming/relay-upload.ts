@@ -1,0 +1,99 @@
+/**
+ * Passes an upload on whose body is signed in chunks (spec/exchange §6): verified and unwrapped on the way, in constant
+ * memory. The data server is told the length at the beginning and gets the last bytes when all is verified, so that a
+ * damaged body is one that was cut there, which it does not store.
+ */
+
+import { beginChecksum } from "../../exchange/streaming/checksums.ts";
+import { DamagedStream, type ExpectedTrailer, SignedChunks } from "../../exchange/streaming/signed-chunks.ts";
+import type { RawCall } from "../../http/route.ts";
+import type { ChunkSignatures, SentHeaders } from "../../identity/identity.ts";
+import type { DataServerAnswer, Sending } from "./data-server.ts";
+
+/** An upload whose request is allowed. */
+interface Upload {
+  readonly call: Pick<RawCall, "request" | "deadline" | "startedAt" | "continueIfAsked" | "signal">;
+  readonly chain: ChunkSignatures;
+  readonly form: BodyForm;
+  /** Begins the request to the data server, whose body has {@link BodyForm.bytes}. */
+  readonly begin: () => Sending;
+  /** Milliseconds for which the client may send nothing, and the data server not answer. */
+  readonly idleMs: number;
+}
+
+/** The form of a body as the headers of its request tell it. */
+interface BodyForm {
+  /** Bytes of the content. */
+  readonly bytes: number;
+  readonly trailer: ExpectedTrailer | undefined;
+}
+
+const WITHOUT_TRAILER = "STREAMING-AWS4-HMAC-SHA256-PAYLOAD";
+const LENGTH = /^(?:0|[1-9]\d{0,14})$/;
+/** Bytes per millisecond that a body has at least on average; a slower one gives its place up. */
+const SLOWEST = 1;
+
+/**
+ * Reads the form of a body.
+ * @throws DamagedStream for headers that do not tell it
+ */
+export function bodyForm(headers: SentHeaders): BodyForm {
+  const length = headers.get("x-amz-decoded-content-length") ?? "";
+  if (!LENGTH.test(length)) {
+    throw new DamagedStream("malformed", "x-amz-decoded-content-length must be a number of bytes");
+  }
+  const bytes = Number(length);
+  if (headers.get("x-amz-content-sha256") === WITHOUT_TRAILER) return { bytes, trailer: undefined };
+  const name = (headers.get("x-amz-trailer") ?? "").trim().toLowerCase();
+  const checksum = beginChecksum(name);
+  if (checksum === undefined) throw new DamagedStream("malformed", "x-amz-trailer must name one checksum");
+  return { bytes, trailer: { name, checksum } };
+}
+
+/**
+ * Passes the body on, and returns the answer of the data server.
+ * @throws DamagedStream, or what the data server's failure throws; its request is cut then
+ */
+export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
+  const { call, chain, form, begin, idleMs } = upload;
+  const chunks = new SignedChunks({ chain, ...form });
+  let sending: Sending | undefined;
+  const cut = (): void => sending?.abort();
+  call.signal?.addEventListener("abort", cut, { once: true });
+  let received = 0;
+  call.deadline = performance.now() + idleMs;
+  call.continueIfAsked();
+  try {
+    // The end of the loop must not end the connection, on which an answer is still due.
+    for await (const piece of call.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      call.signal?.throwIfAborted();
+      received += piece.length;
+      call.deadline = Math.min(performance.now(), call.startedAt + received / SLOWEST) + idleMs;
+      const content = chunks.take(piece);
+      if (content.length > 0) {
+        sending ??= begin();
+        const room = sending.write(content);
+        if (room !== undefined) await room;
+      }
+      if (sending?.isOver === true) return refusalOf(await sending.answer);
+    }
+    const rest = chunks.end();
+    call.signal?.throwIfAborted();
+    sending ??= begin();
+    sending.end(rest);
+    // The data server's own time limit is the shorter one.
+    call.deadline = performance.now() + 2 * idleMs + 1_000;
+    return await sending.answer;
+  } catch (error) {
+    cut();
+    throw error;
+  } finally {
+    call.signal?.removeEventListener("abort", cut);
+  }
+}
+
+/** An answer before the end of the body can be a refusal alone. */
+function refusalOf(answer: DataServerAnswer): DataServerAnswer {
+  if (answer.status >= 300) return answer;
+  throw new DamagedStream("cut", "the data server answers before it has all of the body");
+}

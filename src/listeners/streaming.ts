@@ -1,0 +1,64 @@
+/** The streaming listener of the exchange (spec/exchange §6). It serves where `authorizer.exchange.streaming_address` is set. */
+
+import type { DecisionMeters } from "../api/decisions/ports.ts";
+import { openStreaming, type StreamingOptions } from "../api/streaming/streaming.ts";
+import { Admission } from "../http/admission.ts";
+import type { HttpLimits } from "../http/limits.ts";
+import { serve } from "../http/pipeline.ts";
+import type { HttpCounters, HttpLog, RequestTraces, Revisions } from "../http/ports.ts";
+import type { ListenerPlaces } from "../http/server/connection-places.ts";
+import {
+  createManagedServer,
+  type ManagedServer,
+  type TlsMaterial,
+} from "../http/server/server-lifecycle.ts";
+
+/** Options of {@link createStreamingListener}. */
+interface StreamingListenerOptions {
+  readonly streaming: Omit<StreamingOptions, "idleMs">;
+  readonly limits: HttpLimits;
+  readonly log: HttpLog;
+  readonly counters: HttpCounters & DecisionMeters;
+  /** Absent: connections are not bounded. */
+  readonly places?: ListenerPlaces;
+  readonly tls?: TlsMaterial;
+  readonly revisions?: Revisions;
+  readonly traces?: RequestTraces | undefined;
+}
+
+/** Bodies that may be under way at once: each takes a few hundred kilobytes. */
+const MOST_STREAMS = 256;
+
+/** Builds the listener; it does not listen yet. */
+export function createStreamingListener(options: StreamingListenerOptions): ManagedServer {
+  const { limits, counters, log, tls, streaming } = options;
+  const admission = new Admission({ ...limits, queue: Math.min(limits.queue, MOST_STREAMS) }, counters);
+  const api = openStreaming({ ...streaming, idleMs: limits.requestTimeoutMs }, { counters, log });
+  const managed = createManagedServer({
+    ...{ admission, counters, limits, log },
+    places: options.places,
+    ...(options.revisions && { revisions: unnamed(options.revisions) }),
+    traces: options.traces,
+    ...(tls === undefined ? {} : { tls }),
+    handler: (exchange) => serve(exchange, api.route),
+  });
+  return {
+    ...managed,
+    close: async () => {
+      await managed.close();
+      api.close();
+    },
+  };
+}
+
+/** Revisions that answers do not name: these go to clients of the data server. */
+function unnamed(revisions: Revisions): Revisions {
+  return {
+    current: () => {
+      revisions.current();
+      return "";
+    },
+    reached: (asked) => revisions.reached(asked),
+    proving: (call, work, what) => revisions.proving(call, work, what),
+  };
+}
