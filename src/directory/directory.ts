@@ -72,6 +72,8 @@ export interface Users {
   /** Removes the user; credentials, memberships, attachments and principals are unreachable at once. */
   delete(username: string): Promise<void>;
   groups(username: string, page: PageRequest): Promise<Page<Group>>;
+  /** The first memberships of a user in the order of the groups' names, with who made them. */
+  memberships(username: string, most: number): Promise<readonly Membership[]>;
   /** Directly attached policies. */
   policies(username: string, page: PageRequest): Promise<Page<Policy>>;
   attachPolicy(username: string, policy: string): Promise<void>;
@@ -188,6 +190,15 @@ export interface Sessions {
   key(accessKeyId: string): Promise<OwnedKey>;
   /** The state that a session of the user depends on; "not_found" for an unknown user. */
   get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
+}
+
+/** A membership of a user. */
+export interface Membership {
+  readonly group: string;
+  /** Name of the issuer whose claims made it; absent where none did. */
+  readonly by?: string;
+  /** True: a data set that is kept in sync made it. */
+  readonly managed: boolean;
 }
 
 export interface TokenClaims {

@@ -17,7 +17,7 @@ const OURS = `http://127.0.0.1:${port}`;
 const provider = await closedAfterAll(startProvider([`${OURS}/oidc/callback`]));
 const authorizer = await closedAfterAll(
   startAuthorizer({
-    dataset: { format: 1, groups: [{ name: "data-a" }] } as never,
+    dataset: { format: 1, groups: [{ name: "data-a" }, { name: "by-hand" }] } as never,
     config: {
       listen_address: `127.0.0.1:${port}`,
       "authorizer.audit.output": devNull,
@@ -81,6 +81,7 @@ describe("svcctl login", () => {
     const env = { SVCCTL_CONFIG_FILE: config };
     writeFileSync(config, `server:\n  endpoint_url: ${OURS}\n`);
     const browser = await signedIn();
+    await directory.groups.addMember("by-hand", "alice");
     const confirmed = confirmNext(browser);
     const done = await svcctl(["login", "-o", "json"], { env });
     await confirmed;
@@ -91,6 +92,10 @@ describe("svcctl login", () => {
     const { token } = JSON.parse(readFileSync(file, "utf8")) as { token: string };
     expect(done.stdout + done.stderr).not.toContain(token);
     expect(await svcctl(["whoami"], { env })).toMatchObject({ code: 0, stdout: "alice\n" });
+    const whoami = await svcctl(["auth", "whoami"], { env });
+    expect(whoami.stdout).toMatch(
+      /^User: +alice\nSigned in with: +Example\nExternal id: +corp:s-1\nSession ends: +\d{4}-.+\nGroups:\n {2}by-hand \(from an administrator, SCIM or an import\)\n {2}data-a \(from corp\)\n$/,
+    );
     // Another server never sees it.
     const elsewhere = await svcctl(["whoami"], {
       env: { ...env, SVCCTL_SERVER_ENDPOINT_URL: authorizer.url },
@@ -161,7 +166,7 @@ describe("the device grant", () => {
   it("takes the code from people who are signed in alone, and never from a link", async () => {
     const { code } = await begin();
     expect(await type(new TestBrowser(), { code, answer: "confirm" })).toMatchObject({
-      status: 401,
+      status: 403,
       text: expect.stringContaining("Continue with Example"),
     });
     const page = await (await signedIn()).open(`${OURS}/device?code=${code}&user_code=${code}`);

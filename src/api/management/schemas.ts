@@ -96,6 +96,28 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["id", "creation_date"],
   ),
+  Session: object(
+    {
+      user: text("Name of the user."),
+      how: { type: "string", enum: ["access_key", "login_token", "signature", "session_cookie"] },
+      provider: object({ name: text("Name of the issuer."), title: text("The name that people know.") }),
+      external_id: text("Id of the user at the provider that it is linked to."),
+      source: text("Where the user came from."),
+      expires_at: { type: "integer", description: "Unix seconds at which the login token is over." },
+      groups: listOf(
+        object(
+          {
+            name: text("Name of the group."),
+            from: { type: "string", enum: ["identity_provider", "data_set", "directory"] },
+            provider: text("Name of the issuer whose claims made the membership."),
+          },
+          ["name", "from"],
+        ),
+      ),
+      more_groups: { type: "boolean", description: "True: there are more groups than an answer has." },
+    },
+    ["user", "how", "groups", "more_groups"],
+  ),
   CurrentUser: object({ user: schemaRef("User") }),
   UserCreation: object(
     {

@@ -8,6 +8,7 @@ import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
 import { SESSION_OPERATIONS } from "../management/login/session.ts";
+import { SESSION_FACTS_OPERATIONS } from "../management/login/session-facts.ts";
 import { SETUP_OPERATIONS } from "../management/login/setup-operations.ts";
 import { CHECK_OPERATIONS } from "../management/permissions/check.ts";
 import { ACL_OPERATIONS } from "../management/policies/acls.ts";
@@ -52,6 +53,7 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 /** The management API of the user listener: every operation, authorized by policy (spec/permissions §12). */
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
+  ...SESSION_FACTS_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
   STATUS_OPERATION,
   ...RECORD_OPERATIONS,

@@ -2,14 +2,14 @@
 
 import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
-import type { Page } from "../directory.ts";
+import type { Membership, Page } from "../directory.ts";
 import { toGroup } from "../records/group-records.ts";
-import { type RecordTypes, under } from "../records/layout.ts";
+import { type RecordTypes, splitKey, under } from "../records/layout.ts";
 import { attachmentsOf, type Holder, toPolicy } from "../records/policy-records.ts";
 import { toUser } from "../records/user-records.ts";
 import type { Range } from "./list-source.ts";
 import { readPage } from "./pages.ts";
-import type { Found, Reader } from "./reader.ts";
+import type { Found, Reader, StateReader } from "./reader.ts";
 
 type Refs = "user_group" | "group_user" | "user_policy" | "group_policy";
 
@@ -44,6 +44,26 @@ export function listGroupsOf(reader: Reader, userId: string, range: Range): Prom
     base: under(userId, ""),
     items: (found, names) => follow(reader, "group", { found, names }, toGroup),
   });
+}
+
+/** The first memberships of a user, with who made them; see `Users.memberships`. */
+export async function membershipsOf(
+  reader: StateReader,
+  userId: string,
+  most: number,
+): Promise<readonly Membership[]> {
+  const found: Membership[] = [];
+  for await (const page of reader.scanAll("user_group", under(userId, ""))) {
+    const names = page.map(({ key }) => splitKey(key).rest);
+    const groups = await reader.getMany("group", names);
+    for (const [index, { record }] of page.entries()) {
+      if (groups[index]?.id !== record.id) continue;
+      const { by, managed = false } = record;
+      found.push({ group: names[index] as string, managed, ...(by !== undefined && { by }) });
+      if (found.length >= most) return found;
+    }
+  }
+  return found;
 }
 
 /** The policies attached to a user or group. */

@@ -7,7 +7,7 @@ import { alreadyExists, assertNoProblems, userFieldProblems, userProblems } from
 import { type DirectoryContext, read } from "../context.ts";
 import type { Page, PageRequest, UserFilter, Users } from "../directory.ts";
 import type { Range } from "../read/list-source.ts";
-import { listAttached, listGroupsOf } from "../read/lists.ts";
+import { listAttached, listGroupsOf, membershipsOf } from "../read/lists.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
 import type { Reader } from "../read/reader.ts";
 import { TextSearch } from "../read/text-search.ts";
@@ -71,6 +71,9 @@ export function createUsers(context: DirectoryContext): Users {
 
     groups: (username, page) =>
       pageOfUser(context, username, page, (reader, { id }, range) => listGroupsOf(reader, id, range)),
+
+    memberships: (username, most) =>
+      read(context, async (reader) => membershipsOf(reader, (await requireUser(reader, username)).id, most)),
 
     policies: (username, page) =>
       pageOfUser(context, username, page, (reader, { id }, range) =>

@@ -209,7 +209,15 @@ const CASES: readonly Case[] = [
 ];
 
 /** Operations of which every user may make use. */
-const OF_EVERYBODY = ["logout", "getCurrentUser", "check", "getConfig", "getVersion", "judgeQuestion"];
+const OF_EVERYBODY = [
+  "logout",
+  "getCurrentUser",
+  "getSession",
+  "check",
+  "getConfig",
+  "getVersion",
+  "judgeQuestion",
+];
 
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];

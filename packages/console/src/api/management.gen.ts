@@ -822,6 +822,50 @@ export interface NoAcl {
    */
   no_acl?: boolean;
 }
+export interface Session {
+  /**
+   * Name of the user.
+   */
+  user: string;
+  how: "access_key" | "login_token" | "signature" | "session_cookie";
+  provider?: {
+    /**
+     * Name of the issuer.
+     */
+    name: string;
+    /**
+     * The name that people know.
+     */
+    title: string;
+  };
+  /**
+   * Id of the user at the provider that it is linked to.
+   */
+  external_id?: string;
+  /**
+   * Where the user came from.
+   */
+  source?: string;
+  /**
+   * Unix seconds at which the login token is over.
+   */
+  expires_at?: number;
+  groups: {
+    /**
+     * Name of the group.
+     */
+    name: string;
+    from: "identity_provider" | "data_set" | "directory";
+    /**
+     * Name of the issuer whose claims made the membership.
+     */
+    provider?: string;
+  }[];
+  /**
+   * True: there are more groups than an answer has.
+   */
+  more_groups: boolean;
+}
 export interface CurrentUser {
   user: User;
 }
@@ -2350,6 +2394,7 @@ export interface Operations {
   "POST /auth/logout": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "POST /auth/external/principal/login": { path: Record<never, never>; query: Record<never, never>; body: ExternalLoginInformation; answer: LoginToken };
   "GET /user": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CurrentUser };
+  "GET /auth/session": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Session };
   "GET /healthcheck": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };

@@ -36,6 +36,14 @@ export const AUTH_GROUP: GroupSpec = {
       },
     ),
     {
+      name: "whoami",
+      description:
+        "Shows who is signed in, who vouched, where its groups came from, and when the session ends.",
+      examples: ["", "-o json"],
+      options: [JSON_OUTPUT],
+      load: async () => (await import("./whoami.ts")).showSession,
+    },
+    {
       name: "can",
       description: "Asks whether a user may do something: exit code 0 for yes, 3 for no.",
       examples: [

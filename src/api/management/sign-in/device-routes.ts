@@ -135,22 +135,22 @@ async function personIn({ identities, proxies }: DeviceParts, call: RawCall): Pr
   }
 }
 
-function stranger({ signIn }: DeviceParts): Reply {
+function stranger({ signIn }: DeviceParts, status: number): Reply {
   const ways = signIn?.ways ?? [];
   return htmlReply(
     strangerPage(ways, (way) => signInAddress(way, DEVICE_PATH)),
-    401,
+    status,
   );
 }
 
 async function show(parts: DeviceParts, call: RawCall): Promise<Reply> {
   const person = await personIn(parts, call);
-  return person === undefined ? stranger(parts) : htmlReply(codePage(person.username, false));
+  return person === undefined ? stranger(parts, 200) : htmlReply(codePage(person.username, false));
 }
 
 async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
   const person = await personIn(parts, call);
-  if (person === undefined) return stranger(parts);
+  if (person === undefined) return stranger(parts, 403);
   const { devices, audit, proxies } = parts;
   const form = call.body as Query;
   const code = form.get("code") ?? "";
