@@ -23,7 +23,7 @@ export default class LeftOut implements Reporter {
     process.stdout.write(
       `${unit + service + processes} files: ${processes} start programs (PostgreSQL, proxies, a browser, where they are ` +
         "installed), about half an hour on two idle cores. npm run test:unit runs the " +
-        `${unit} that start nothing, in a few minutes.\n`,
+        `${unit} that start nothing, in a minute.\n`,
     );
   }
 

@@ -95,7 +95,7 @@ describe("data sets in pieces", () => {
         // A line cannot say that a section is no list.
         if (SECTIONS.every((name) => Array.isArray(Reflect.get(dataset, name)))) expect(lines).toEqual(json);
       }),
-      { numRuns: 100 },
+      { numRuns: sized(30, 100) },
     );
   });
 

@@ -6,6 +6,7 @@ import type { Decisions } from "../../src/decisions/decisions.ts";
 import type { Found, SearchPage } from "../../src/decisions/searches.ts";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import { type MemoryImage, type MemoryStore, openMemoryStore } from "../../src/store/memory/memory-store.ts";
+import { sized } from "../proofs/size.ts";
 import { allows } from "./plan-reading.ts";
 import { directory, NAMES, question } from "./random-world.ts";
 import { openWorld, type World } from "./world.ts";
@@ -130,7 +131,7 @@ it("finds exactly those for which an evaluation says true, in order and page by 
         await those(names, (name) => says({ action: { name } })),
       );
     }),
-    { numRuns: 250 },
+    { numRuns: sized(80, 250) },
   );
 });
 
@@ -178,6 +179,6 @@ it("who-can, what-can and a plan agree with checks", async () => {
         if (planned || exact) expect([id, planned]).toEqual([id, answer]);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: sized(40, 100) },
   );
 });

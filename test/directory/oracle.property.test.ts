@@ -5,6 +5,7 @@ import type { BatchOperation } from "../../src/directory/batch.ts";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
 import type { Store } from "../../src/store/port.ts";
+import { sized } from "../proofs/size.ts";
 import { BACKENDS, codeOf, policy, unsweeping } from "./backends.ts";
 import { openDirectoryOn } from "./open-test-directory.ts";
 import { Oracle, type Step } from "./oracle.ts";
@@ -198,7 +199,7 @@ describe.each(BACKENDS)("random writes on $name", (backend) => {
         expect(await checkConsistency(store)).toEqual([]);
         await dispose();
       }),
-      { numRuns: backend.name === "memory" ? 80 : 10 },
+      { numRuns: backend.name === "memory" ? sized(25, 80) : sized(4, 10) },
     );
   });
 });

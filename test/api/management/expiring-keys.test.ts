@@ -28,10 +28,9 @@ describe("an access key that expires", () => {
     );
     expect(listed.expires_at).toBe(json.expires_at);
     expect(list.json.results.some((key: object) => !("expires_at" in key))).toBe(true);
-    const created = api.audit().findLast(({ event }) => event === "write");
-    expect(created).toMatchObject({
-      after: { access_key_id: json.access_key_id, expires_at: json.expires_at },
-    });
+    await expect
+      .poll(() => api.audit().findLast(({ event }) => event === "write"))
+      .toMatchObject({ after: { access_key_id: json.access_key_id, expires_at: json.expires_at } });
   });
 
   it("refuses a term that is none, and makes no key then", async () => {

@@ -10,10 +10,11 @@ import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/po
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../../test/proofs/size.ts";
 import { context, policiesOf, required, user } from "./arbitraries.ts";
 import { oracle } from "./oracle.ts";
 
-const RUNS = Number(process.env["ORACLE_CASES"] ?? 30_000) / 10;
+const RUNS = Number(process.env["ORACLE_CASES"] ?? sized(8_000, 30_000)) / 10;
 const options = { partition: "svc", evaluator: "data_server" } as const;
 const seed = Number(process.env["ORACLE_SEED"] ?? Date.now() & 0x7fffffff);
 console.log(`oracle seed ${seed} (ORACLE_SEED repeats a run)`);

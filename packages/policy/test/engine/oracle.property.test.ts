@@ -19,7 +19,7 @@ import {
 import { oracle, wildcardMatch } from "./oracle.ts";
 
 /** Decisions compared per run; each policy set answers several requests, so that its indexes are reused. */
-const CASES = Number(process.env["ORACLE_CASES"] ?? 100_000);
+const CASES = Number(process.env["ORACLE_CASES"] ?? sized(20_000, 100_000));
 const REQUESTS = 10;
 const options = { partition: "svc", evaluator: "data_server" } as const;
 const seed = Number(process.env["ORACLE_SEED"] ?? Date.now() & 0x7fffffff);

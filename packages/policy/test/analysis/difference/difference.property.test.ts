@@ -3,14 +3,13 @@ import type { DifferenceLine } from "@svc-authorizer/policy/analysis/difference/
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sized } from "../../../../../test/proofs/size.ts";
 import { oracle } from "../../engine/oracle.ts";
 import { ACTIONS, CONTEXTS, pairOfPolicies, RESOURCES, USERS } from "../small-world.ts";
 import { type Asked, isInLines } from "./in-lines.ts";
 
 /** Pairs of policy sets; the proof takes 100,000. */
-const PAIRS = Number(
-  process.env["DIFFERENCE_PAIRS"] ?? (process.env["PROVE"] === undefined ? 1_000 : 100_000),
-);
+const PAIRS = Number(process.env["DIFFERENCE_PAIRS"] ?? sized(400, 100_000));
 const REQUESTS = 40;
 const seed = Number(process.env["DIFFERENCE_SEED"] ?? Date.now() & 0x7fffffff);
 console.log(`difference seed ${seed} (DIFFERENCE_SEED repeats a run)`);

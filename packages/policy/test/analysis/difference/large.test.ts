@@ -2,17 +2,19 @@ import { accessDifference } from "@svc-authorizer/policy/analysis/difference/acc
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { expect, it } from "vitest";
+import { sized } from "../../../../../test/proofs/size.ts";
 
 const BEGIN = "arn:svc:fs:::repository/";
 const ACTIONS = [["fs:ReadObject"], ["fs:WriteObject", "fs:DeleteObject"], ["fs:List*"], ["fs:*"], ["ci:*"]];
 const vocabulary = await openCatalog({ partition: "svc" });
 
+const POLICIES = sized(20, 100);
 /** Milliseconds of CPU that the difference of the two sides may take, and the result. */
 const BOUND_MS = 5_000;
 
-/** 10,000 statements in 100 policies: many repositories, `${user}`, denies and conditions. */
+/** 2,000 or 10,000 statements in policies of 100: many repositories, `${user}`, denies and conditions. */
 function statements(): readonly NamedStatements[] {
-  return Array.from({ length: 100 }, (_, team) => ({
+  return Array.from({ length: POLICIES }, (_, team) => ({
     name: `Team${team}`,
     statement: Array.from({ length: 100 }, (__, index): Statement => {
       const area = index % 3 === 0 ? "${user}" : "area";
@@ -52,7 +54,7 @@ function measured(before: readonly NamedStatements[], after: readonly NamedState
 }
 
 it.each(Object.keys(EDITS) as (keyof typeof EDITS)[])(
-  "10,000 statements of which 100 differ in their %s are compared within 5 s of CPU, or the difference says that it is cut",
+  `${POLICIES * 100} statements of which ${POLICIES} differ in their %s are compared within 5 s of CPU, or the difference says that it is cut`,
   { timeout: 120_000 },
   (kind) => {
     const before = statements();

@@ -2,11 +2,12 @@ import { accessDifference } from "@svc-authorizer/policy/analysis/difference/acc
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { sized } from "../../../../../test/proofs/size.ts";
 import { wildcardMatch } from "../../engine/oracle.ts";
 import { lengthOf } from "./in-lines.ts";
 
 /** Pairs of policy sets; the search for the shortest list tries every one. */
-const PAIRS = process.env["PROVE"] === undefined ? 300 : 5_000;
+const PAIRS = sized(300, 5_000);
 const seed = Number(process.env["DIFFERENCE_SEED"] ?? Date.now() & 0x7fffffff);
 console.log(`length seed ${seed} (DIFFERENCE_SEED repeats a run)`);
 /** Longer lists are not searched. */
