@@ -20,6 +20,8 @@ export interface HostileRow {
   readonly result: string;
   readonly holdMs: number;
   readonly waitMs: number;
+  /** The wait without the time that other processes took from the service: what the bound is held against. */
+  readonly ownWaitMs: number;
   /** Growth of the memory that is no file, in MiB, and what it may be. */
   readonly grewMiB: number;
   readonly limitMiB: number;
@@ -76,6 +78,7 @@ async function measured(
     url: `${service.program.service}/access/v1/check`,
     token: service.token,
     body: String(STEADY_QUESTION),
+    pid: service.program.child.pid as number,
   });
   let result: string;
   let seen: Witnessed;
@@ -88,12 +91,13 @@ async function measured(
   const holdMs = await service.longestHold();
   const grewMiB = (peak - before) / 2 ** 20;
   const held =
-    holdMs <= MOST_HOLD_MS && seen.failed === 0 && seen.longestMs <= MOST_WAIT_MS && grewMiB <= limitMiB;
+    holdMs <= MOST_HOLD_MS && seen.failed === 0 && seen.longestOwnMs <= MOST_WAIT_MS && grewMiB <= limitMiB;
   log(
-    `${name}: ${result}, held ${holdMs.toFixed(0)} ms, waited ${seen.longestMs.toFixed(0)} ms (${seen.failed} of ${seen.asked} failed), ` +
+    `${name}: ${result}, held ${holdMs.toFixed(0)} ms, waited ${seen.longestMs.toFixed(0)} ms, ${seen.longestOwnMs.toFixed(0)} for the service (${seen.failed} of ${seen.asked} failed), ` +
       `${grewMiB.toFixed(0)} MiB more, ${(queued / 2 ** 20).toFixed(0)} MiB in the kernel${held ? "" : ", NOT HELD"}`,
   );
-  return { name, result, holdMs, waitMs: seen.longestMs, grewMiB, limitMiB, tcpMiB: queued / 2 ** 20, held };
+  const { longestMs: waitMs, longestOwnMs: ownWaitMs } = seen;
+  return { name, result, holdMs, waitMs, ownWaitMs, grewMiB, limitMiB, tcpMiB: queued / 2 ** 20, held };
 }
 
 /** `trusted_answers_bytes` of a listener. */

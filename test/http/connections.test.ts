@@ -241,7 +241,7 @@ describe("answers that nobody takes", () => {
       return bytes / length;
     };
     // One document may have been on its way when the bound was reached.
-    expect(await taken(await open())).toBeLessThan((256 << 10) / length + 2);
+    expect(await taken(await open())).toBeLessThan((64 << 10) / length + 2);
     expect(await taken(await openKnown())).toBeGreaterThan(16);
   });
 

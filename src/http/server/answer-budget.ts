@@ -4,6 +4,7 @@
  */
 
 import type { Socket } from "node:net";
+import { reset } from "./reset.ts";
 
 /** Bytes that a request holds until its answer is taken, besides that. */
 export const REQUEST_BYTES = 4096;
@@ -66,13 +67,4 @@ export class AnswerBudget {
     this.#bytes += bytes;
     this.#gauge.answerBytes += bytes;
   }
-}
-
-/**
- * Ends a connection and what the operating system still holds for its peer. Under TLS the connection only ends: what was
- * written stays until it is taken, or given up by the system.
- */
-export function reset(socket: Socket): void {
-  if ("encrypted" in socket) socket.destroy();
-  else socket.resetAndDestroy();
 }

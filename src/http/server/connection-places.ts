@@ -6,7 +6,7 @@
 
 import type { Server, Socket } from "node:net";
 import { addressBlock } from "../request/client-address.ts";
-import { reset } from "./answer-budget.ts";
+import { reset } from "./reset.ts";
 
 /** Most connections of a process. */
 interface ConnectionLimits {
@@ -108,6 +108,11 @@ export class ListenerPlaces {
       if (address.isEmpty && this.#addresses.get(key) === address) this.#addresses.delete(key);
     });
     return true;
+  }
+
+  /** The connection as it was accepted, of what TLS put in its place. */
+  accepted(socket: Socket): Socket {
+    return this.#byPeer.get(peerOf(socket))?.socket ?? socket;
   }
 
   /** Notes an answer on a connection. */

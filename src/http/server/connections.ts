@@ -8,10 +8,11 @@ import type { Exchange, ServerContext } from "../exchange.ts";
 import { closeUntraced } from "../fast/close-untraced.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { requestId } from "../request/request-id.ts";
-import { type AnswerBudget, REQUEST_BYTES, reset } from "./answer-budget.ts";
+import { type AnswerBudget, REQUEST_BYTES } from "./answer-budget.ts";
 import type { ListenerPlaces } from "./connection-places.ts";
 import { CrowdedTurns } from "./crowded-turns.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
+import { noteBeneath, reset } from "./reset.ts";
 
 const PATIENCE_MS = 1000;
 
@@ -27,7 +28,7 @@ const MAX_OF_ALL_IN_A_TURN = 2048;
  * Bytes of answers for requests that a stranger sends ahead. The operating system takes megabytes for each connection, also
  * where nobody reads them, and has one bound for all connections of the machine.
  */
-const MAX_BYTES_AHEAD = 256 << 10;
+const MAX_BYTES_AHEAD = 64 << 10;
 /** Bytes of an answer that counts for a trusted peer. */
 const LONG_ANSWER = 4096;
 /** Milliseconds of a turn for requests that waited for the answers before them. */
@@ -117,6 +118,7 @@ export class Connections {
       toStranger: 0,
     };
     this.#open.set(socket, connection);
+    if (this.#places !== undefined) noteBeneath(socket, this.#places.accepted(socket));
     closeUntraced(socket);
     socket.once("end", () => this.#turns.note());
     socket.once("close", () => {
@@ -184,7 +186,7 @@ export class Connections {
     connection.inTurn = turn === connection.turn ? connection.inTurn + 1 : 1;
     connection.turn = turn;
     this.#inTurn++;
-    if (connection.inTurn > MAX_IN_A_TURN || this.#inTurn > MAX_OF_ALL_IN_A_TURN) socket.destroy();
+    if (connection.inTurn > MAX_IN_A_TURN || this.#inTurn > MAX_OF_ALL_IN_A_TURN) reset(socket);
     else this.#sentAhead(exchange, before, connection);
     return false;
   }
@@ -196,8 +198,10 @@ export class Connections {
   #sentAhead(exchange: Exchange, before: Exchange, connection: Connection): void {
     const { socket } = exchange.request;
     const goOn = (): void => {
+      // Each request that waits on a connection that ends comes here.
+      if (socket.destroyed) return;
       if (!connection.isKnown && socket.bytesWritten - connection.bytesBefore > MAX_BYTES_AHEAD) {
-        socket.destroy();
+        reset(socket);
         return;
       }
       const next = connection.waiting.shift();
@@ -205,7 +209,7 @@ export class Connections {
       const { ahead, exchange: last } = connection;
       // The last request may be one whose body still has to be read.
       const isLeft = ahead === 1 && last?.request.complete === false;
-      if (!connection.isPaused || (ahead > 0 && !isLeft) || socket.destroyed) return;
+      if (!connection.isPaused || (ahead > 0 && !isLeft)) return;
       connection.isPaused = false;
       socket.off("resume", pauseAgain);
       socket.resume();
@@ -252,6 +256,8 @@ export class Connections {
 
   #answered({ request: { socket }, response, caller }: Exchange): void {
     if (caller.name === "") {
+      // An answer that nobody takes is never finished.
+      this.#countWritten(socket);
       // Who takes no answer is as idle as who asks nothing.
       response.once("finish", () => {
         this.#places?.answered(socket, false);
@@ -372,12 +378,13 @@ function expire(socket: Socket, exchange: Exchange): void {
   const { request, response } = exchange;
   if (exchange.answered) {
     // Answered, yet the body still comes, or nobody takes the answer; any other connection stays open.
-    if (!request.complete || !response.writableFinished) socket.destroy();
+    if (!response.writableFinished) reset(socket);
+    else if (!request.complete) socket.destroy();
     exchange.deadline = Number.POSITIVE_INFINITY;
     return;
   }
   if (response.headersSent) {
-    socket.destroy();
+    reset(socket);
     return;
   }
   response.shouldKeepAlive = false;
