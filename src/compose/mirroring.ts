@@ -1,9 +1,12 @@
 /** Mirroring as the configuration has it: the data servers, and the process that acts for the mirrors. */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import type { ConfigName, ConfigValues } from "../config/table.ts";
 import { hasMirroring } from "../config/validate-mirroring.ts";
+import type { Directory } from "../directory/directory.ts";
+import { MirrorAdministration } from "../mirroring/administration.ts";
 import { MirrorCounters } from "../mirroring/counters.ts";
 import { MirrorRunner } from "../mirroring/runner.ts";
 import { type ServerAccess, ServerCalls } from "../mirroring/server/calls.ts";
@@ -15,9 +18,7 @@ const SOURCE_FILE = "authorizer.mirroring.source.secret_access_key_file";
 
 /** Mirroring of a running service. */
 export interface ServiceMirroring {
-  readonly source: DataServer;
-  /** By region. */
-  readonly destinations: ReadonlyMap<string, DataServer>;
+  readonly administration: MirrorAdministration;
   readonly counters: MirrorCounters;
   /** Acts for the mirrors once it is started: in one process of those that answer together. */
   readonly runner: MirrorRunner;
@@ -28,7 +29,7 @@ export interface ServiceMirroring {
  * @throws ConfigError where the file of a secret cannot be read or is empty
  */
 export function openServiceMirroring(
-  { values, store, logger }: DataParts,
+  { values, store, logger, directory }: DataParts,
   now?: () => number,
 ): ServiceMirroring | undefined {
   if (!hasMirroring(values)) return undefined;
@@ -59,7 +60,28 @@ export function openServiceMirroring(
     },
     ...(now !== undefined && { now }),
   });
-  return { source, destinations, counters, runner };
+  const administration = new MirrorAdministration({
+    store,
+    source,
+    destinations,
+    isProtected: async (region) => isKeyOf(directory, regions.get(region)?.access_key_id),
+  });
+  return { administration, counters, runner };
+}
+
+/** True for a key of this directory: the data server that takes it asks this service. */
+async function isKeyOf(
+  { credentials }: Pick<Directory, "credentials">,
+  accessKeyId: string | undefined,
+): Promise<boolean> {
+  if (accessKeyId === undefined) return false;
+  try {
+    await credentials.getWithSecret(accessKeyId);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, "not_found")) return false;
+    throw error;
+  }
 }
 
 function sourceAccess(values: ConfigValues): ServerAccess {

@@ -1,6 +1,7 @@
 /** The OpenAPI document of the user listener. */
 
 import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts";
+import { MIRROR_OPERATIONS } from "../api/management/mirrors/mirror-operations.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { DEVICE_OPERATIONS } from "../api/management/sign-in/device-routes.ts";
 import { OAUTH_OPERATIONS } from "../api/management/sign-in/oauth-routes.ts";
@@ -21,6 +22,10 @@ const TAGS = [
   { name: "external principals", description: "Identities of other systems that act as users." },
   { name: "groups", description: "Groups, their members, policies and access lists." },
   { name: "policies", description: "Policies." },
+  {
+    name: "mirrors",
+    description: "Mirrors of repositories, where `authorizer.mirroring.regions` names a region.",
+  },
   { name: "service", description: "Health, version, set-up and this document." },
 ] as const;
 
@@ -57,8 +62,13 @@ function secured(operation: Described & { readonly access?: string }): SecuredOp
   return { ...operation, security: open ? [] : SECURITY };
 }
 
+/** True for the paths of the management API and of the replication API. */
+function isOfApi(path: string): boolean {
+  return path.startsWith("/api/") || path.startsWith("/service/");
+}
+
 function commonErrors({ security, body, method, path }: SecuredOperation): readonly number[] {
-  if (!path.startsWith("/api/")) return [];
+  if (!isOfApi(path)) return [];
   return [
     ...(security.length === 0 ? [] : [401, 429]),
     ...(body === undefined ? [] : [400, 413, 415]),
@@ -75,6 +85,7 @@ function commonErrors({ security, body, method, path }: SecuredOperation): reado
 export function userDocument(version: string): OpenApiDocument {
   const declared: readonly (Described & { readonly access?: string })[] = [
     ...MANAGEMENT_OPERATIONS,
+    ...MIRROR_OPERATIONS,
     ...INVITE_OPERATIONS,
     ...STS_OPERATIONS,
     ...OIDC_OPERATIONS,
@@ -96,7 +107,7 @@ export function userDocument(version: string): OpenApiDocument {
         failures: FAILURES,
         commonErrors,
         parameters: PATH_PARAMETERS,
-        isRevised: ({ path }) => path.startsWith("/api/"),
+        isRevised: ({ path }) => isOfApi(path),
       },
     ],
     schemas: SCHEMAS,

@@ -5,6 +5,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import helmet from "helmet";
+import { MIRROR_OPERATIONS } from "../api/management/mirrors/mirror-operations.ts";
 import { type ManagementOptions, managementRoutes } from "../api/management/operations.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
 import { decodeSegment } from "../api/rest/operation.ts";
@@ -73,7 +74,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
     management === undefined
       ? []
       : [
-          ...managementRoutes(MANAGEMENT_OPERATIONS, management, counters),
+          ...managementRoutes(operationsOf(management), management, counters),
           ...mount(OPEN_API, [openApiRoute(() => userDocument(management.version))], counters),
           ...(options.sts === undefined ? [] : stsRoutes(options.sts, counters)),
         ];
@@ -95,6 +96,11 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
       ...(management !== undefined && { nothing: nothingBelow }),
     }),
   });
+}
+
+/** The operations that are served. */
+function operationsOf({ mirrors }: ManagementOptions) {
+  return mirrors === undefined ? MANAGEMENT_OPERATIONS : [...MANAGEMENT_OPERATIONS, ...MIRROR_OPERATIONS];
 }
 
 /** The error of a path that nothing serves. Calls of a data server come here where the two addresses are mixed up. */

@@ -5,10 +5,10 @@ import type { MirrorReport } from "./mirror.ts";
 import { CallFailed } from "./ports.ts";
 
 /** Kinds of failures of passes. */
-export type MirrorErrorKind = "data_server" | "store" | "internal";
+type MirrorErrorKind = "data_server" | "store" | "internal";
 
 /** Counts of one region. */
-export interface RegionCounters {
+interface RegionCounters {
   passes: number;
   recorded: number;
   looks: number;

@@ -7,7 +7,7 @@ import type { LoggedCommit } from "./logged-commit.ts";
 const PAGE = 1_000;
 
 /** Asks for a part of a log: `Source.log` of one repository. */
-export type AskLog = (commit: string, amount: number) => Promise<readonly LoggedCommit[] | undefined>;
+type AskLog = (commit: string, amount: number) => Promise<readonly LoggedCommit[] | undefined>;
 
 /** Commits that were found, parents first. */
 interface FoundCommits {

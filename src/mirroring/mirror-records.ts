@@ -62,6 +62,12 @@ export class MirrorRecords {
     return found?.goneAt === undefined ? found : undefined;
   }
 
+  /** Throws "already_exists" where a name is that of a mirror, or rests. */
+  async assertNameFree(name: string): Promise<void> {
+    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
+    if (stored !== undefined) throw takenBy(decoded(name, stored), this.#now());
+  }
+
   /**
    * Writes a new mirror.
    * @param assertFree throws where another mirror is in its way; all that exist are shown to it, in the state of the write

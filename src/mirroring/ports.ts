@@ -29,6 +29,12 @@ export interface RepositoryFacts {
   readonly readOnly: boolean;
 }
 
+/** A repository of a list. */
+export interface ListedRepository {
+  readonly name: string;
+  readonly storageNamespace: string;
+}
+
 /** A branch and the commit that it points to. */
 export interface BranchHead {
   readonly name: string;
@@ -82,6 +88,8 @@ export interface Source extends EitherServer {
 
 /** The server with the mirror. */
 export interface Destination extends EitherServer {
+  /** All repositories that the key may list. */
+  repositories(): Promise<readonly ListedRepository[]>;
   /** Creates an empty repository that is read-only; throws with status 409 where the name is taken. */
   create(name: string, facts: Pick<RepositoryFacts, "storageNamespace" | "defaultBranch">): Promise<void>;
   /** Metadata of a repository. */

@@ -23,13 +23,13 @@ const LONGEST_WAIT_MS = 600_000;
 const CLOSE_MS = 3_000;
 
 /** Port: the log. Fields hold no secrets. */
-export interface MirrorLog {
+interface MirrorLog {
   info(message: string, fields: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
 }
 
 /** Settings of passes; times in milliseconds. */
-export interface MirrorSettings {
+interface MirrorSettings {
   readonly scanMs: number;
   readonly verifyMs: number;
   readonly recheckMissingMs: number;
@@ -37,7 +37,7 @@ export interface MirrorSettings {
 }
 
 /** Parts of a runner. */
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly store: Store;
   readonly source: Source;
   /** By region. */

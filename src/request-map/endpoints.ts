@@ -84,7 +84,7 @@ export interface Endpoints {
    */
   match(request: WireRequest): MatchedRequest | UnmatchedRequest;
   /**
-   * The permissions of an operation of the main API for these values (`userId`, `body.id`, `query.principalId`, …), or
+   * The permissions of an operation of the main or the replication API for these values (`userId`, `body.id`, `query.principalId`, …), or
    * null if it needs none. For servers that know their operation.
    * @throws AuthorizerError "internal" for an unknown operation or a missing value
    */

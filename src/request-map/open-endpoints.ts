@@ -79,7 +79,8 @@ export function openEndpoints(catalog: Pick<Catalog, "endpoints">): Endpoints {
     const rows = table.rows.map(compileRow);
     tables.set(api, compileTable(table, rows));
     for (const { headers: read } of table.rows) for (const name of read) headers.add(name);
-    if (api !== "main") continue;
+    // S3 operations may have the names of others.
+    if (api === "gateway") continue;
     for (const compiled of rows) operations.set(compiled.row.operation, compiled);
   }
   const read = (request: WireRequest): MatchedRequest | UnmatchedRequest => {

@@ -9,7 +9,6 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const USED_BY_OTHERS: Readonly<Record<string, string>> = {
   "packages/client/": "programs of users: the package exports it",
   "packages/testing/": "tests of users: the package exports it",
-  "src/mirroring/": "the controller of mirrors, which no API of the service starts yet: its proofs do",
   "src/journal/engines/memory.ts": "the log of one process, for tests of users and of the journal",
   "packages/policy/src/analysis/escalation/escalation-paths.ts":
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",

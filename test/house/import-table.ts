@@ -226,8 +226,8 @@ const SERVICE_ROOMS: Rooms = {
       "policy/errors",
       "policy/html",
     ],
-    // Data sets that are applied to a running service.
-    types: ["datasets"],
+    // Data sets that are applied to a running service; mirrors.
+    types: ["datasets", "mirroring"],
   },
   // Renders the manual: when a package is built, and in a clone when it is asked for.
   manual: { may: ["policy/html"], types: ["http"] },

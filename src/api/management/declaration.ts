@@ -17,6 +17,7 @@ import type { Applications } from "./apply/ports.ts";
 import type { ManagementCaller, OpenCall, UserCall, UserCaller } from "./call.ts";
 import type { UseAnswers } from "./last-used.ts";
 import type { ManagementAudit } from "./management-audit.ts";
+import type { Mirrors } from "./mirrors/ports.ts";
 import type { Escalation } from "./permissions/escalation.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
@@ -65,6 +66,8 @@ export interface ManagementParts extends RestParts {
   readonly usage: UseAnswers | undefined;
   /** Questions about access and its use; undefined if use is not counted. */
   readonly access: AccessQuestions | undefined;
+  /** Mirrors of repositories; undefined if no region may have them. */
+  readonly mirrors: Mirrors | undefined;
 }
 
 /** Names and values: of a permission row's placeholders, or of condition fields. */

@@ -15,6 +15,7 @@ import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { ACCEPT, STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
+import { MIRROR_SCHEMAS } from "./mirrors/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
@@ -271,6 +272,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["doubts"],
   ),
   ...POLICY_CHECK_SCHEMAS,
+  ...MIRROR_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...ACCESS_SCHEMAS,
   DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },

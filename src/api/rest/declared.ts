@@ -14,6 +14,8 @@ export const PATH_PARAMETERS = {
   decisionId: { description: "Id of a decision, as its answer has it.", example: "d-3f9c2a7b81d0-1a" },
   auditId: { description: "Id of an audit record, as lists have it.", example: "a-3f9c2a7b81d0-1a" },
   revision: { description: "Revision of an entry in the log.", example: "1204" },
+  source_repo: { description: "Name of the repository that is mirrored.", example: "sales" },
+  mirror_id: { description: "Name of the mirror.", example: "sales-west" },
   accessKeyId: { description: `Access key id. ${ENCODED_TWICE}`, example: "AKIAJEXAMPLEEXAMPLEQ" },
 } as const;
 

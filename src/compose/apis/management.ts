@@ -19,6 +19,7 @@ import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
 import { pageTokenKeys } from "../listeners/listener-settings.ts";
+import type { ServiceMirroring } from "../mirroring.ts";
 import { nodeName, type ServiceDecisionLog } from "../records/decision-log.ts";
 import { decisionRecords } from "../records/decision-records.ts";
 import type { ServiceAccess } from "./access.ts";
@@ -48,6 +49,8 @@ export interface ManagementParts {
   readonly shadow: ShadowReports | undefined;
   readonly usage: OpenedUsage | undefined;
   readonly access: ServiceAccess | undefined;
+  /** undefined if no region may have mirrors. */
+  readonly mirroring: ServiceMirroring | undefined;
   /** Version of this package. */
   readonly version: string;
 }
@@ -65,6 +68,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
     aws: parts.aws,
+    mirrors: parts.mirroring?.administration,
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,

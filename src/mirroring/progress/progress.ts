@@ -50,7 +50,7 @@ export interface MirrorFindings {
 }
 
 /** A repository that is deleted. */
-export interface MirrorDeletion {
+interface MirrorDeletion {
   /** Unix milliseconds of the call; undefined: none was made. */
   readonly calledAt?: number;
 }

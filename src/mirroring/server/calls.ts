@@ -52,7 +52,7 @@ export interface ServerCall {
 }
 
 /** An answer. */
-export interface ServerAnswer {
+interface ServerAnswer {
   readonly status: number;
   readonly body: Buffer;
   /** True where the connection ended before the body did. */

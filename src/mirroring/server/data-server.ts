@@ -1,10 +1,18 @@
 /** A data server, called over HTTP: the source and the destination of mirrors. */
 
 import type { LoggedCommit } from "../logged-commit.ts";
-import type { BranchHead, Destination, ObjectName, Presence, RepositoryFacts, Source } from "../ports.ts";
+import type {
+  BranchHead,
+  Destination,
+  ListedRepository,
+  ObjectName,
+  Presence,
+  RepositoryFacts,
+  Source,
+} from "../ports.ts";
 import { CallFailed } from "../ports.ts";
 import type { ServerCall, ServerCalls } from "./calls.ts";
-import { branchOf, commitOf, pageOf, repositoryOf, textsOf } from "./shapes.ts";
+import { branchOf, commitOf, listedOf, pageOf, repositoryOf, textsOf } from "./shapes.ts";
 
 const OK = 200;
 const CREATED = 201;
@@ -40,18 +48,31 @@ export class DataServer implements Source, Destination {
     return this.#branches(repository, { show_hidden: "true", prefix });
   }
 
-  async #branches(repository: string, query: Readonly<Record<string, string>>): Promise<BranchHead[]> {
-    const found: BranchHead[] = [];
+  #branches(repository: string, query: Readonly<Record<string, string>>): Promise<BranchHead[]> {
+    return this.#all(["repositories", repository, "branches"], query, branchOf);
+  }
+
+  repositories(): Promise<readonly ListedRepository[]> {
+    return this.#all(["repositories"], {}, listedOf);
+  }
+
+  /** Every page of a list. */
+  async #all<T>(
+    path: readonly string[],
+    query: Readonly<Record<string, string>>,
+    itemOf: (value: unknown) => T,
+  ): Promise<T[]> {
+    const found: T[] = [];
     let after = "";
     for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-      const call = read(repository, ["branches"], { amount: PAGE, after, ...query });
+      const call = { method: "GET", path, again: true, query: { amount: PAGE, after, ...query } } as const;
       const { results, next } = pageOf((await this.#calls.json(call, OK)).value);
-      for (const one of results) found.push(branchOf(one));
+      for (const one of results) found.push(itemOf(one));
       if (next === undefined) return found;
       if (next === after) break;
       after = next;
     }
-    throw new CallFailed(`the list of branches of ${repository} does not end`, OK, false);
+    throw new CallFailed(`the list ${path.join("/")} does not end`, OK, false);
   }
 
   async head(repository: string, branch: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 /** Reads the data server's JSON: nothing in it is believed before its type was seen. */
 
 import type { LoggedCommit } from "../logged-commit.ts";
-import { type BranchHead, CallFailed, type RepositoryFacts } from "../ports.ts";
+import { type BranchHead, CallFailed, type ListedRepository, type RepositoryFacts } from "../ports.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -43,6 +43,12 @@ export function repositoryOf(value: unknown): RepositoryFacts {
     defaultBranch: textOf(json["default_branch"]),
     readOnly: json["read_only"] === true,
   };
+}
+
+/** A repository of a list. */
+export function listedOf(value: unknown): ListedRepository {
+  const json = objectOf(value);
+  return { name: textOf(json["id"]), storageNamespace: textOf(json["storage_namespace"]) };
 }
 
 /** A branch. */

@@ -7,7 +7,19 @@ import { ajvWith, compile } from "../openapi/schema-check.ts";
 import { DOCUMENT, OPERATIONS } from "./documented.ts";
 import { startManagement } from "./kit.ts";
 
-const api = await closedAfterAll(startManagement({ "authorizer.sts.enabled": true }));
+const api = await closedAfterAll(
+  startManagement({
+    "authorizer.sts.enabled": true,
+    "authorizer.mirroring.source": {
+      endpoint: "http://127.0.0.1:9",
+      access_key_id: "AKIASOURCE",
+      secret_access_key: "secret",
+    },
+    "authorizer.mirroring.regions": {
+      west: { endpoint: "http://127.0.0.1:9", access_key_id: "AKIAWEST", secret_access_key: "secret" },
+    },
+  }),
+);
 
 const AJV = ajvWith(DOCUMENT.components.schemas);
 const references = () => JSON.stringify(DOCUMENT).match(/"#\/components\/[^"]+"/g) ?? [];

@@ -125,6 +125,12 @@ export class StandIn {
   async #answer(asked: Asked): Promise<Answer | undefined> {
     const { method, path, body } = asked;
     const [, name, kind] = path;
+    if (name === undefined && method === "GET") {
+      return pageOf(
+        [...this.repositories.values()].map((one) => factsOf(one).body),
+        "",
+      );
+    }
     if (name === undefined) return this.#createRepository(body);
     const repository = this.repositories.get(name);
     if (repository === undefined) {

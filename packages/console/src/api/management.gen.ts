@@ -1425,6 +1425,151 @@ export interface PolicyCompareAnswer {
    */
   left_out: string[];
 }
+export interface MirrorCreation {
+  /**
+   * Name of the mirror's repository: 3 to 63 lower-case letters, digits and `-`.
+   */
+  name: string;
+  /**
+   * One of `authorizer.mirroring.regions`.
+   */
+  region: string;
+  /**
+   * Where the object store replicates the source's namespace to.
+   */
+  storage_namespace: string;
+}
+export interface MirrorBranches {
+  /**
+   * Patterns of whole names of branches: `*` for any text, `?` for one character.
+   */
+  include?: string[];
+  /**
+   * Patterns of whole names of branches: `*` for any text, `?` for one character.
+   */
+  exclude?: string[];
+}
+export interface Mirror {
+  /**
+   * Its name.
+   */
+  id: string;
+  /**
+   * Name of its repository at the region's data server.
+   */
+  name: string;
+  /**
+   * Name of the region.
+   */
+  region: string;
+  /**
+   * The repository that is mirrored.
+   */
+  source_repository: string;
+  /**
+   * Its storage namespace.
+   */
+  storage_namespace: string;
+  /**
+   * The source's default branch; null until the first pass.
+   */
+  default_branch: string | null;
+  /**
+   * `active`: every branch shows the source's newest commit. `syncing`: some wait. `degraded`, `failed`: see `reason`.
+   */
+  state: "creating" | "syncing" | "active" | "degraded" | "deleting" | "failed";
+  /**
+   * Why it is not active, since when, an example of what is missing, and what to do.
+   */
+  reason: string;
+  /**
+   * `enforced`: the region's data server asks this service, which refuses all writes but the mirror's own.
+   */
+  write_protection: "enforced" | "unknown";
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  created_at: number;
+  /**
+   * Name of the user who created it.
+   */
+  created_by: string;
+  branches: {
+    /**
+     * Empty: all branches.
+     */
+    include: string[];
+    /**
+     * Wins over `include`.
+     */
+    exclude: string[];
+  };
+  progress: {
+    /**
+     * Branches that are mirrored.
+     */
+    branches: number;
+    /**
+     * Commits in the mirror's log.
+     */
+    commits_recorded: number;
+    /**
+     * Commits of which data was not seen yet: no branch shows them.
+     */
+    commits_pending: number;
+    /**
+     * Unix seconds at which the oldest of them was recorded.
+     */
+    oldest_pending_at: number | null;
+    /**
+     * Missing objects: a lower bound.
+     */
+    objects_missing: number;
+    /**
+     * Objects that the source lost, too.
+     */
+    objects_gone_at_source: number;
+    /**
+     * Objects outside the source's storage namespace.
+     */
+    external_objects: number;
+    /**
+     * Seconds since the oldest head was first seen that the mirror does not show.
+     */
+    lag_seconds: number;
+  };
+  /**
+   * At most 1,000 branches, those that wait first.
+   */
+  heads: {
+    /**
+     * Name of the branch.
+     */
+    branch: string;
+    /**
+     * Its newest commit at the source.
+     */
+    source: string;
+    /**
+     * Its commit on the mirror; null: the mirror does not have it yet.
+     */
+    mirror: string | null;
+    /**
+     * Unix seconds since when the source has a head that the mirror does not show.
+     */
+    since: number | null;
+  }[];
+}
+export interface MirrorList {
+  pagination: Pagination;
+  results: Mirror[];
+}
+export interface MirrorDeletion {
+  /**
+   * The region has not answered yet.
+   */
+  state: "deleting";
+}
 export interface Status {
   /**
    * Name of the node.

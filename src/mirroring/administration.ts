@@ -1,0 +1,252 @@
+/** Creates, shows, edits and deletes mirrors for people; the passes over them are made elsewhere (`runner`). */
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import type { Store } from "../store/port.ts";
+import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
+import type { Mirror, MirrorReport } from "./mirror.ts";
+import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
+import { reportOf } from "./mirror-report.ts";
+import { isRepositoryName, namespaceProblem, overlaps } from "./names.ts";
+import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
+import { Progress } from "./progress/progress.ts";
+
+/** Time for which a deletion is waited for, in milliseconds. */
+const DELETED_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 100;
+const RETRY_AFTER_S = 10;
+const MOST_PATTERNS = 100;
+const LONGEST_PATTERN = 256;
+
+/** A mirror that is asked for. */
+export interface AskedMirror {
+  readonly source: string;
+  readonly name: string;
+  readonly region: string;
+  readonly storageNamespace: string;
+  /** The user who asks. */
+  readonly actor: string;
+}
+
+/** A mirror with everything that is known of it. */
+export interface ShownMirror {
+  readonly mirror: Mirror;
+  readonly report: MirrorReport;
+  /** Whether the destination asks this service about each write. */
+  readonly isProtected: boolean;
+}
+
+/** Parts of the use cases. */
+interface AdministrationParts {
+  readonly store: Store;
+  readonly source: Source;
+  /** By region. */
+  readonly destinations: ReadonlyMap<string, Destination>;
+  /** True where the data server of a region asks this service about its callers. */
+  readonly isProtected: (region: string) => Promise<boolean>;
+}
+
+/** The use cases. */
+export class MirrorAdministration {
+  readonly #parts: AdministrationParts;
+  readonly #records: MirrorRecords;
+
+  constructor(parts: AdministrationParts) {
+    this.#parts = parts;
+    this.#records = new MirrorRecords(parts.store);
+  }
+
+  /**
+   * Writes a new mirror, which the passes create at the destination.
+   * @throws AuthorizerError "invalid_request" with every problem, "not_found" for an unknown source, "already_exists",
+   * "unavailable" where a data server does not answer
+   */
+  async create(asked: AskedMirror): Promise<ShownMirror> {
+    const { source, name, region, storageNamespace, actor } = asked;
+    const destination = this.#parts.destinations.get(region);
+    const problems = this.#problemsOf(asked);
+    if (destination === undefined || problems.length > 0) throw refused(problems);
+    await this.#records.assertNameFree(name);
+    await answered(async () => {
+      if ((await this.#parts.source.repository(source)) === undefined) throw unknownSource(source);
+      await this.#assertFree(name);
+      assertApart(storageNamespace, await destination.repositories());
+    });
+    const mirror: Mirror = {
+      uid: randomUUID(),
+      name,
+      region,
+      sourceRepository: source,
+      storageNamespace,
+      branches: { include: [], exclude: [] },
+      createdAt: Math.floor(Date.now() / 1_000),
+      createdBy: actor,
+    };
+    await this.#records.add(mirror, (others) => {
+      if (others.some((one) => one.name === source)) throw taken(`${source} is a mirror itself`);
+      if (others.some((one) => one.sourceRepository === name))
+        throw taken(`${name} is the source of a mirror`);
+      const near = others.filter((one) => one.region === region);
+      assertApart(storageNamespace, near);
+    });
+    return this.#shown(mirror);
+  }
+
+  /** The mirrors of a source in the order of their names; throws "not_found" for an unknown source without any. */
+  async list(source: string): Promise<readonly Mirror[]> {
+    const all = (await this.#records.all()).filter(({ goneAt }) => goneAt === undefined);
+    const found = all.map(({ mirror }) => mirror).filter((one) => one.sourceRepository === source);
+    if (found.length > 0) return found;
+    const exists = await answered(() => this.#parts.source.repository(source));
+    if (exists === undefined) throw unknownSource(source);
+    return [];
+  }
+
+  /** Everything that is known of a mirror; throws "not_found". */
+  async get(source: string, name: string): Promise<ShownMirror> {
+    return this.#shown((await this.#found(source, name)).mirror);
+  }
+
+  /** As {@link get}, of one that was listed. */
+  show(mirror: Mirror): Promise<ShownMirror> {
+    return this.#shown(mirror);
+  }
+
+  /** Replaces the patterns of branches; throws "invalid_request", "not_found", "conflict", "unavailable". */
+  async setBranches(
+    source: string,
+    name: string,
+    branches: BranchPatterns,
+    actor: string,
+  ): Promise<ShownMirror> {
+    const found = await this.#found(source, name);
+    if (found.mirror.isDeleting === true)
+      throw new AuthorizerError("conflict", `the mirror ${name} is being deleted`);
+    const problems = patternProblems(branches);
+    if (problems.length > 0) throw refused(problems);
+    const facts = await answered(() => this.#parts.source.repository(source));
+    if (facts !== undefined && !new BranchSelection(branches).has(facts.defaultBranch)) {
+      const pointer = new BranchSelection({ include: [], exclude: branches.exclude }).has(facts.defaultBranch)
+        ? "/include"
+        : "/exclude";
+      throw refused([{ pointer, message: `the default branch ${facts.defaultBranch} must be mirrored` }]);
+    }
+    const mirror = { ...found.mirror, branches };
+    await this.#records.replace(found, mirror, actor);
+    return this.#shown(mirror);
+  }
+
+  /**
+   * Deletes a mirror and waits for it. True once it is gone, false while its data server has not answered.
+   * @param forget true: nothing is asked of the data server, which may be lost
+   * @throws AuthorizerError "not_found"
+   */
+  async delete(source: string, name: string, forget: boolean, actor: string): Promise<boolean> {
+    const found = await this.#found(source, name);
+    if (forget) {
+      await this.#records.remove(found, actor);
+      await Progress.forget(this.#parts.store, found.mirror.uid);
+      return true;
+    }
+    if (found.mirror.isDeleting !== true)
+      await this.#records.replace(found, { ...found.mirror, isDeleting: true }, actor);
+    for (let waited = 0; waited < DELETED_WITHIN_MS; waited += LOOK_EVERY_MS) {
+      this.#parts.store.follow?.();
+      const now = await this.#records.get(name);
+      if (now === undefined || now.mirror.uid !== found.mirror.uid) return true;
+      await wait(LOOK_EVERY_MS);
+    }
+    return false;
+  }
+
+  async #found(source: string, name: string): Promise<RecordedMirror> {
+    const found = await this.#records.get(name);
+    if (found?.mirror.sourceRepository === source) return found;
+    throw new AuthorizerError("not_found", `${source} has no mirror ${JSON.stringify(name)}`);
+  }
+
+  async #shown(mirror: Mirror): Promise<ShownMirror> {
+    const state = await Progress.stateOf(this.#parts.store, mirror.uid);
+    const report = reportOf(state, Date.now());
+    const isProtected = await this.#parts.isProtected(mirror.region);
+    if (mirror.isDeleting === true) return { mirror, report: { ...report, phase: "deleting" }, isProtected };
+    if (this.#parts.destinations.has(mirror.region)) return { mirror, report, isProtected };
+    const reason = `authorizer.mirroring.regions has no region ${mirror.region} any more: nothing is done for this mirror`;
+    return { mirror, report: { ...report, phase: "failed", reason }, isProtected };
+  }
+
+  #problemsOf({ source, name, region, storageNamespace }: AskedMirror): Problem[] {
+    const problems: Problem[] = [];
+    if (!isRepositoryName(name)) {
+      const message = "must be 3 to 63 lower-case letters, digits and -, not - first";
+      problems.push({ pointer: "/name", message });
+    }
+    if (!this.#parts.destinations.has(region)) {
+      const known = [...this.#parts.destinations.keys()].join(", ");
+      problems.push({ pointer: "/region", message: `must be one of ${known}` });
+    }
+    const wrong = namespaceProblem(storageNamespace);
+    if (wrong !== undefined) problems.push({ pointer: "/storage_namespace", message: wrong });
+    if (problems.length === 0 && name === source) throw taken(`${name} is the source`);
+    return problems;
+  }
+
+  /** ARNs carry no region: a name is one repository, wherever it is. */
+  async #assertFree(name: string): Promise<void> {
+    const servers = [this.#parts.source, ...this.#parts.destinations.values()];
+    for (const server of servers) {
+      if ((await server.repository(name)) !== undefined) throw taken(`there is a repository ${name}`);
+    }
+  }
+}
+
+/** Turns the failure of a data server into an error that callers get. */
+async function answered<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CallFailed)) throw error;
+    const message = `a data server does not answer as it must: ${error.message}`;
+    throw new AuthorizerError("unavailable", message, { retryAfterSeconds: RETRY_AFTER_S });
+  }
+}
+
+function assertApart(
+  namespace: string,
+  others: readonly (Pick<RepositoryFacts, "storageNamespace"> & { readonly name: string })[],
+): void {
+  const near = others.find((one) => overlaps(one.storageNamespace, namespace));
+  if (near === undefined) return;
+  const message = `is that of the repository ${near.name}, or one of both is inside the other`;
+  throw refused([{ pointer: "/storage_namespace", message }]);
+}
+
+function patternProblems({ include, exclude }: BranchPatterns): Problem[] {
+  const problems: Problem[] = [];
+  for (const [field, patterns] of Object.entries({ include, exclude })) {
+    if (patterns.length > MOST_PATTERNS)
+      problems.push({ pointer: `/${field}`, message: `must have at most ${MOST_PATTERNS} patterns` });
+    for (const [at, pattern] of patterns.slice(0, MOST_PATTERNS).entries()) {
+      if (pattern !== "" && pattern.length <= LONGEST_PATTERN) continue;
+      problems.push({
+        pointer: `/${field}/${at}`,
+        message: `must have 1 to ${LONGEST_PATTERN} characters`,
+      });
+    }
+  }
+  return problems;
+}
+
+function refused(problems: readonly Problem[]): AuthorizerError {
+  const message = problems.map((one) => `${one.pointer.slice(1)}: ${one.message}`).join("; ");
+  return new AuthorizerError("invalid_request", message, { problems });
+}
+
+function unknownSource(source: string): AuthorizerError {
+  return new AuthorizerError("not_found", `the source has no repository ${JSON.stringify(source)}`);
+}
+
+function taken(message: string): AuthorizerError {
+  return new AuthorizerError("already_exists", message);
+}

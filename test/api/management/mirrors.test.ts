@@ -1,0 +1,237 @@
+/** The replication API, on stand-ins of two data servers. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StandIn } from "../../mirroring/stand-in/stand-in.ts";
+import { basic, callTarget, DATASET, KEYS, type Management, startManagement } from "./kit.ts";
+
+let source: StandIn;
+let west: StandIn;
+let api: Management;
+const MIRRORS = "/service/replication/v1/repositories/sales/mirrors";
+const BODY = { name: "sales-west", region: "west", storage_namespace: "local://sales-west" };
+
+/** Users with a part each of what an operation needs. */
+const PARTS: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  creator: [
+    ["fs:CreateRepository", "arn:svc:fs:::repository/sales-west"],
+    ["fs:MirrorRepository", "arn:svc:fs:::repository/sales"],
+    ["fs:AttachStorageNamespace", "arn:svc:fs:::namespace/local://sales-west"],
+  ],
+  lister: [["fs:ListRepositories", "*"]],
+  deleter: [["fs:DeleteRepository", "arn:svc:fs:::repository/sales-west"]],
+  editor: [["fs:MirrorRepository", "arn:svc:fs:::repository/sales"]],
+  elsewhere: [
+    ["fs:*", "arn:svc:fs:::repository/other"],
+    ["fs:*", "arn:svc:fs:::namespace/local://other"],
+  ],
+};
+const keyOf = (name: string) => ({
+  access_key_id: `AKIAJ${name.toUpperCase().padEnd(14, "X")}Q`,
+  secret_access_key: `${name}-secret-of-the-tests`.padEnd(40, "x"),
+});
+const policiesOf = (name: string, statements: readonly (readonly [string, string])[]) => ({
+  name: `P-${name}`,
+  statement: statements.map(([action, resource]) => ({ effect: "allow", action: [action], resource })),
+});
+
+const withPart = (left: number) => PARTS["creator"]?.filter((_, at) => at !== left) ?? [];
+const PEOPLE: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+  ...PARTS,
+  without0: withPart(0),
+  without1: withPart(1),
+  without2: withPart(2),
+};
+
+beforeEach(async () => {
+  source = await StandIn.start();
+  west = await StandIn.start();
+  source.create("sales");
+  const secret = { access_key_id: "AKIAJMIRRORXXXXXXXXQ", secret_access_key: "mirror-secret" };
+  const dataset = {
+    ...DATASET,
+    users: [
+      ...(DATASET.users ?? []),
+      ...Object.keys(PEOPLE).map((name) => ({
+        username: name,
+        policies: [`P-${name}`],
+        credentials: [keyOf(name)],
+      })),
+    ],
+    policies: [
+      ...(DATASET.policies ?? []),
+      ...Object.entries(PEOPLE).map(([name, statements]) => policiesOf(name, statements)),
+    ],
+  };
+  api = await startManagement(
+    {
+      "authorizer.mirroring.source.endpoint": source.url,
+      "authorizer.mirroring.source.access_key_id": "AKIASOURCE",
+      "authorizer.mirroring.source.secret_access_key": "source-secret",
+      "authorizer.mirroring.regions": { west: { endpoint: west.url, ...secret } },
+      "authorizer.mirroring.verify_interval": "1s",
+      "authorizer.mirroring.scan_interval": "1s",
+    },
+    dataset as never,
+  );
+});
+afterEach(async () => {
+  await api.close();
+  await Promise.all([source.close(), west.close()]);
+});
+
+function call(who: string | undefined, method: string, target: string, body?: unknown) {
+  const key = who === undefined ? undefined : who in KEYS ? KEYS[who as keyof typeof KEYS] : keyOf(who);
+  return callTarget(api.authorizer.userUrl, method, target, {
+    ...(body !== undefined && { body }),
+    headers: key === undefined ? {} : { authorization: basic(key) },
+  });
+}
+
+describe("mirrors", { timeout: 60_000 }, () => {
+  it("are created, shown, listed, edited and deleted, and the audit log says so", async () => {
+    const made = await call("admin", "POST", MIRRORS, BODY);
+    expect(made.status, made.text).toBe(201);
+    expect(made.headers.get("location")).toBe(`${MIRRORS}/sales-west`);
+    expect(made.json).toMatchObject({
+      id: "sales-west",
+      state: "creating",
+      source_repository: "sales",
+      created_by: "admin",
+      branches: { include: [], exclude: [] },
+      write_protection: "unknown",
+    });
+    const listed = await call("admin", "GET", `${MIRRORS}?amount=1`);
+    expect(listed.json.results.map(({ id }: { id: string }) => id)).toEqual(["sales-west"]);
+    const edited = await call("admin", "PUT", `${MIRRORS}/sales-west/branches`, { exclude: ["tmp-*"] });
+    expect(edited.json.branches).toEqual({ include: [], exclude: ["tmp-*"] });
+    const end = Date.now() + 20_000;
+    while (!west.repositories.has("sales-west") && Date.now() < end)
+      await new Promise((go) => setTimeout(go, 50));
+    expect(west.repositories.get("sales-west")?.isReadOnly).toBe(true);
+    expect((await call("admin", "GET", `${MIRRORS}/sales-west`)).json.branches.exclude).toEqual(["tmp-*"]);
+    expect((await call("admin", "DELETE", `${MIRRORS}/sales-west`)).status).toBe(204);
+    expect(west.repositories.has("sales-west")).toBe(false);
+    expect((await call("admin", "GET", `${MIRRORS}/sales-west`)).status).toBe(404);
+    const again = await call("admin", "POST", MIRRORS, BODY);
+    expect([again.status, again.json.message]).toEqual([409, expect.stringContaining("a moment ago")]);
+    const written = api.audit().filter(({ event }) => event === "write");
+    expect(written.map(({ operation, mirror, actor }) => [operation, mirror, actor])).toEqual([
+      ["createMirror", "sales-west", "admin"],
+      ["editMirroredBranches", "sales-west", "admin"],
+      ["deleteMirror", "sales-west", "admin"],
+    ]);
+    expect(JSON.stringify(written)).not.toContain("mirror-secret");
+  });
+
+  it("are refused with every problem of what was asked for", async () => {
+    const wrong = await call("admin", "POST", MIRRORS, { name: "A", region: "east", storage_namespace: "x" });
+    expect(wrong.status).toBe(400);
+    for (const field of ["name", "region", "storage_namespace"]) expect(wrong.json.message).toContain(field);
+    const more = await call("admin", "POST", MIRRORS, { ...BODY, read_only: false });
+    expect([more.status, more.json.message]).toEqual([400, expect.stringContaining("read_only")]);
+    expect((await call("admin", "POST", MIRRORS, { name: "sales-west" })).status).toBe(400);
+  });
+
+  it.each(["local://sales-west", "local://sales-west/", "local://sales-west/below", "local://sales-west//"])(
+    "are refused where the namespace is that of another repository: %s",
+    async (namespace) => {
+      west.create("taken", { namespace: "local://sales-west" });
+      const answer = await call("admin", "POST", MIRRORS, { ...BODY, storage_namespace: namespace });
+      expect([answer.status, answer.json.message]).toEqual([400, expect.stringContaining("taken")]);
+    },
+  );
+
+  it("are refused around another repository, and not beside one whose name begins alike", async () => {
+    west.create("taken", { namespace: "local://bucket/a/b" });
+    const around = { ...BODY, storage_namespace: "local://bucket/a" };
+    expect((await call("admin", "POST", MIRRORS, around)).status).toBe(400);
+    const beside = { ...BODY, storage_namespace: "local://bucket/a/bc" };
+    expect((await call("admin", "POST", MIRRORS, beside)).status).toBe(201);
+  });
+
+  it("are refused where the name is taken at any server, or the source is unknown or a mirror", async () => {
+    const create = async (body: object, target = MIRRORS) =>
+      (await call("admin", "POST", target, body)).status;
+    source.create("there");
+    west.create("here");
+    for (const name of ["sales", "there", "here"]) expect(await create({ ...BODY, name })).toBe(409);
+    expect(await create(BODY, MIRRORS.replace("sales", "nothing"))).toBe(404);
+    expect(await create(BODY)).toBe(201);
+    expect(await create({ ...BODY, storage_namespace: "local://other" })).toBe(409);
+    source.create("sales-west-2");
+    const end = Date.now() + 20_000;
+    while (!west.repositories.has("sales-west") && Date.now() < end)
+      await new Promise((go) => setTimeout(go, 50));
+    source.create("sales-west");
+    const ofMirror = { name: "third", region: "west", storage_namespace: "local://third" };
+    expect(await create(ofMirror, MIRRORS.replace("sales", "sales-west"))).toBe(409);
+  });
+
+  it("under another source are not found, nor is a source that does not exist", async () => {
+    await call("admin", "POST", MIRRORS, BODY);
+    source.create("other");
+    const other = MIRRORS.replace("sales", "other");
+    expect((await call("admin", "GET", `${other}/sales-west`)).status).toBe(404);
+    expect((await call("admin", "DELETE", `${other}/sales-west`)).status).toBe(404);
+    expect((await call("admin", "GET", other)).json.results).toEqual([]);
+    expect((await call("admin", "GET", MIRRORS.replace("sales", "nothing"))).status).toBe(404);
+  });
+
+  it("keep the default branch: patterns without it are refused", async () => {
+    await call("admin", "POST", MIRRORS, BODY);
+    for (const branches of [{ exclude: ["ma*"] }, { include: ["dev-*"] }, { include: [""] }])
+      expect((await call("admin", "PUT", `${MIRRORS}/sales-west/branches`, branches)).status).toBe(400);
+  });
+
+  it("wait for a region that does not answer, and can be forgotten", async () => {
+    await call("admin", "POST", MIRRORS, BODY);
+    west.fault = () => "busy";
+    const answer = await call("admin", "DELETE", `${MIRRORS}/sales-west`);
+    expect([answer.status, answer.json]).toEqual([202, { state: "deleting" }]);
+    expect((await call("admin", "GET", `${MIRRORS}/sales-west`)).json.state).toBe("deleting");
+    expect((await call("admin", "DELETE", `${MIRRORS}/sales-west?forget=yes`)).status).toBe(400);
+    expect((await call("admin", "DELETE", `${MIRRORS}/sales-west?forget=true`)).status).toBe(204);
+    expect((await call("admin", "GET", MIRRORS)).json.results).toEqual([]);
+  });
+
+  it("answer 503 where a data server does not, and write nothing", async () => {
+    west.fault = () => "refused";
+    const answer = await call("admin", "POST", MIRRORS, BODY);
+    expect([answer.status, answer.json.message]).toEqual([503, expect.stringContaining("does not answer")]);
+    west.fault = () => "none";
+    expect((await call("admin", "GET", MIRRORS)).json.results).toEqual([]);
+  });
+});
+
+describe("the rows of permissions (M15)", { timeout: 60_000 }, () => {
+  const CALLS = [
+    ["creator", "POST", MIRRORS, BODY, 201],
+    ["lister", "GET", MIRRORS, undefined, 200],
+    ["lister", "GET", `${MIRRORS}/sales-west`, undefined, 200],
+    ["editor", "PUT", `${MIRRORS}/sales-west/branches`, {}, 200],
+    ["deleter", "DELETE", `${MIRRORS}/sales-west`, undefined, 204],
+  ] as const;
+
+  it("allow who has exactly what an operation needs, and refuse all others before anything is looked up", async () => {
+    for (const [who, method, target, body, status] of CALLS) {
+      const allowed = new Set<string>([
+        who,
+        ...(who === "editor" ? ["creator", "without0", "without2"] : []),
+      ]);
+      for (const other of [...Object.keys(PEOPLE), "viewer", "plain"]) {
+        // Viewers may list; who creates may edit, too.
+        if (allowed.has(other) || (other === "viewer" && who === "lister")) continue;
+        const answer = await call(other, method, target, body);
+        expect([other, method, target, answer.status]).toEqual([other, method, target, 401]);
+      }
+      expect((await call(undefined, method, target, body)).status).toBe(401);
+      const answer = await call(who, method, target, body);
+      expect([who, method, target, answer.status]).toEqual([who, method, target, status]);
+    }
+  });
+});
+
+it("without a region there is no replication API", async () => {
+  await api.close();
+  api = await startManagement();
+  expect((await fetch(`${api.authorizer.userUrl}${MIRRORS}`)).status).toBe(404);
+});
