@@ -44,7 +44,7 @@ import { type ManagementParts, managementOptions } from "./apis/management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./apis/policy-checks.ts";
 import { scimOptions } from "./apis/scim.ts";
 import { openServiceSetup } from "./apis/setup.ts";
-import { openServiceSignIn } from "./apis/sign-in.ts";
+import { openServiceSignIns } from "./apis/sign-ins.ts";
 import { type OpenedStatus, openStatus } from "./apis/status.ts";
 import { stsOptions } from "./apis/sts.ts";
 import type { DataParts } from "./data.ts";
@@ -144,7 +144,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     invitations,
     mirroring,
     setup: await openServiceSetup(data, options.worker),
-    signIn: openServiceSignIn(data),
+    ...(await openServiceSignIns(data, options.worker?.sharing)),
     aws: awsIdentities(data),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,

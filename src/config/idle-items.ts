@@ -128,6 +128,12 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.authentication_api.enabled is false",
   },
   {
+    items: "authorizer.passwords.",
+    except: ["authorizer.passwords.enabled"],
+    acts: (values) => values["authorizer.passwords.enabled"],
+    why: "authorizer.passwords.enabled is false",
+  },
+  {
     items: ["authorizer.sts.users"],
     acts: (values) => values["authorizer.sts.enabled"],
     why: "authorizer.sts.enabled is false",

@@ -14,6 +14,7 @@ import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { MIRRORING_ITEMS } from "./items/mirroring.ts";
+import { PASSWORD_ITEMS } from "./items/passwords.ts";
 import { SCIM_ITEMS } from "./items/scim.ts";
 import { SESSION_COOKIE_ITEMS } from "./items/session-cookies.ts";
 import { SIGN_IN_ITEMS } from "./items/sign-in.ts";
@@ -26,6 +27,7 @@ const SECTIONS = [
   { title: "SCIM", items: SCIM_ITEMS },
   { title: "Authentication API", items: AUTHENTICATION_ITEMS },
   { title: "Sign-in", items: SIGN_IN_ITEMS },
+  { title: "Passwords", items: PASSWORD_ITEMS },
   { title: "Security token service", items: STS_ITEMS },
   { title: "Mirroring", items: MIRRORING_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },

@@ -24,6 +24,7 @@ import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
+import type { Passwords } from "./passwords.ts";
 import type { Provisioning } from "./provisioning.ts";
 
 export type { NewGroup, NewPolicy, NewUser };
@@ -337,6 +338,7 @@ export interface Directory {
   readonly externalPrincipals: ExternalPrincipals;
   readonly tokenClaims: TokenClaims;
   readonly sessions: Sessions;
+  readonly passwords: Passwords;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
   /**

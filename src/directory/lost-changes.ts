@@ -33,6 +33,7 @@ export type LostKind =
   | "resource type"
   | "resource"
   | "access key"
+  | "password"
   | "end of sessions"
   | "used token";
 

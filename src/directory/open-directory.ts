@@ -30,6 +30,7 @@ import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
 import { judgeOf } from "./write/judging.ts";
+import { createPasswords } from "./write/passwords.ts";
 import { createPolicies } from "./write/policies.ts";
 import { createProvisionedGroups } from "./write/provisioning/provisioned-groups.ts";
 import { createProvisionedUsers } from "./write/provisioning/provisioned-users.ts";
@@ -186,6 +187,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     externalPrincipals: createExternalPrincipals(context),
     tokenClaims: createTokenClaims(context),
     sessions: createSessions(context),
+    passwords: createPasswords(context),
     resources: createResources(context),
     batches: createBatches(context),
     provisioning: (isProtected) => ({

@@ -7,6 +7,9 @@ import { hash } from "node:crypto";
 import { isIpv4, networkOf, parseIp } from "@svc-authorizer/policy/model/ip.ts";
 import { LRUCache } from "lru-cache";
 
+/** The keys under which an attempt is counted; see {@link TOTAL}. */
+type KeysOf = (name: string, address: string) => readonly string[];
+
 /** `count` failures in every `intervalMs` milliseconds (`authorizer.forward_auth.max_failures`). */
 export interface FailureLimit {
   readonly count: number;
@@ -35,7 +38,7 @@ const ALL_SOURCES = 4;
 const NETWORK_BITS = 64;
 
 /** The source for which attempts are counted: an IPv4 address, the /64 of an IPv6 address, or the text itself. */
-function sourceOf(address: string): string {
+export function sourceOf(address: string): string {
   const ip = parseIp(address);
   if (ip === undefined) return address;
   return isIpv4(ip) ? ip.toIPv4Address().toString() : networkOf(ip, NETWORK_BITS).toString();
@@ -48,14 +51,19 @@ function sourceOf(address: string): string {
 export class FailedAttempts {
   readonly #limit: FailureLimit;
   readonly #now: () => number;
+  readonly #keysOf: KeysOf;
   /** By key and source, and by key. */
   readonly #levels = new LRUCache<string, Level>({ max: 2 * MAX_COUNTED });
 
   readonly #sharing: FailureSharing | undefined;
 
-  /** @param now Unix milliseconds */
-  constructor(limit: FailureLimit, now: () => number, sharing?: FailureSharing) {
+  /**
+   * @param now Unix milliseconds
+   * @param keys under which attempts are counted; default those of access keys
+   */
+  constructor(limit: FailureLimit, now: () => number, sharing?: FailureSharing, keys: KeysOf = keysOf) {
     this.#limit = limit;
+    this.#keysOf = keys;
     this.#now = now;
     this.#sharing = sharing;
     sharing?.onTold((key) => this.#add(key));
@@ -63,7 +71,7 @@ export class FailedAttempts {
 
   /** True if the limit of failures is reached. */
   isOver(accessKeyId: string, address: string): boolean {
-    return keysOf(accessKeyId, address).some((key) => {
+    return this.#keysOf(accessKeyId, address).some((key) => {
       const level = this.#levels.get(key);
       const { count } = this.#limitOf(key);
       return level !== undefined && this.#failuresNow(key, level) > count - 1;
@@ -73,7 +81,7 @@ export class FailedAttempts {
   /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
   count(accessKeyId: string, address: string): number {
     return Math.max(
-      ...keysOf(accessKeyId, address).map((key) => {
+      ...this.#keysOf(accessKeyId, address).map((key) => {
         const failures = this.#add(key);
         this.#sharing?.tell(key);
         const { count, intervalMs } = this.#limitOf(key);
@@ -113,4 +121,21 @@ function keysOf(accessKeyId: string, address: string): readonly string[] {
     hash("sha256", `${sourceOf(address)}\n${accessKeyId}`, "base64"),
     TOTAL + hash("sha256", accessKeyId, "base64"),
   ];
+}
+
+/**
+ * The keys of an attempt with a password: that of the name and its source, and that of the source. There is none of the name
+ * alone, with which others could shut a person out (spec/sign-in §6).
+ */
+export function passwordKeys(name: string, address: string): readonly string[] {
+  const source = sourceOf(address);
+  return [
+    hash("sha256", `password\n${source}\n${name}`, "base64"),
+    TOTAL + hash("sha256", `password\n${source}`, "base64"),
+  ];
+}
+
+/** The key of an attempt that somebody forwards for a person: that of the name there. */
+export function forwardedKeys(name: string, forwarder: string): readonly string[] {
+  return [hash("sha256", `forwarded password\n${forwarder}\n${name}`, "base64")];
 }

@@ -6,6 +6,7 @@ import type { Declaration } from "../../http/declaration.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DecisionLimits } from "../decisions/limits.ts";
 import type { PageTokens } from "../decisions/search/page-tokens.ts";
@@ -20,7 +21,7 @@ import type { ManagementAudit } from "./management-audit.ts";
 import type { Mirrors } from "./mirrors/ports.ts";
 import type { Escalation } from "./permissions/escalation.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
-import type { GroupAcls, Setup, UserInvitations } from "./ports.ts";
+import type { GroupAcls, OwnPasswords, Setup, UserInvitations } from "./ports.ts";
 import type { AuditRecords, DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 import type { ServiceStatus } from "./status/ports.ts";
@@ -44,6 +45,10 @@ export interface ManagementParts extends RestParts {
   readonly invitations: UserInvitations;
   /** Signing in with identity providers; undefined if none is configured. */
   readonly signIn: SignIn | undefined;
+  /** Signing in with passwords; undefined where no way takes one. */
+  readonly passwordSignIn: PasswordSignIn | undefined;
+  /** The passwords that this service keeps; undefined where it keeps none. */
+  readonly ownPasswords: OwnPasswords | undefined;
   readonly audit: ManagementAudit;
   /** Identities of AWS; undefined where they are off. */
   readonly aws: IdentityFinder | undefined;

@@ -160,13 +160,14 @@ function refusalOf(
 ): Required<Api>["refusal"] {
   return (error, { request, requestId }) => {
     if (isErrorCode(error, "unauthenticated")) {
-      const key = error instanceof AuthenticationFailed ? error.accessKeyId : undefined;
+      const { accessKeyId: key, fields = {} } = error instanceof AuthenticationFailed ? error : {};
       const source = proxies.clientOf(request);
       audit.event("authentication_failed", {
         request_id: requestId,
         path,
         ...(source === undefined ? {} : { source_ip: source }),
         ...(key === undefined ? {} : { access_key_id: key }),
+        ...fields,
       });
     }
     return managementError(error, missing);

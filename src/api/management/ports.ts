@@ -1,6 +1,7 @@
 /** Ports of the management API; `compose` implements them. */
 
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { PasswordAttempt } from "../../sign-in/password-sign-in.ts";
 
 /** A right that a grant gives and its giver lacks. */
 export interface ExcessRight {
@@ -73,4 +74,18 @@ export interface UserInvitations {
   redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
   /** Returns the state of the invitation of a link; changes nothing. */
   state(token: string): Promise<InvitationState>;
+}
+
+/** Port: the passwords that this service keeps. */
+export interface OwnPasswords {
+  /** Fewest characters of a new one. */
+  readonly minLength: number;
+  /** Gives a user a password; "invalid_request" for one that the rules do not allow. */
+  set(
+    user: { readonly username: string; readonly userId: string },
+    password: string,
+    source: string,
+  ): Promise<void>;
+  /** Gives a user another password; false where the present one of the attempt is wrong. */
+  change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean>;
 }

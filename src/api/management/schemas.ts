@@ -204,6 +204,10 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["access_key_id", "secret_access_key"],
   ),
+  PasswordChange: object({ password: text("The present password."), new_password: text("The new one.") }, [
+    "password",
+    "new_password",
+  ]),
   LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
   SignInWays: object({
     ways: {

@@ -7,6 +7,7 @@ import { ACCESS_OPERATIONS } from "../management/access/access-operations.ts";
 import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts";
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { OWN_PASSWORD_OPERATIONS } from "../management/login/own-password.ts";
 import { SESSION_OPERATIONS } from "../management/login/session.ts";
 import { SESSION_FACTS_OPERATIONS } from "../management/login/session-facts.ts";
 import { SETUP_OPERATIONS } from "../management/login/setup-operations.ts";
@@ -54,6 +55,7 @@ export const DATA_SERVER_OPERATIONS: readonly DataServerDeclaration[] = [
 export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SESSION_FACTS_OPERATIONS,
+  ...OWN_PASSWORD_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
   STATUS_OPERATION,
   ...RECORD_OPERATIONS,

@@ -15,6 +15,8 @@ import type { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
+import type { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
+import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
@@ -36,6 +38,8 @@ export interface ManagementParts {
   readonly setup: ServiceSetup;
   /** undefined if no identity provider signs people in. */
   readonly signIn: SignIn | undefined;
+  readonly passwordSignIn: PasswordSignIn | undefined;
+  readonly ownPasswords: DirectoryPasswords | undefined;
   /** undefined where identities of AWS are off. */
   readonly aws: AwsIdentities | undefined;
   readonly escalationCheck: ServiceEscalationCheck;

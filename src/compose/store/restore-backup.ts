@@ -134,14 +134,17 @@ async function compared(values: ConfigValues, next: string, log: string): Promis
 
 const PAGE = 1_000;
 
+/** Partitions whose records can be sealed with another key and say the same. */
+const SEALED: ReadonlySet<string> = new Set(["key", "password"]);
+
 function revokedSince(past: Store, present: Store): Promise<readonly RevokedState[]> {
   return withSnapshot(past, (then) =>
     withSnapshot(present, async (now) => {
       const revoked: RevokedState[] = [];
-      for (const partition of ["key", "principal", "user"]) {
+      for (const partition of ["key", "password", "principal", "user"]) {
         for await (const { key, value } of recordsOf(then, partition)) {
           const record = await now.get(partition, key);
-          if (partition === "key" && record !== undefined && isResealed(value, record.value)) continue;
+          if (SEALED.has(partition) && record !== undefined && isResealed(value, record.value)) continue;
           const state = record && stateOf(partition, record.value);
           if (state !== stateOf(partition, value)) revoked.push({ partition, key, state: state ?? null });
         }

@@ -123,7 +123,7 @@ function namesOf({ kind, ids, holder, writes }: LostUnit, names: EntityNames): T
   if (kind === "membership") return { users: [nameOf(one)], groups: [nameOf(other)] };
   if (holder !== undefined)
     return { [holder === "user" ? "users" : "groups"]: [nameOf(one)], policies: [nameOf(other)] };
-  if (kind === "user" || kind === "end of sessions") return { users: [nameOf(one)] };
+  if (kind === "user" || kind === "end of sessions" || kind === "password") return { users: [nameOf(one)] };
   if (kind === "group") return { groups: [nameOf(one)] };
   if (kind === "policy") return { policies: [nameOf(one)] };
   if (kind === "resource" || kind === "resource type") return { resources: [one!] };

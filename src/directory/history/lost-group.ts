@@ -4,10 +4,19 @@ import { isDeepStrictEqual } from "node:util";
 import type { DirectoryContext } from "../context.ts";
 import type { LostThing } from "../lost-changes.ts";
 import { removeGroup } from "../records/group-records.ts";
-import type { KeyRecord, Partition, PolicyRecord, RecordTypes, RefRecord } from "../records/layout.ts";
+import type {
+  KeyRecord,
+  Partition,
+  PasswordRecord,
+  PolicyRecord,
+  RecordTypes,
+  RefRecord,
+} from "../records/layout.ts";
 import { removePolicy } from "../records/policy-records.ts";
 import { linksOf } from "../records/record-links.ts";
+import type { SecretBinding } from "../records/secrets.ts";
 import { removeUser } from "../records/user-records.ts";
+import { SEALED } from "../upkeep/reseal.ts";
 import type { Transaction } from "../write/transaction.ts";
 import type { EntityNames } from "./entity-names.ts";
 import type { EntityKind, LostUnit, LostWrite, UnitGroup } from "./lost-units.ts";
@@ -99,7 +108,8 @@ export class LostGroupRun {
       if (other === undefined || !mirror.matches(other))
         return `its record in ${mirror.partition} says otherwise`;
     }
-    if (partition === "key" && !this.#opens(key, record as KeyRecord))
+    const binding = bindingOf(partition, key, record);
+    if (binding !== undefined && !this.#parts.context.secrets.opens(secretOf(record), binding))
       return "no present key opens its secret";
     return undefined;
   }
@@ -114,10 +124,6 @@ export class LostGroupRun {
     return write === undefined ? this.#parts.tx.get(partition, key) : write.record;
   }
 
-  #opens(accessKeyId: string, { secret, id: userId }: KeyRecord): boolean {
-    return this.#parts.context.secrets.opens(secret, { kind: "access_key", accessKeyId, userId });
-  }
-
   /** Makes the group again. */
   apply(): void {
     for (const unit of this.#units) this.#touch(unit);
@@ -130,8 +136,7 @@ export class LostGroupRun {
     const { tx } = this.#parts;
     for (const { partition, key, record } of writes) {
       if (record === undefined) tx.delete(partition, key);
-      else if (partition === "key") tx.put("key", key, this.#resealed(key, record as KeyRecord));
-      else tx.put(partition, key, record);
+      else tx.put(partition, key, this.#resealed(partition, key, record));
     }
   }
 
@@ -143,10 +148,11 @@ export class LostGroupRun {
   }
 
   /** The key of encryption may have been changed since. */
-  #resealed(accessKeyId: string, record: KeyRecord): KeyRecord {
+  #resealed<R extends RecordTypes[Partition]>(partition: Partition, key: string, record: R): R {
     const { secrets } = this.#parts.context;
-    const binding = { kind: "access_key", accessKeyId, userId: record.id } as const;
-    return { ...record, secret: secrets.seal(secrets.open(record.secret, binding), binding) };
+    const binding = bindingOf(partition, key, record);
+    if (binding === undefined) return record;
+    return { ...record, secret: secrets.seal(secrets.open(secretOf(record), binding), binding) };
   }
 
   /** Tells caches and the log. */
@@ -168,6 +174,19 @@ export class LostGroupRun {
         for (const owner of [record, now]) touch((owner as RefRecord | undefined)?.id, "touch");
     } else if (kind !== "used token") touch(ids[0], "touch");
   }
+}
+
+/** The binding of the secret of a record; undefined for a record without one. */
+function bindingOf(
+  partition: Partition,
+  key: string,
+  record: RecordTypes[Partition],
+): SecretBinding | undefined {
+  return SEALED.find((one) => one.partition === partition)?.bindingOf(key, record);
+}
+
+function secretOf(record: RecordTypes[Partition]): string {
+  return (record as KeyRecord | PasswordRecord).secret;
 }
 
 function keyOf({ partition, key }: { readonly partition: string; readonly key: string }): string {

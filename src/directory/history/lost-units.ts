@@ -65,6 +65,7 @@ const THINGS: { readonly [P in Partition]?: (key: string, record: RecordTypes[P]
   user_principal: (key) => ({ kind: "external principal", ids: [splitKey(key).rest] }),
   claim: (key) => ({ kind: "used token", ids: [key] }),
   claim_expiry: (key) => ({ kind: "used token", ids: [splitKey(key).rest] }),
+  password: (key) => ({ kind: "password", ids: [key] }),
   session: (key) => ({ kind: "end of sessions", ids: [key] }),
   resource_type: (key) => ({ kind: "resource type", ids: [key] }),
   resource: (key, { type }: ResourceRecord) => ({

@@ -15,6 +15,7 @@ interface DescribedChange {
     | "membership"
     | "attachment"
     | "access_key"
+    | "password"
     | "external_principal"
     | "resource_type"
     | "resource";
@@ -59,6 +60,7 @@ const SHOWN: ReadonlyMap<string, readonly [DescribedChange["kind"], readonly str
   ["group_policy", ["attachment", []]],
   ["user_key", ["access_key", ["creation_date", "expires_at", "temporary"]]],
   ["user_principal", ["external_principal", []]],
+  ["password", ["password", ["set_at"]]],
   ["resource_type", ["resource_type", ["type", "arn", "id", "actions"]]],
   ["resource", ["resource", ["type", "properties"]]],
 ]);
@@ -97,13 +99,14 @@ function describe(record: ChangedRecord, names: ReadonlyMap<string, string>): De
   const { partition, key } = record;
   const [kind, fields] = SHOWN.get(partition) as readonly [DescribedChange["kind"], readonly string[]];
   const slash = key.indexOf("/");
-  const isOwned = slash >= 0 && OWNED.has(partition);
-  const holder = isOwned ? key.slice(0, slash) : "";
+  const isPassword = partition === "password";
+  const isOwned = isPassword || (slash >= 0 && OWNED.has(partition));
+  const holder = isPassword ? key : isOwned ? key.slice(0, slash) : "";
   const former = parsed(record.before);
   const next = parsed(record.after);
   return {
     kind,
-    name: isOwned || partition === "resource" ? key.slice(slash + 1) : key,
+    name: isPassword ? "password" : isOwned || partition === "resource" ? key.slice(slash + 1) : key,
     ...(isOwned && { of: names.get(holder) ?? holder }),
     before: former && shown(former, fields),
     after: next && { ...shown(next, fields), ...passwordNote(partition, former, next) },

@@ -46,6 +46,7 @@ export const REPLICATED: FieldsOf = {
   claim: undefined,
   claim_expiry: undefined,
   session: undefined,
+  password: undefined,
   provisioned: undefined,
   sweep: undefined,
   applied: undefined,

@@ -31,6 +31,7 @@
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
  * | `applied`        | `user/<name>`, `group/<name>`, `policy/<name>` | {@link AppliedRecord} |
  * | `session`        | `<user id>`                      | {@link SessionRecord}       |
+ * | `password`       | `<user id>`                      | {@link PasswordRecord}      |
  * | `provisioned`    | `<id of a user or group>`        | {@link ProvisionedRecord}   |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
  *
@@ -154,6 +155,14 @@ interface SessionRecord {
   readonly strict?: true;
 }
 
+/** The password of a user. It stands under the internal id, so that a later user of the name never has it. */
+export interface PasswordRecord {
+  /** The hash of the password, sealed by `secrets.ts`. */
+  readonly secret: string;
+  /** Unix milliseconds. */
+  readonly set_at: number;
+}
+
 /** The name of an entity that an identity provider knows by its id. Stale where that name has another id. */
 export interface ProvisionedRecord {
   readonly kind: "user" | "group";
@@ -223,6 +232,7 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   session: SessionRecord;
+  password: PasswordRecord;
   provisioned: ProvisionedRecord;
   sweep: SweepRecord;
   applied: AppliedRecord;

@@ -165,6 +165,7 @@ export function linksOf<P extends Partition>(
     case "user_principal":
       return ownerLinks(key, "principal");
     case "session":
+    case "password":
       return { ids: [{ id: key }], mirrors: [] };
     case "claim":
       return claimLinks(key, record as ClaimRecord);

@@ -52,8 +52,15 @@ export interface QueuedMailBinding {
   readonly email: string;
 }
 
+/** The user whose password a hash belongs to. */
+interface PasswordBinding {
+  readonly kind: "password";
+  /** Internal id. */
+  readonly userId: string;
+}
+
 /** The record that a secret belongs to; it cannot be opened as part of another. */
-export type SecretBinding = AccessKeyBinding | QueuedMailBinding;
+export type SecretBinding = AccessKeyBinding | QueuedMailBinding | PasswordBinding;
 
 /** A key derived from a configured secret key. */
 export interface SealingKey {
@@ -84,16 +91,24 @@ export async function deriveSealingKey(secretKey: string, derivation: KeyDerivat
   const keys = {
     access_key: createSecretKey(expand("credential secrets", KEY_BYTES)),
     mail: createSecretKey(expand("queued mails", KEY_BYTES)),
+    password: createSecretKey(expand("hashes of passwords", KEY_BYTES)),
   };
   return { id: expand("key check", ID_BYTES).toString("base64url"), keys };
 }
 
 function associatedData(binding: SecretBinding, keyId: string): Buffer {
-  const owner =
-    binding.kind === "mail"
-      ? [binding.mailId, binding.username, binding.email]
-      : [binding.accessKeyId, binding.userId];
-  return Buffer.from(JSON.stringify([FORMAT, binding.kind, ...owner, keyId]));
+  return Buffer.from(JSON.stringify([FORMAT, binding.kind, ...ownerOf(binding), keyId]));
+}
+
+function ownerOf(binding: SecretBinding): readonly string[] {
+  switch (binding.kind) {
+    case "mail":
+      return [binding.mailId, binding.username, binding.email];
+    case "access_key":
+      return [binding.accessKeyId, binding.userId];
+    case "password":
+      return [binding.userId];
+  }
 }
 
 /** Secrets of access keys that are kept opened: to open one costs more than all else that a read of it does. */
@@ -204,10 +219,13 @@ export class SecretBox {
 }
 
 function unopenable(binding: SecretBinding): AuthorizerError {
-  const owner =
-    binding.kind === "mail"
-      ? `queued mail ${binding.mailId}`
-      : `access key ${JSON.stringify(binding.accessKeyId)}`;
+  const owner = shownOwner(binding);
   const message = `the stored secret of ${owner} cannot be opened: it was sealed for another record or key, or it is damaged`;
   return new AuthorizerError("internal", message);
+}
+
+function shownOwner(binding: SecretBinding): string {
+  if (binding.kind === "mail") return `queued mail ${binding.mailId}`;
+  if (binding.kind === "password") return `the password of the user with the id ${binding.userId}`;
+  return `access key ${JSON.stringify(binding.accessKeyId)}`;
 }

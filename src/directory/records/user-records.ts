@@ -130,6 +130,7 @@ export function removeUser(tx: Transaction, username: string, record: UserRecord
   removeName(tx, username);
   tx.delete("user", username);
   tx.delete("session", record.id);
+  tx.delete("password", record.id);
   tx.put("sweep", record.id, { kind: "user", name: username });
   tx.changes.touch("user", record.id, username);
 }

@@ -11,6 +11,7 @@ import { parseUserState, type RevokedState, stateOf } from "./revoked-records.ts
 /** Counts of what was revoked again. */
 export interface HeldRevocations {
   readonly keys: number;
+  readonly passwords: number;
   readonly principals: number;
   readonly claims: number;
   /** Users who are inactive now. */
@@ -43,6 +44,7 @@ class Holder {
   readonly #tx: Transaction;
   readonly #ended = new Set<string>();
   #keys = 0;
+  #passwords = 0;
   #principals = 0;
   #claims = 0;
   #users = 0;
@@ -53,13 +55,15 @@ class Holder {
   }
 
   counts(): HeldRevocations {
-    const [keys, principals, claims, users] = [this.#keys, this.#principals, this.#claims, this.#users];
-    return { keys, principals, claims, users, sessions: this.#ended.size };
+    const [keys, passwords, principals] = [this.#keys, this.#passwords, this.#principals];
+    const [claims, users] = [this.#claims, this.#users];
+    return { keys, passwords, principals, claims, users, sessions: this.#ended.size };
   }
 
   async hold(one: RevokedState): Promise<void> {
     if (!isPossibleName(one.key)) return;
     if (one.partition === "key") await this.#key(one);
+    else if (one.partition === "password") await this.#password(one);
     else if (one.partition === "principal") await this.#principal(one);
     else if (one.partition === "claim") await this.#claim(one);
     else if (one.partition === "user") await this.#user(one);
@@ -83,6 +87,14 @@ class Holder {
     this.#tx.delete("user_key", under(record.id, key));
     this.#tx.changes.touch("user", record.id, record.username);
     this.#keys += 1;
+  }
+
+  /** An earlier password does not come back: its user asks for a new one. */
+  async #password({ key, state }: RevokedState): Promise<void> {
+    const record = await this.#tx.get("password", key);
+    if (record === undefined || stateOf("password", JSON.stringify(record)) === state) return;
+    this.#tx.delete("password", key);
+    this.#passwords += 1;
   }
 
   async #principal({ key, state }: RevokedState): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Finds what a commit revokes (spec/journal §4.11): deleted or changed access keys, claimed tokens, deleted and inactive users,
+ * Finds what a commit revokes (spec/journal §4.11): deleted or changed access keys and passwords, claimed tokens, deleted and inactive users,
  * ends of sessions, removed external principals. Memberships, attachments and policies are none.
  */
 
@@ -10,7 +10,7 @@ import { type Commit, type RecordName, type Store, withSnapshot } from "../../st
 import type { ClaimRecord, KeyRecord, OwnerRecord, UserRecord } from "../records/layout.ts";
 
 /** Partitions whose records can be revoked. */
-type RevocablePartition = "key" | "claim" | "user" | "principal";
+type RevocablePartition = "key" | "claim" | "user" | "principal" | "password";
 
 /** A record that a commit revokes, or that stands for it from now on. */
 export interface RevokedState extends RecordName {
@@ -20,7 +20,13 @@ export interface RevokedState extends RecordName {
   readonly expires?: number;
 }
 
-const PARTITIONS: ReadonlySet<string> = new Set<RevocablePartition>(["key", "claim", "user", "principal"]);
+const PARTITIONS: ReadonlySet<string> = new Set<RevocablePartition>([
+  "key",
+  "claim",
+  "user",
+  "principal",
+  "password",
+]);
 
 /** The state of a user, of those that count here. */
 interface UserState {
@@ -38,6 +44,7 @@ export function stateOf(partition: string, value: string): string {
     case "principal":
       return (record as OwnerRecord).id;
     case "key":
+    case "password":
       return createHash("sha256").update(value).digest("base64url").slice(0, 22);
     case "user":
       return userState(record as UserRecord);
@@ -105,13 +112,13 @@ export async function revokedBy(
 function isRevocation(partition: string, before: string | undefined, after: string): boolean {
   if (partition === "claim") return true;
   if (before === undefined) return partition === "user" && after.includes('"inactive":true');
-  if (partition === "key") return !isResealed(before, after);
+  if (partition === "key" || partition === "password") return !isResealed(before, after);
   if (partition === "principal") return stateOf(partition, before) !== stateOf(partition, after);
   const [then, now] = [before, after].map((value) => parseUserState(stateOf("user", value)));
   return now!.inactive || then!.id !== now!.id || then!.validAfter !== now!.validAfter;
 }
 
-/** True if only the key of encryption of an access key is another, which is named in the sealed secret. */
+/** True if only the key of encryption of an access key or a password is another, which is named in the sealed secret. */
 export function isResealed(before: string, after: string): boolean {
   const [then, now] = [before, after].map((value) => parseJsonText(value) as KeyRecord);
   const sealedBy = ({ secret }: KeyRecord) => secret.split(".")[1];

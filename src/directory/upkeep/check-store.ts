@@ -41,6 +41,7 @@ const LINKED = [
   "principal",
   "user_principal",
   "session",
+  "password",
   "claim",
   "claim_expiry",
 ] as const;

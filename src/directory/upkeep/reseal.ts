@@ -26,6 +26,7 @@ export const SEALED: readonly {
       return { kind: "mail", mailId: id, username, email };
     },
   },
+  { partition: "password", bindingOf: (key) => ({ kind: "password", userId: key }) },
 ];
 
 /** The record with its secret sealed by the current key; undefined if it is already, or opens with no key. */

@@ -15,7 +15,7 @@ export const ADMINS = "Admins";
 
 const FORMAT = 1;
 /** Partitions that make administrators, or ways to sign in. */
-const WAYS = ["group_user", "key", "principal", "user"] as const;
+const WAYS = ["group_user", "key", "principal", "password", "user"] as const;
 
 /** The mark that a named administrator leaves. */
 export function setupMark(username: string): { readonly format: number; readonly username: string } {
@@ -34,7 +34,7 @@ export async function markAnyAdministrator(tx: Transaction): Promise<void> {
   if (username !== undefined) tx.put("meta", markKey(SETUP_MARK), { mark: setupMark(username) });
 }
 
-/** Name of an active member of {@link ADMINS} with an access key or a principal; undefined if there is none. */
+/** Name of an active member of {@link ADMINS} with an access key, a principal or a password; undefined if there is none. */
 export async function someAdministrator(tx: Transaction): Promise<string | undefined> {
   const group = await tx.get("group", ADMINS);
   if (group === undefined) return undefined;
@@ -42,6 +42,7 @@ export async function someAdministrator(tx: Transaction): Promise<string | undef
     const member = await tx.get("group_user", key);
     const username = splitKey(key).rest;
     if (member === undefined || !(await isInUse(tx, { id: member.id, username }))) continue;
+    if ((await tx.get("password", member.id)) !== undefined) return username;
     for (const partition of ["user_key", "user_principal"] as const) {
       for await (const way of keysBelow(tx, partition, under(member.id, ""))) {
         if ((await tx.get(partition, way)) !== undefined) return username;

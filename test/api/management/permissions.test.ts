@@ -210,6 +210,7 @@ const CASES: readonly Case[] = [
 
 /** Operations of which every user may make use. */
 const OF_EVERYBODY = [
+  "changePassword",
   "logout",
   "getCurrentUser",
   "getSession",

@@ -1032,6 +1032,16 @@ export interface LoginInformation {
    */
   token_expiration_duration?: number;
 }
+export interface PasswordChange {
+  /**
+   * The present password.
+   */
+  password: string;
+  /**
+   * The new one.
+   */
+  new_password: string;
+}
 export interface LoginToken {
   /**
    * Login token, a JWT.
@@ -2540,6 +2550,7 @@ export interface Operations {
   "POST /auth/external/principal/login": { path: Record<never, never>; query: Record<never, never>; body: ExternalLoginInformation; answer: LoginToken };
   "GET /user": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CurrentUser };
   "GET /auth/session": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Session };
+  "PUT /user/password": { path: Record<never, never>; query: Record<never, never>; body: PasswordChange; answer: LoginToken };
   "GET /healthcheck": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };

@@ -8,6 +8,7 @@ import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
 import type { Identities, Identity } from "../../../identity/identity.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
+import type { AuditedFields } from "../../rest/ports.ts";
 
 /** A proof that a caller shows. */
 export type Proof =
@@ -25,13 +26,16 @@ const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 export class AuthenticationFailed extends AuthorizerError {
   /** The key that was claimed, for the audit log. */
   readonly accessKeyId: string | undefined;
+  /** Further fields for the audit log, without anything that somebody typed. */
+  readonly fields: AuditedFields;
 
-  constructor(claimed?: string, cause?: unknown) {
+  constructor(claimed?: string, cause?: unknown, fields: AuditedFields = {}, text = FAILED) {
     const { retryAfterSeconds } = cause instanceof AuthorizerError ? cause : {};
-    super("unauthenticated", FAILED, {
+    super("unauthenticated", text, {
       cause,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     });
+    this.fields = fields;
     this.accessKeyId = claimed !== undefined && KEY_ID.test(claimed) ? claimed : undefined;
   }
 }

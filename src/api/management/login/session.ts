@@ -8,7 +8,7 @@ import { decodeJwt } from "jose";
 import type { Directory } from "../../../directory/directory.ts";
 import { cookieValues } from "../../../http/request/cookie-values.ts";
 import type { Reply } from "../../../http/route.ts";
-import { EXAMPLE_TIME, NO_STORE_HEADER } from "../../rest/declared.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
 import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
@@ -18,17 +18,14 @@ import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../dec
 import { notImplemented } from "../errors.ts";
 import { userBody } from "../shapes.ts";
 import { signInAddress } from "../sign-in/oidc-routes.ts";
-import { AuthenticationFailed, authenticate, isSecure, loginCookie, proofOf } from "./proof.ts";
+import { SESSION, TOKEN_ANSWER } from "./declared.ts";
+import { loggedIn } from "./password-login.ts";
+import { AuthenticationFailed, isSecure, loginCookie, proofOf } from "./proof.ts";
 
 /** An identity request, in base64. */
 const MAX_IDENTITY_BYTES = 128 << 10;
 /** The data server's, which a sign-in with an identity provider sets. */
 const SESSION_COOKIE = "internal_auth_session";
-const SESSION = { tag: "sessions", priority: "bulk" } as const;
-const TOKEN_ANSWER = answerWith(200, "LoginToken", {
-  token: "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl",
-  token_expiration: EXAMPLE_TIME,
-});
 const SET_COOKIE = {
   "Set-Cookie": { description: "The login cookie.", required: true, schema: { type: "string" } },
 } as const;
@@ -42,9 +39,9 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     reads: true,
     id: "login",
     path: `${BASE_PATH}/auth/login`,
-    summary: "Get a login token for an access key",
+    summary: "Get a login token for an access key, or for a user name and a password",
     description:
-      "The token is also set as cookie `access_token`: HttpOnly, SameSite=Strict, Secure under TLS.",
+      "Where passwords are configured, a name and a password may stand in place of the key and its secret. The token is also set as cookie `access_token`: HttpOnly, SameSite=Strict, Secure under TLS.",
     body: bodyOf("LoginInformation", {
       access_key_id: "AKIAJEXAMPLEEXAMPLEQ",
       secret_access_key: "example-secret-example-secret-example-00",
@@ -128,22 +125,16 @@ interface LoginInformation {
   readonly token_expiration_duration?: number | null;
 }
 
-async function login(
-  call: OpenCall,
-  { identities, audit, proxies, cookieDomain: domain }: ManagementParts,
-): Promise<Reply> {
+async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
+  const { identities, audit, proxies, cookieDomain: domain } = parts;
   const {
-    access_key_id: accessKeyId,
+    access_key_id: name,
     secret_access_key: secret,
     token_expiration_duration: seconds,
   } = call.body as LoginInformation;
-  const identity = await authenticate(
-    identities,
-    { kind: "access_key", accessKeyId, secret },
-    call.caller.sourceIp,
-  );
+  const { identity, fields } = await loggedIn(parts, { name, secret, source: call.caller.sourceIp });
   const { token, expiresAt } = await identities.issueLoginToken(identity, seconds ?? undefined);
-  audit.session("login", identity, call);
+  audit.event("login", identity.username, call, fields);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
   return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);

@@ -1,8 +1,9 @@
-/** The pages of a sign-in with an identity provider. Each refusal says what the person can do. */
+/** The pages of a sign-in with an identity provider. */
 
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import type { SignInReason, SignInWay } from "../../../sign-in/sign-in.ts";
 import { page } from "../page-html.ts";
+import { refusalText } from "./refusal-texts.ts";
 
 /** The page after a sign-in. Cookies of this site alone come along when it leads on, as they do after no redirection. */
 export function signedInPage(next: string): string {
@@ -17,41 +18,13 @@ export function waysPage(ways: readonly SignInWay[], addressOf: (way: SignInWay)
   return page("Sign in", links.join(""));
 }
 
-const ADMINISTRATOR = "Ask an administrator of this service";
-
-const TEXTS: Readonly<Record<SignInReason, (provider: string, who: string) => string>> = {
-  state: () =>
-    "This sign-in was begun too long ago, in another browser, or was used already. Sign in again from the beginning.",
-  denied: (provider) => `${provider} did not let you sign in, or you cancelled it. Sign in again.`,
-  invalid: (provider) =>
-    `The answer of ${provider} does not hold. Sign in again; if that does not help, tell an administrator of this service.`,
-  nameless: (provider) =>
-    `${provider} does not say who you are in a way that this service can use. ${ADMINISTRATOR} to check the claims of this provider.`,
-  claims: (provider, who) =>
-    `Your account${who} at ${provider} may not sign in here: claims that are required are missing. ${ADMINISTRATOR} which.`,
-  groups: (provider, who) =>
-    `${provider} does not say which groups your account${who} has. ${ADMINISTRATOR} to let ${provider} send fewer groups.`,
-  absent: (provider, who) =>
-    `Your account${who} exists at ${provider}, but not here. ${ADMINISTRATOR} to create your user.`,
-  inactive: (_provider, who) => `Your user${who} is deactivated. ${ADMINISTRATOR} to activate it again.`,
-  name_taken: (provider, who) =>
-    `A user here has your name${who} and is not linked to ${provider}. ${ADMINISTRATOR} to link or rename it.`,
-  linked_elsewhere: (provider, who) =>
-    `The user here with your name${who} belongs to another account than yours at ${provider}. ${ADMINISTRATOR} to correct the link.`,
-  protected: (provider, who) =>
-    `The user${who} is an administrator, and ${provider} may not sign administrators in by their names. Sign in with an access key.`,
-  provider_away: (provider) => `${provider} does not answer. Try again in a minute, or sign in another way.`,
-  busy: () => "Too many people are signing in at this moment. Try again in a minute.",
-};
-
 /** The page of a refusal. */
 export function refusedPage(
   reason: SignInReason,
   title: string | undefined,
   username: string | undefined,
 ): string {
-  const provider = title ?? "The identity provider";
-  const text = TEXTS[reason](provider, username === undefined ? "" : ` (${username})`);
+  const text = refusalText(reason, title, username);
   return page(
     "You are not signed in",
     `<p>${escapeHtml(text)}</p><p><a href="/login">Back to sign-in</a></p>`,

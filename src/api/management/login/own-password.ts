@@ -1,0 +1,66 @@
+/** The change of one's own password (spec/sign-in §6). */
+
+import type { Reply } from "../../../http/route.ts";
+import { WrongPassword } from "../../../sign-in/password-sign-in.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
+import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
+import type { UserCall } from "../call.ts";
+import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
+import { notImplemented, PermissionRefused } from "../errors.ts";
+import { SESSION, TOKEN_ANSWER } from "./declared.ts";
+import { isSecure, loginCookie, proofOf } from "./proof.ts";
+
+/** The operation. */
+export const OWN_PASSWORD_OPERATIONS: readonly ManagementDeclaration[] = [
+  {
+    ...SESSION,
+    access: "user",
+    method: "PUT",
+    id: "changePassword",
+    path: `${BASE_PATH}/user/password`,
+    summary: "Change one's own password",
+    description:
+      "Where `authorizer.passwords.enabled` is true. All sessions of the user end; the answer is a new login token, which is set as cookie where the caller came with the cookie. Who has no password yet asks for a mail.",
+    body: bodyOf("PasswordChange", {
+      password: "an example of a password",
+      new_password: "another example of a password",
+    }),
+    answer: { ...TOKEN_ANSWER, headers: NO_STORE_HEADER },
+    errors: [403, 409, 429, 501],
+    handler: (parts) => (call) => changePassword(call, parts),
+  },
+];
+
+/** The body, after its shape was validated. */
+interface PasswordChange {
+  readonly password: string;
+  readonly new_password: string;
+}
+
+async function changePassword(call: UserCall, parts: ManagementParts): Promise<Reply> {
+  const { ownPasswords, passwordSignIn, identities, audit, proxies, cookieDomain: domain } = parts;
+  if (ownPasswords === undefined || passwordSignIn === undefined) throw notImplemented();
+  const { password, new_password: next } = call.body as PasswordChange;
+  const { username, userId } = call.caller.identity;
+  const attempt = { username, password, source: call.caller.sourceIp };
+  try {
+    await passwordSignIn.counted(attempt, (assertAllowed) =>
+      ownPasswords.change(attempt, next, assertAllowed),
+    );
+  } catch (error) {
+    if (!(error instanceof WrongPassword)) throw error;
+    audit.event("authentication_failed", username, call, { how: "password", operation: "changePassword" });
+    if (error.retryAfterSeconds !== undefined) throw error;
+    const message = "the present password is not valid";
+    throw new PermissionRefused(message, 403, [{ pointer: "/password", message }]);
+  }
+  audit.wrote(call, "changePassword", { user: username });
+  const { token, expiresAt } = await identities.issueLoginToken({ username, userId });
+  const secondsLeft = expiresAt - Date.now() / 1_000;
+  const proof = proofOf(call.request);
+  const isCookie = proof?.kind === "token" && proof.fromCookie;
+  const cookie = isCookie
+    ? loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) })
+    : [];
+  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+}

@@ -1,0 +1,65 @@
+/** Signing in with identity providers and with passwords, as the configuration has it. */
+
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { FailureSharing } from "../../identity/failed-attempts.ts";
+import { openBreachedList } from "../../identity/passwords/breached-list.ts";
+import { HashingPlaces } from "../../identity/passwords/hashing-places.ts";
+import { hasArgon2 } from "../../identity/passwords/password-hash.ts";
+import { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
+import { PasswordSignIn, type PasswordWay } from "../../sign-in/password-sign-in.ts";
+import type { SignIn } from "../../sign-in/sign-in.ts";
+import type { DataParts } from "../data.ts";
+import { openServiceSignIn } from "./sign-in.ts";
+
+/** The ways to sign in that the configuration has. */
+interface ServiceSignIns {
+  /** undefined if no identity provider signs people in. */
+  readonly signIn: SignIn | undefined;
+  /** undefined where no way to sign in takes a password. */
+  readonly passwordSignIn: PasswordSignIn | undefined;
+  /** undefined where this service keeps no passwords. */
+  readonly ownPasswords: DirectoryPasswords | undefined;
+}
+
+/**
+ * Opens it.
+ * @throws AuthorizerError "invalid_request" where an item cannot work
+ */
+export async function openServiceSignIns(
+  data: DataParts,
+  sharing: FailureSharing | undefined,
+): Promise<ServiceSignIns> {
+  const { values, directory } = data;
+  const ownPasswords = await openOwn(data);
+  const ways: readonly PasswordWay[] = [ownPasswords].filter((way) => way !== undefined);
+  const limit = values["authorizer.forward_auth.max_failures"];
+  const isAccessKey = async (text: string): Promise<boolean> => {
+    try {
+      await directory.sessions.key(text);
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "not_found")) return false;
+      throw error;
+    }
+  };
+  const passwordSignIn =
+    ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey });
+  return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
+}
+
+async function openOwn({ values, directory }: DataParts): Promise<DirectoryPasswords | undefined> {
+  if (!values["authorizer.passwords.enabled"]) return undefined;
+  if (!hasArgon2) {
+    const message = "authorizer.passwords.enabled needs argon2 of Node, which is in it from version 24.7 on";
+    throw new AuthorizerError("invalid_request", message);
+  }
+  const list = values["authorizer.passwords.breached_list_file"];
+  return new DirectoryPasswords({
+    directory,
+    places: new HashingPlaces(values["authorizer.passwords.concurrency"]),
+    rules: {
+      minLength: values["authorizer.passwords.min_length"],
+      breached: list === undefined ? undefined : await openBreachedList(list),
+    },
+  });
+}

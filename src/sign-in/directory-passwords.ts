@@ -1,0 +1,93 @@
+/** Passwords that the directory keeps: signing in with one, and giving a user a new one (spec/sign-in §6). */
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
+import type { Directory } from "../directory/directory.ts";
+import { sourceOf } from "../identity/failed-attempts.ts";
+import type { HashingPlaces } from "../identity/passwords/hashing-places.ts";
+import { hashPassword, isPasswordOf, NOBODYS_HASH } from "../identity/passwords/password-hash.ts";
+import { assertNewPassword, type PasswordRules } from "../identity/passwords/password-rules.ts";
+import type { PasswordAttempt, PasswordPerson, PasswordWay } from "./password-sign-in.ts";
+
+/** The parts. */
+interface DirectoryPasswordParts {
+  readonly directory: Pick<Directory, "passwords">;
+  readonly places: HashingPlaces;
+  readonly rules: PasswordRules;
+}
+
+/** A user as a password is given to it. */
+type PasswordOwner = Pick<User, "username"> & { readonly userId: string };
+
+/** Passwords of the directory. */
+export class DirectoryPasswords implements PasswordWay {
+  readonly isElsewhere = false;
+  readonly way = { name: "password", title: "Password" };
+  readonly #parts: DirectoryPasswordParts;
+
+  constructor(parts: DirectoryPasswordParts) {
+    this.#parts = parts;
+  }
+
+  /** `authorizer.passwords.min_length`. */
+  get minLength(): number {
+    return this.#parts.rules.minLength;
+  }
+
+  async verify(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordPerson | undefined> {
+    const found = await this.#find(attempt, assertAllowed);
+    if (found === undefined) return undefined;
+    const { username, userId } = found;
+    return { identity: { username, userId }, isNew: false };
+  }
+
+  /**
+   * Gives a user a password.
+   * @param source address of whoever asks
+   * @throws AuthorizerError "invalid_request" for a password that the rules do not allow, "unavailable" where too many are hashed
+   */
+  async set(user: PasswordOwner, password: string, source: string): Promise<void> {
+    await this.#parts.directory.passwords.set(user, await this.#hashOf(user, password, source));
+  }
+
+  /**
+   * Gives a user another password than the present one.
+   * @returns false where `attempt` does not have the present one
+   * @throws as {@link set}; "conflict" where the password was changed meanwhile
+   */
+  async change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean> {
+    const { username, source } = attempt;
+    // Whoever does not know the present one learns nothing about the rules.
+    const found = await this.#find(attempt, assertAllowed);
+    if (found === undefined) return false;
+    if (next.normalize("NFKC") === attempt.password.normalize("NFKC")) {
+      const message = "the new password is the present one";
+      throw new AuthorizerError("invalid_request", message, {
+        problems: [{ pointer: "/new_password", message }],
+      });
+    }
+    const hash = await this.#hashOf({ username }, next, source);
+    await this.#parts.directory.passwords.set(found, hash, found.hash);
+    return true;
+  }
+
+  async #hashOf({ username }: Pick<User, "username">, password: string, source: string): Promise<string> {
+    const { places, rules } = this.#parts;
+    await assertNewPassword(password, username, rules);
+    return places.run(sourceOf(source), () => hashPassword(password));
+  }
+
+  /** The work is the same for a name that nobody has. */
+  #find({ username, password, source }: PasswordAttempt, assertAllowed: () => void) {
+    const { directory, places } = this.#parts;
+    return places.run(sourceOf(source), async () => {
+      assertAllowed();
+      const found = await directory.passwords.find(username);
+      const isRight = await isPasswordOf(found?.hash ?? NOBODYS_HASH, password);
+      if (!isRight || found === undefined) return undefined;
+      // It may have been changed, or its user deactivated, while it was compared.
+      const now = await directory.passwords.find(username);
+      return now?.hash === found.hash && now.userId === found.userId ? found : undefined;
+    });
+  }
+}

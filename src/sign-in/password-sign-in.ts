@@ -1,0 +1,160 @@
+/**
+ * Signing in with a name and a password (spec/sign-in §6): the ways are asked in their order. Failed attempts are counted for
+ * each name and source and for each source; over the limit, a source is refused before anything is compared, since passwords
+ * can be guessed. A right password from elsewhere is never locked out.
+ */
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import {
+  FailedAttempts,
+  type FailureLimit,
+  type FailureSharing,
+  forwardedKeys,
+  passwordKeys,
+} from "../identity/failed-attempts.ts";
+import type { Identity } from "../identity/identity.ts";
+import { SignInRefused, type SignInWay } from "./sign-in.ts";
+
+/** A name and a password that somebody shows. */
+export interface PasswordAttempt {
+  readonly username: string;
+  readonly password: string;
+  /** Address of whoever shows them. */
+  readonly source: string;
+  /**
+   * True: the source is a server that forwards what its users type. Then a name is counted by itself, and nothing is refused
+   * before it was compared.
+   */
+  readonly isForwarded?: boolean;
+}
+
+/** A person who is known by a password. */
+export interface PasswordPerson {
+  readonly identity: Pick<Identity, "username" | "userId">;
+  readonly isNew: boolean;
+}
+
+/** One way to know a person by a password. */
+export interface PasswordWay {
+  readonly way: SignInWay;
+  /** True: the name and the password leave this service. */
+  readonly isElsewhere: boolean;
+  /**
+   * The person; undefined where this way does not know the name with the password.
+   * @param assertAllowed throws where too many attempts have failed meanwhile: to be called where one has waited
+   * @throws SignInRefused "provider_away", or for a person who is known and has no user here; AuthorizerError "unavailable"
+   */
+  verify(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordPerson | undefined>;
+}
+
+/** A sign-in that succeeded. */
+interface PasswordSignedIn extends PasswordPerson {
+  readonly way: SignInWay;
+}
+
+/** Options of {@link PasswordSignIn}. */
+interface PasswordSignInOptions {
+  /** In the order in which they are asked. */
+  readonly ways: readonly PasswordWay[];
+  /** True for a text that is the id of an access key, whose secret must not leave this service. */
+  readonly isAccessKey: (text: string) => Promise<boolean>;
+  readonly limit: FailureLimit;
+  readonly sharing?: FailureSharing | undefined;
+  /** Unix milliseconds; default the clock. */
+  readonly now?: () => number;
+}
+
+/** Longest name and password that are looked at, in characters. */
+const LONGEST = 1_024;
+
+/** True for a text in the form of generated ids of access keys, which are no names of people. */
+export function looksLikeKeyId(text: string): boolean {
+  return /^A[KS][A-Z0-9|]{18}$/i.test(text);
+}
+
+/** A name and a password of nobody. `retryAfterSeconds` is set where too many attempts have failed. */
+export class WrongPassword extends AuthorizerError {
+  constructor(retryAfterSeconds?: number) {
+    const message = "the user name or the password is not valid";
+    if (retryAfterSeconds === undefined) super("unauthenticated", message);
+    else super("unauthenticated", `${message}; too many attempts have failed`, { retryAfterSeconds });
+  }
+}
+
+/** Signs people in by name and password. */
+export class PasswordSignIn {
+  readonly ways: readonly SignInWay[];
+  readonly #options: PasswordSignInOptions;
+  readonly #failures: FailedAttempts;
+  readonly #forwarded: FailedAttempts;
+
+  constructor(options: PasswordSignInOptions) {
+    const { limit, sharing, now = Date.now } = options;
+    this.#options = options;
+    this.ways = options.ways.map(({ way }) => way);
+    this.#failures = new FailedAttempts(limit, now, sharing, passwordKeys);
+    this.#forwarded = new FailedAttempts(limit, now, sharing, forwardedKeys);
+  }
+
+  /**
+   * The person of a name and a password.
+   * @throws WrongPassword; SignInRefused and "unavailable" as {@link PasswordWay.verify}
+   */
+  async signIn(attempt: PasswordAttempt): Promise<PasswordSignedIn> {
+    const { username, password } = attempt;
+    // An empty password binds anonymously at some servers, which would be a success.
+    if (username === "" || password === "") throw new WrongPassword();
+    if (username.length > LONGEST || password.length > LONGEST) throw new WrongPassword();
+    return this.counted(attempt, (assertAllowed) => this.#ask(attempt, assertAllowed));
+  }
+
+  async #ask(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordSignedIn | undefined> {
+    let away: unknown;
+    for (const one of this.#options.ways) {
+      if (one.isElsewhere && (await this.#isKey(attempt.username))) continue;
+      assertAllowed();
+      try {
+        const person = await one.verify(attempt, assertAllowed);
+        if (person !== undefined) return { ...person, way: one.way };
+      } catch (error) {
+        if (!(error instanceof SignInRefused) || error.reason !== "provider_away") throw error;
+        away ??= error;
+      }
+    }
+    if (away !== undefined) throw away;
+    return undefined;
+  }
+
+  async #isKey(text: string): Promise<boolean> {
+    return looksLikeKeyId(text) || (await this.#options.isAccessKey(text));
+  }
+
+  /**
+   * Runs what compares a password, with the limit of failed attempts; `undefined` and `false` are failures.
+   * @throws WrongPassword
+   */
+  async counted<T>(
+    attempt: PasswordAttempt,
+    compare: (assertAllowed: () => void) => Promise<T>,
+  ): Promise<Exclude<T, undefined | false>> {
+    const assertAllowed = (): void => this.#assertNotOver(attempt);
+    assertAllowed();
+    const result = await compare(assertAllowed);
+    if (result === undefined || result === false) throw this.#failed(attempt);
+    return result as Exclude<T, undefined | false>;
+  }
+
+  /** Counts a wrong password. Returns the error to throw. */
+  #failed({ username, source, isForwarded }: PasswordAttempt): WrongPassword {
+    const failures = isForwarded === true ? this.#forwarded : this.#failures;
+    const waitSeconds = failures.count(username, source);
+    return new WrongPassword(waitSeconds > 0 ? waitSeconds : undefined);
+  }
+
+  /** Refuses an attempt from where too many have failed, before anything is compared. */
+  #assertNotOver({ username, source, isForwarded }: PasswordAttempt): void {
+    if (isForwarded === true || !this.#failures.isOver(username, source)) return;
+    const { count, intervalMs } = this.#options.limit;
+    throw new WrongPassword(Math.ceil(intervalMs / count / 1_000));
+  }
+}
