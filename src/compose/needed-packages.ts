@@ -8,6 +8,7 @@ type AskingItem =
   | "database.type"
   | "authorizer.ext_authz.listen_address"
   | "authorizer.aws_iam.enabled"
+  | "authorizer.ldap.url"
   | "email.smtp_host";
 
 /** An item whose value cannot work. */
@@ -38,6 +39,7 @@ const ASKED: Readonly<Record<AskingItem, (values: ConfigValues) => readonly stri
       ? []
       : ["@grpc/grpc-js", "@grpc/proto-loader"],
   "authorizer.aws_iam.enabled": (values) => (values["authorizer.aws_iam.enabled"] ? ["fast-xml-parser"] : []),
+  "authorizer.ldap.url": (values) => (values["authorizer.ldap.url"] ? ["ldapts"] : []),
   "email.smtp_host": (values) => (values["email.smtp_host"] ? ["nodemailer"] : []),
 };
 

@@ -128,6 +128,12 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.authentication_api.enabled is false",
   },
   {
+    items: "authorizer.ldap.",
+    except: ["authorizer.ldap.url"],
+    acts: (values) => values["authorizer.ldap.url"] !== undefined,
+    why: "authorizer.ldap.url is not set: nobody signs in with LDAP",
+  },
+  {
     items: "authorizer.passwords.",
     except: ["authorizer.passwords.enabled"],
     acts: (values) => values["authorizer.passwords.enabled"],

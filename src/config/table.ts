@@ -12,6 +12,7 @@ import { EMAIL_ITEMS } from "./items/email.ts";
 import { EXCHANGE_ITEMS } from "./items/exchange.ts";
 import { FORWARD_AUTH_ITEMS } from "./items/forward-auth.ts";
 import { GENERAL_ITEMS } from "./items/general.ts";
+import { LDAP_ITEMS } from "./items/ldap.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { MIRRORING_ITEMS } from "./items/mirroring.ts";
 import { PASSWORD_ITEMS } from "./items/passwords.ts";
@@ -28,6 +29,7 @@ const SECTIONS = [
   { title: "Authentication API", items: AUTHENTICATION_ITEMS },
   { title: "Sign-in", items: SIGN_IN_ITEMS },
   { title: "Passwords", items: PASSWORD_ITEMS },
+  { title: "LDAP", items: LDAP_ITEMS },
   { title: "Security token service", items: STS_ITEMS },
   { title: "Mirroring", items: MIRRORING_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },

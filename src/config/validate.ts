@@ -9,6 +9,7 @@ import { idleItems } from "./idle-items.ts";
 import type { Origins } from "./merge.ts";
 import { type ConfigName, type ConfigValues, itemNamed, variableOf } from "./table.ts";
 import { exchangeProblems } from "./validate-exchange.ts";
+import { ldapProblems } from "./validate-ldap.ts";
 import { mirroringProblems } from "./validate-mirroring.ts";
 import { signInProblems } from "./validate-sign-in.ts";
 import { isLoopbackHost, parseListenAddress } from "./values/listen-address.ts";
@@ -71,6 +72,7 @@ const RULES: readonly Rule[] = [
   exchangeProblems,
   signInProblems,
   mirroringProblems,
+  ldapProblems,
   warnOfInstallation,
   requireLogOutput,
   warnOfUnauditedDecisions,

@@ -46,6 +46,8 @@ export type ProvisionedUserKey = { readonly username: string } | { readonly exte
 export interface SignedInPerson {
   /** Name of the issuer, for marks of memberships. */
   readonly issuer: string;
+  /** Source of a user that is made; default `oidc`. */
+  readonly source?: string;
   /** External id that users of this issuer have. */
   readonly externalId: string;
   /** The name of a user that is made, or that is found by name. */

@@ -380,6 +380,7 @@ export const BUNDLED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one room alone may know. */
 export const PACKAGE_OWNERS: Readonly<Record<string, string>> = {
   "fast-xml-parser": "identity",
+  ldapts: "sign-in",
   nodemailer: "mail",
   "markdown-it": "manual",
   "@grpc/grpc-js": "listeners",

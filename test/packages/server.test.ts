@@ -192,6 +192,18 @@ describe("packages that a configuration asks for", () => {
       ["fast-xml-parser"],
     ],
     [
+      "authorizer.ldap.url",
+      {
+        ...MEMORY,
+        authorizer: {
+          ...BASE.authorizer,
+          ldap: { url: "ldap://127.0.0.1", user_base_dn: "ou=people,dc=example,dc=com" },
+        },
+      },
+      {},
+      ["ldapts"],
+    ],
+    [
       "email.smtp_host",
       { ...MEMORY, email: { smtp_host: "127.0.0.1", sender: "a@example.com" } },
       {},

@@ -4,6 +4,7 @@ import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/conf
 import type { OidcIssuerItem } from "../../config/item.ts";
 import { readSecretFile } from "../../config/secret-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
+import { LDAP } from "../../sign-in/ldap/ldap-way.ts";
 import { openSignIn, type SignInProvider } from "../../sign-in/open-sign-in.ts";
 import { Provider } from "../../sign-in/provider.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
@@ -38,7 +39,8 @@ function providerOf(item: OidcIssuerItem, values: ConfigValues): SignInProvider 
       createUsers: item.create_users,
       externalIdClaim: item.external_id_claim,
       isBare: item.bare_external_id,
-      issuerNames: values["authorizer.oidc.issuers"].map(({ name }) => name),
+      // Ids of LDAP stand after its name, too.
+      issuerNames: [...values["authorizer.oidc.issuers"].map(({ name }) => name), LDAP],
       requiredClaims: values["auth.oidc.validate_id_token_claims"] ?? new Map(),
       defaultInitialGroups: values["auth.oidc.default_initial_groups"],
       initialGroupsClaims: values["auth.oidc.initial_groups_claim_name"],

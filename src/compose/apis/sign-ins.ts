@@ -9,6 +9,7 @@ import { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
 import { PasswordSignIn, type PasswordWay } from "../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
+import { openServiceLdap } from "./ldap.ts";
 import { openServiceSignIn } from "./sign-in.ts";
 
 /** The ways to sign in that the configuration has. */
@@ -31,7 +32,8 @@ export async function openServiceSignIns(
 ): Promise<ServiceSignIns> {
   const { values, directory } = data;
   const ownPasswords = await openOwn(data);
-  const ways: readonly PasswordWay[] = [ownPasswords].filter((way) => way !== undefined);
+  const ldap = openServiceLdap(data);
+  const ways: readonly PasswordWay[] = [ownPasswords, ldap].filter((way) => way !== undefined);
   const limit = values["authorizer.forward_auth.max_failures"];
   const isAccessKey = async (text: string): Promise<boolean> => {
     try {

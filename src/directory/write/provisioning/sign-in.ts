@@ -11,6 +11,7 @@ import type { Transaction } from "../transaction.ts";
 import type { FoldedNames } from "./folded-names.ts";
 import type { ProtectedTest } from "./provisioned-guard.ts";
 
+/** Source of the users that providers of OpenID Connect make. */
 const SOURCE = "oidc";
 
 interface SignInParts {
@@ -80,7 +81,12 @@ async function linkByName(
 async function create(tx: Transaction, parts: SignInParts, person: SignedInPerson): Promise<SignInOutcome> {
   const { context } = parts;
   const { username, externalId } = person;
-  const fields = { username, external_id: externalId, source: SOURCE, ...friendlyNameOf(person) };
+  const fields = {
+    username,
+    external_id: externalId,
+    source: person.source ?? SOURCE,
+    ...friendlyNameOf(person),
+  };
   assertNoProblems(userProblems(fields, context.rules.guards));
   const record = userRecord(fields, {
     id: context.generateId(),
