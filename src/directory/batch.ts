@@ -195,6 +195,8 @@ export interface StateView {
   /** Revision of the state. */
   readonly revision: number;
   users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>>;
+  /** All users in UTF-8 byte order of their names; cheaper for each than {@link users}. */
+  everyUser(): AsyncIterable<UserState>;
   groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;
   policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>>;
   /** True of those that a data set made. */
@@ -208,6 +210,8 @@ export interface StateView {
   names(kind: "user" | "group" | "policy"): AsyncIterable<readonly Managed<string>[]>;
   /** All registered resources, page by page. */
   resourceNames(): AsyncIterable<readonly Managed<ResourceName>[]>;
+  /** The registered resources of a type in UTF-8 byte order of their ids, page by page. */
+  resourcesOf(type: string): AsyncIterable<readonly Managed<RegisteredResource>[]>;
 }
 
 /** Operations in order, which may be gone through several times. */

@@ -2,7 +2,7 @@
 
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { CommittedChange, LogHead, Thing } from "../store/port.ts";
-import type { DirectoryState } from "./batch.ts";
+import type { DirectoryState, StateView } from "./batch.ts";
 import type { LostChanges, LostReport } from "./lost-changes.ts";
 
 export type { Thing };
@@ -116,6 +116,12 @@ export interface DirectoryHistory {
   revisionAt(time: Date): Promise<number>;
   /** Everything at a revision; "not_found" where it is not kept. `secrets: true` decrypts credentials. */
   state(revision: number, options: { readonly secrets: boolean }): Promise<DirectoryState>;
+  /** Runs `look` on the state at a revision, of which it reads parts; as {@link state} otherwise. */
+  viewing<T>(
+    revision: number,
+    options: { readonly secrets: boolean },
+    look: (view: StateView) => Promise<T>,
+  ): Promise<T>;
   /** Entries about a thing, newest first. */
   about(thing: Thing, page: PastPage): Promise<PastResults<EntryAbout>>;
   /** Versions of a policy, newest first; of a page that read `amount` entries, some may be of other things only. */

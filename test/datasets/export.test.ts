@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { exportDataset } from "../../src/datasets/export-dataset.ts";
+
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
+import { exportedText } from "./exported-text.ts";
 import { fileFolder } from "./file-folder.ts";
 import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
@@ -26,10 +27,10 @@ it.each(["json", "yaml"] as const)(
       fc.asyncProperty(arbitraryDataset, async (dataset) => {
         const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
         await load(source, "source.json", dataset);
-        const { text } = await exportDataset(source.directory, { format, secrets: true });
+        const { text } = await exportedText(source.directory, { format, secrets: true });
         await load(copy, `export.${format}`, text);
         expect(await stateOf(copy)).toEqual(await stateOf(source));
-        const again = await exportDataset(copy.directory, { format, secrets: true });
+        const again = await exportedText(copy.directory, { format, secrets: true });
         expect(again.text).toBe(text);
         await Promise.all([source.close(), copy.close()]);
       }),
@@ -37,6 +38,24 @@ it.each(["json", "yaml"] as const)(
     );
   },
 );
+
+it("a JSON export has the bytes of JSON.stringify with an indentation of 2, and its users those of the whole state", async () => {
+  await fc.assert(
+    fc.asyncProperty(arbitraryDataset, async (dataset) => {
+      const source = await openTestDirectory();
+      await load(source, "source.json", dataset);
+      const { text } = await exportedText(source.directory, { format: "json", secrets: true });
+      expect(text).toBe(`${JSON.stringify(JSON.parse(text), null, 2)}\n`);
+      const users = await source.directory.batches.viewing({ secrets: true }, (view) =>
+        Array.fromAsync(view.everyUser()),
+      );
+      const { users: whole } = await source.directory.batches.state({ secrets: true });
+      expect([...whole.values()]).toEqual(users.map((user) => expect.objectContaining(user)));
+      await source.close();
+    }),
+    { numRuns: 30 },
+  );
+});
 
 it("without secrets, access keys are left out and counted, and the rest loads back", async () => {
   const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
@@ -46,7 +65,7 @@ it("without secrets, access keys are left out and counted, and the rest loads ba
     mode: "load",
     env: () => "hidden value",
   });
-  const { text, omittedCredentials } = await exportDataset(source.directory, {
+  const { text, omittedCredentials } = await exportedText(source.directory, {
     format: "yaml",
     secrets: false,
   });
@@ -60,7 +79,8 @@ it("without secrets, access keys are left out and counted, and the rest loads ba
 });
 
 it("an export of a bootstrapped store loads over another one without a change", async () => {
-  const [source, copy] = await Promise.all([openTestDirectory(), openTestDirectory()]);
+  const now = () => 1_800_000_000;
+  const [source, copy] = await Promise.all([openTestDirectory({ now }), openTestDirectory({ now })]);
   for (const into of [source, copy]) {
     await loadDatasets({
       ...into,
@@ -69,7 +89,7 @@ it("an export of a bootstrapped store loads over another one without a change", 
       env: () => undefined,
     });
   }
-  const { text } = await exportDataset(source.directory, { format: "json", secrets: true });
+  const { text } = await exportedText(source.directory, { format: "json", secrets: true });
   expect([...(await load(copy, "over.json", text)).changes]).toEqual([]);
   await Promise.all([source.close(), copy.close()]);
 });
@@ -82,11 +102,11 @@ it("YAML that could not be loaded for its size is refused with the advice to exp
     largeDataset({ users: 10, groups: 50, policiesPerGroup: 10, statementsPerPolicy: 100 }),
   );
   const { directory } = source;
-  await expect(exportDataset(directory, { format: "yaml", secrets: false })).rejects.toMatchObject({
+  await expect(exportedText(directory, { format: "yaml", secrets: false })).rejects.toMatchObject({
     code: "invalid_request",
     message: expect.stringContaining("export JSON"),
   });
-  expect((await exportDataset(directory, { format: "json", secrets: false })).text.length).toBeGreaterThan(
+  expect((await exportedText(directory, { format: "json", secrets: false })).text.length).toBeGreaterThan(
     5e6,
   );
   await source.close();

@@ -1,8 +1,9 @@
 /** Memberships that claims of an identity provider made: a copy of the directory never makes them lasting (spec/sign-in §1). */
 
 import { expect, it } from "vitest";
-import { exportDataset } from "../../src/datasets/export-dataset.ts";
+
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
+import { exportedText } from "../datasets/exported-text.ts";
 import { fileFolder } from "../datasets/file-folder.ts";
 import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
@@ -37,7 +38,7 @@ const groupsOf = async ({ directory }: TestDirectory): Promise<string[]> =>
 
 it("are left out of an export, and counted", async () => {
   const source = await world();
-  const { text, omittedMemberships } = await exportDataset(source.directory, {
+  const { text, omittedMemberships } = await exportedText(source.directory, {
     format: "json",
     secrets: false,
   });

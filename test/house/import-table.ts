@@ -104,6 +104,7 @@ const SERVICE_ROOMS: Rooms = {
       "policy/json-text",
       "policy/catalog",
       "cache",
+      "compact",
       "schedule",
       "store/port.ts",
       "store/listeners.ts",

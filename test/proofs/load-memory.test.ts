@@ -11,13 +11,15 @@ const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
 const USERS = sized(60_000, 1_000_000);
 /** Kept as a whole, 100,000 users take 690 MiB, and 1,000,000 take 4,970. */
 const MOST_MIB = sized(250, 400);
+/** Kept as a whole, an export of 1,000,000 users takes 1,390 MiB. */
+const MOST_TO_READ_MIB = sized(220, 300);
 const HEAP_MIB = sized(128, 192);
 
 afterEach(cleanUp);
 
-describe.skipIf(!existsSync("/proc/self/status"))("proof: the memory of a load", () => {
+describe.skipIf(!existsSync("/proc/self/status"))("proof: the memory of a large directory", () => {
   it(
-    `${USERS} users are loaded, and compared again, with a heap of ${HEAP_MIB} MiB`,
+    `${USERS} users are loaded, compared again and exported with a heap of ${HEAP_MIB} MiB`,
     async () => {
       const folder = newFolder();
       const file = join(folder, "users.json");
@@ -26,14 +28,29 @@ describe.skipIf(!existsSync("/proc/self/status"))("proof: the memory of a load",
         database: { type: "local", local: { path: join(folder, "store"), sync_writes: false } },
         auth: { encrypt: { secret_key: "a secret key of the tests, long enough" } },
       });
-      const first = await load(config, file);
+      const first = await measured(["load", "--config", config, file]);
       expect(first.last).toBe(`load of 1 file: ${2 * USERS + 1} added, 0 changed, 0 removed; applied`);
-      const second = await load(config, file);
+      const second = await measured(["load", "--config", config, file]);
       expect(second.last).toBe("load of 1 file: 0 added, 0 changed, 0 removed; nothing to do");
       report(`memory of a load: ${USERS} users in ${first.mib} MiB, compared in ${second.mib} MiB`);
       expect(Math.max(first.mib, second.mib)).toBeLessThan(MOST_MIB);
+
+      const exported = join(folder, "exported.json");
+      const written = await measured([
+        "export",
+        "--config",
+        config,
+        "--format",
+        "json",
+        "--output",
+        exported,
+      ]);
+      report(`memory of an export: ${written.mib} MiB`);
+      expect(written.mib).toBeLessThan(MOST_TO_READ_MIB);
+      const third = await measured(["load", "--config", config, exported]);
+      expect(third.last).toBe("load of 1 file: 0 added, 0 changed, 0 removed; nothing to do");
     },
-    sized(120_000, 1_800_000),
+    sized(480_000, 1_800_000),
   );
 });
 
@@ -48,9 +65,11 @@ async function writeUsers(file: string): Promise<void> {
   await once(out, "close");
 }
 
-/** Runs a load; returns its last line, and the most anonymous memory that was seen. */
-async function load(config: string, file: string): Promise<{ readonly last: string; readonly mib: number }> {
-  const args = [`--max-old-space-size=${HEAP_MIB}`, MAIN, "load", "--config", config, file];
+/** Runs a command; returns the last line of its output, and the most anonymous memory that was seen. */
+async function measured(
+  command: readonly string[],
+): Promise<{ readonly last: string; readonly mib: number }> {
+  const args = [`--max-old-space-size=${HEAP_MIB}`, MAIN, ...command];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   let tail = "";
   child.stdout.on("data", (text) => {

@@ -1,6 +1,6 @@
 /** Implements `svc-authorizer load`, `sync` and `export` on an open directory. */
 
-import { rename, rm, writeFile } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { inChunks } from "@svc-authorizer/commands/in-chunks.ts";
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
@@ -51,15 +51,25 @@ function progressLines(err: (text: string) => void): (progress: DatasetProgress)
   };
 }
 
-/** Replaces a file by one that only its owner can read. */
-async function writePrivate(file: string, text: string): Promise<void> {
+/** Replaces a file by one that only its owner can read, of what `produce` writes; leaves it as it is where that fails. */
+async function writePrivate<T>(
+  file: string,
+  produce: (write: (text: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
   const written = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(written, text, { mode: 0o600, flag: "wx" });
-    await rename(written, file);
-  } catch (error) {
-    await rm(written, { force: true });
+  const failed = (error: unknown): never => {
     throw new AuthorizerError("invalid_request", `${file} cannot be written`, { cause: error });
+  };
+  const handle = await open(written, "wx", 0o600).catch(failed);
+  try {
+    const result = await produce((text) => handle.appendFile(text).catch(failed));
+    await handle.close().catch(failed);
+    await rename(written, file).catch(failed);
+    return result;
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(written, { force: true });
+    throw error;
   }
 }
 
@@ -95,9 +105,9 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
   const { directory, out, err } = parts;
   const { output, ...what } = options;
   try {
-    const { text, omittedCredentials, omittedMemberships } = await exportDataset(directory, what);
-    if (output === undefined) await out(text);
-    else await writePrivate(output, text);
+    const { omittedCredentials, omittedMemberships } = await (output === undefined
+      ? exportDataset(directory, what, out)
+      : writePrivate(output, (write) => exportDataset(directory, what, write)));
     if (omittedCredentials > 0)
       err(
         what.secrets

@@ -12,6 +12,7 @@ import { Reader } from "../read/reader.ts";
 import type { PolicyRecord } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { readStateOf } from "../write/batches/batch-state.ts";
+import { ReaderView } from "../write/batches/state-view.ts";
 import { applyLost } from "./apply-lost.ts";
 import { namedRevision, positionOf, readingNamed } from "./named-entry.ts";
 import { openable, restoreState } from "./restore.ts";
@@ -35,6 +36,10 @@ export function createHistory(context: DirectoryContext): DirectoryHistory {
     revisionAt: (time) => entryAtTime(store, time),
     state: (revision, { secrets }) =>
       stateOf(revision, (reader) => readStateOf(reader, secrets ? openable(context) : () => undefined)),
+    viewing: (revision, { secrets }, look) =>
+      stateOf(revision, (reader) =>
+        look(new ReaderView(reader, secrets ? openable(context) : () => undefined)),
+      ),
     about: async (thing, page) => {
       const { results, next } = await entriesAbout(context, thing, page);
       return {

@@ -9,6 +9,7 @@ import type {
   KeyWrite,
   LogHead,
   RecordName,
+  Snapshot,
   StoredRecord,
   Thing,
   VersionedRecord,
@@ -97,7 +98,7 @@ export class LocalHistory implements History {
   }
 
   async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
-    const snapshot = await this.snapshotAt(revision);
+    const snapshot = await this.#past(this.#snapshotFrom(revision), revision);
     try {
       yield* snapshot.records(await this.#reading(partitionsOf));
     } finally {
@@ -105,8 +106,12 @@ export class LocalHistory implements History {
     }
   }
 
-  async snapshotAt(revision: number): Promise<PastSnapshot> {
+  async snapshotAt(revision: number): Promise<Snapshot> {
     const later = this.#snapshotFrom(revision);
+    return later.revision === revision ? later : this.#past(later, revision);
+  }
+
+  async #past(later: LocalSnapshot, revision: number): Promise<PastSnapshot> {
     const turns = new Turns();
     const replaced = new ReplacedRecords();
     for (const piece of later.replacedAfter(revision)) {

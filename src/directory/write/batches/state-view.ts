@@ -1,5 +1,6 @@
 /** Parts of one state of the directory, as batches compare them with what is wanted. */
 
+import { TextFilter } from "../../../compact/text-filter.ts";
 import type {
   GroupState,
   HeldMembership,
@@ -12,7 +13,14 @@ import type {
 } from "../../batch.ts";
 import type { Reader } from "../../read/reader.ts";
 import { toGroup } from "../../records/group-records.ts";
-import { type MembershipRecord, type Partition, resourceKey, splitKey, under } from "../../records/layout.ts";
+import {
+  type MembershipRecord,
+  type Partition,
+  resourceKey,
+  splitKey,
+  type UserRecord,
+  under,
+} from "../../records/layout.ts";
 import { toPolicy } from "../../records/policy-records.ts";
 import { toUser } from "../../records/user-records.ts";
 import { toResource, toResourceType } from "../resources.ts";
@@ -27,6 +35,14 @@ const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> 
 
 /** Most names of groups and policies whose ids are remembered. */
 const MOST_NAMES = 50_000;
+
+/** Partitions with keys below the id of the user who has something. */
+const OF_USERS = ["user_group", "user_policy", "user_key", "user_principal"] as const;
+
+/** Ids of the holders of what is in a partition. */
+type Holders = Map<Partition, TextFilter>;
+
+const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The state of a reader. */
 export class ReaderView implements StateView {
@@ -46,18 +62,36 @@ export class ReaderView implements StateView {
   async users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>> {
     const records = await this.#reader.getMany("user", names);
     const users = new Map<string, UserState>();
-    for (const [index, record] of records.entries()) {
-      const name = names[index]!;
-      if (record === undefined) continue;
-      users.set(name, {
-        user: managed(toUser(name, record), record),
-        groups: await this.#references("user_group", record.id, "group"),
-        policies: await this.#references("user_policy", record.id, "policy"),
-        credentials: await this.#credentials(record.id),
-        externalPrincipals: await this.#principals(record.id),
-      });
-    }
+    for (const [index, record] of records.entries())
+      if (record !== undefined) users.set(names[index]!, await this.#user(names[index]!, record));
     return users;
+  }
+
+  async *everyUser(): AsyncGenerator<UserState> {
+    const holders: Holders = new Map();
+    for (const partition of OF_USERS) holders.set(partition, await this.#holdersIn(partition));
+    for await (const page of this.#reader.scanAll("user"))
+      for (const { key, record } of page) yield await this.#user(key, record, holders);
+  }
+
+  /** @param holders users who may have something in a partition; a partition that is not in it is looked at for each */
+  async #user(name: string, record: UserRecord, holders: Holders = new Map()): Promise<UserState> {
+    const { id } = record;
+    const hasNone = (partition: Partition): boolean => holders.get(partition)?.mayHave(id) === false;
+    return {
+      user: managed(toUser(name, record), record),
+      groups: hasNone("user_group") ? NONE : await this.#references("user_group", id, "group"),
+      policies: hasNone("user_policy") ? NONE : await this.#references("user_policy", id, "policy"),
+      credentials: hasNone("user_key") ? NONE : await this.#credentials(id),
+      externalPrincipals: hasNone("user_principal") ? NONE : await this.#principals(id),
+    };
+  }
+
+  async #holdersIn(partition: Partition): Promise<TextFilter> {
+    const filter = new TextFilter();
+    for await (const page of this.#reader.scanAll(partition))
+      for (const { key } of page) filter.add(splitKey(key).id);
+    return filter;
   }
 
   async groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>> {
@@ -126,6 +160,11 @@ export class ReaderView implements StateView {
   async *resourceNames() {
     for await (const page of this.#reader.scanAll("resource"))
       yield page.map(({ key, record }) => managed({ type: record.type, id: splitKey(key).rest }, record));
+  }
+
+  async *resourcesOf(type: string) {
+    for await (const page of this.#reader.scanAll("resource", resourceKey(type, "")))
+      yield page.map(({ key, record }) => managed(toResource(splitKey(key).rest, record), record));
   }
 
   /** Names below an id that lead to what has the name now. */
