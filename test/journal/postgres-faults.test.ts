@@ -136,7 +136,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       const { port } = server.address() as AddressInfo;
       try {
         await expect(open(`postgres://test@127.0.0.1:${port}/x`)).rejects.toThrow(
-          /closed the connection: see whether the address in database.postgres.connection_string is that of/,
+          /closed the connection: check that database.postgres.connection_string leads to a PostgreSQL/,
         );
       } finally {
         server.close();

@@ -71,7 +71,7 @@ export const TOP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "version",
-    description: "Prints the version of svcctl and that of the server.",
+    description: "Prints the versions of svcctl and of the server.",
     examples: ["", "-o json"],
     options: [JSON_OPTION],
     load: async () => (await import("./version.ts")).showVersion,

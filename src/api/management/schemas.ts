@@ -37,7 +37,7 @@ const ENTRY = {
   revision: { type: "integer", minimum: 1, description: "Revision of the entry in the log." },
   position: text("Its position, `N.LOG.ENTRY`, which names it; without ENTRY where it is no longer kept."),
   at: text("Time of the entry, RFC 3339; absent where it is no longer kept."),
-  actors: { ...listOf({ type: "string" }), description: "Names of those who asked for the change." },
+  actors: { ...listOf({ type: "string" }), description: "Names of the users who asked for the change." },
 } as const;
 const PERMISSIONS = ["Read", "Write", "Super", "Admin"];
 

@@ -18,7 +18,7 @@ export function postgresReason(error: unknown): string {
     return `the certificate of the server is not accepted (${code || message}): name its authority with sslrootcert=FILE in database.postgres.connection_string, and the host as the certificate does`;
   }
   if (code === "ECONNRESET" || code === "EPIPE" || /Connection terminated/.test(message)) {
-    return "it closed the connection: see whether the address in database.postgres.connection_string is that of a PostgreSQL, and its log";
+    return "it closed the connection: check that database.postgres.connection_string leads to a PostgreSQL, and read its log";
   }
   return /^[0-9A-Z]{5}$/.test(code) ? message : code || message;
 }

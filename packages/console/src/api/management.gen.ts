@@ -949,7 +949,7 @@ export interface PolicyVersion {
    */
   at?: string;
   /**
-   * Names of those who asked for the change.
+   * Names of the users who asked for the change.
    */
   actors: string[];
   /**
@@ -981,7 +981,7 @@ export interface HistoryEntry {
    */
   at: string;
   /**
-   * Names of those who asked for the change.
+   * Names of the users who asked for the change.
    */
   actors: string[];
   /**
@@ -1217,7 +1217,7 @@ export interface PolicyCompareRequest {
       }
     | null;
   /**
-   * True: what if the policy is deleted.
+   * True: compares as if the policy were deleted.
    */
   delete?: boolean | null;
   /**
@@ -1309,11 +1309,11 @@ export interface DifferenceLine {
    */
   why?: string;
   /**
-   * The only user whom it is about.
+   * The only user it applies to.
    */
   user?: string;
   /**
-   * Users whom it is not about: they have lines of their own.
+   * Users it does not apply to: they have their own lines.
    */
   not_for?: string[];
 }
@@ -1832,7 +1832,7 @@ export interface ReviewedStep {
    */
   operation: string;
   /**
-   * User as whom it is called.
+   * User who makes the call.
    */
   as: string;
   values: {
@@ -1908,7 +1908,7 @@ export interface AccessReview {
     steps: ReviewedStep[];
   }[];
   /**
-   * Users of whom the search for steps did not end in time.
+   * Users for whom the search for steps took too long.
    */
   undecided: string[];
   /**
@@ -2387,7 +2387,7 @@ export interface AppliedChange {
     [k: string]: unknown;
   };
   /**
-   * The fields that change, as they will be; all fields of what is added.
+   * New values of the fields that change; all fields of an addition.
    */
   after?: {
     [k: string]: unknown;

@@ -34,7 +34,8 @@ export const ACCESS_GROUP: GroupSpec = {
     },
     {
       name: "suggest",
-      description: "Prints the smallest policy that allows what was used; both is proven by the server.",
+      description:
+        "Prints the smallest policy that still allows everything that was used, as the server has proven.",
       examples: [
         "--user alice",
         "--group Analysts --since 60d --generalise repository > analysts.json",

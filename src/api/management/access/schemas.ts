@@ -80,7 +80,7 @@ export const ACCESS_SCHEMAS: Schemas = {
   ReviewedAcceptance: object({ policy: STATEMENT.policy, ...ACCEPTANCE }, ["policy", "rule", "reason"]),
   ReviewedStep: object({
     operation: text("Operation of the management API."),
-    as: text("User as whom it is called."),
+    as: text("User who makes the call."),
     values: { type: "object", additionalProperties: { type: "string" } },
     allowed_by: listOf(object(STATEMENT, ["policy", "statement"]), "Statements that allow it."),
   }),
@@ -107,7 +107,7 @@ export const ACCESS_SCHEMAS: Schemas = {
         }),
         "Administrators in effect.",
       ),
-      undecided: { ...NAMES, description: "Users of whom the search for steps did not end in time." },
+      undecided: { ...NAMES, description: "Users for whom the search for steps took too long." },
       access: listOf(
         object({
           users: listOf(object({ id: text("Name."), last_used: LAST_USED }, ["id"])),

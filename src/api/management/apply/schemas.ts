@@ -52,7 +52,7 @@ export const APPLY_SCHEMAS: Schemas = {
       before: { type: "object", description: "The fields that change, as they are." },
       after: {
         type: "object",
-        description: "The fields that change, as they will be; all fields of what is added.",
+        description: "New values of the fields that change; all fields of an addition.",
       },
       policies: listOf({ type: "string" }, "Policies that a new membership gives to the user."),
       drifted: {

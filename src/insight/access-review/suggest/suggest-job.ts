@@ -152,7 +152,7 @@ function warningsOf(
     [decisions === 0, "no allowed decision is recorded for that time: the suggestion allows nothing"],
     [
       found.oldest === undefined || Date.parse(found.oldest) > since,
-      "records are kept for a shorter time than was asked for",
+      "records do not go back that far: what was used earlier is not in the suggestion",
     ],
     [
       share !== undefined,

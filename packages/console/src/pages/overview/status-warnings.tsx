@@ -12,7 +12,7 @@ export function StatusWarnings({ of: warnings }: { readonly of: Status["warnings
   if (warnings === undefined) {
     return (
       <Section title="Warnings">
-        <p class="quiet-text">They are being looked for.</p>
+        <p class="quiet-text">Still looking…</p>
       </Section>
     );
   }

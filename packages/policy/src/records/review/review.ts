@@ -73,7 +73,7 @@ export interface Review {
     readonly keys: number;
   };
   readonly administrators: readonly ReviewedAdministrator[];
-  /** Users of whom the search for steps did not end in time. */
+  /** Users for whom the search for steps took too long. */
   readonly undecided: readonly string[];
   readonly access: readonly ReviewedAccess[];
   /** Findings of lint that policies accept. */
