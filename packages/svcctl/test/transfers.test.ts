@@ -1,5 +1,5 @@
 /** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -16,12 +16,14 @@ import {
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { progressLine } from "@svc-authorizer/svcctl/transfer/progress.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { svcctl } from "./run-svcctl.ts";
+
+const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
 
 type Handler = (request: IncomingMessage, response: ServerResponse, asked: number) => void | Promise<void>;
 
@@ -301,6 +303,21 @@ describe("a download", () => {
     expect(await svcctl(IN_PARTS, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
     expect(lstatSync(fifo).isSymbolicLink()).toBe(true);
     expect(readdirSync(cwd)).toEqual(["a"]);
+  });
+
+  it("onto standard output writes nothing else there", async () => {
+    const { env } = await holding(whole(CONTENT));
+    const args = [PROGRAM, "fs", "download", ...DOWNLOAD.slice(2, 3), "/dev/stdout", "--pre-sign=false"];
+    // The pipes of Node are sockets, which no name opens: cat makes one of the shell.
+    const run = spawn("sh", ["-c", '"$0" "$@" | cat', process.execPath, ...args], {
+      cwd: temporaryFolder(),
+      env: { ...process.env, ...env },
+    });
+    const [out, said] = await Promise.all([buffer(run.stdout), text(run.stderr)]);
+    expect([out.equals(CONTENT), said]).toEqual([
+      true,
+      "download: svc://example-repo/main/a to /dev/stdout\n",
+    ]);
   });
 
   it("onto a FIFO fails where the content is another one, or nobody reads and somebody interrupts", async () => {

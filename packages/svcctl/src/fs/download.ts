@@ -12,6 +12,7 @@ import { fetchStats, metadataOf, sizeAndChecksum } from "../objects/object-stats
 import { printObject } from "../output/print.ts";
 import { ContentLink } from "../transfer/connection/content-link.ts";
 import { downloadObject } from "../transfer/download/download-object.ts";
+import { isStandardOutput } from "../transfer/download/download-stream.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { parallelismOf, presignModeOf } from "../transfer/presign-mode.ts";
 import { openProgress } from "../transfer/progress.ts";
@@ -46,8 +47,9 @@ export async function download(call: CommandCall): Promise<void> {
     );
     const linkTarget = api.settings.local.symlinks ? metadataOf(stats).get(SYMLINK_TARGET) : undefined;
     const shown = { source: uriText(uri), file, ...sizeAndChecksum(stats) };
-    const done = (): Promise<void> =>
-      printObject(call, shown, () => `download: ${safeText(uriText(uri))} to ${safeText(file)}\n`);
+    const said = `download: ${safeText(uriText(uri))} to ${safeText(file)}\n`;
+    const done = async (): Promise<void> =>
+      isStandardOutput(file) ? context.err(said) : printObject(call, shown, () => said);
     if (linkTarget !== undefined) {
       if (!api.settings.local.skipNonRegular) await placeSymlink(linkTarget, file);
       return await done();

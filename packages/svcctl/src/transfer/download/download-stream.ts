@@ -11,6 +11,13 @@ import { type Download, fetchContent } from "./fetch-content.ts";
 /** Names of open files of a process: what they name is written to, whatever it is. */
 const DESCRIPTOR = /^\/(?:dev\/(?:fd\/\d+|std(?:in|out|err))|proc\/(?:self|\d+)\/fd\/\d+)$/;
 
+const STANDARD_OUTPUT = /^\/(?:dev\/(?:fd\/1|stdout)|proc\/self\/fd\/1)$/;
+
+/** True for a name of standard output: with a content there, nothing else belongs there. */
+export function isStandardOutput(file: string): boolean {
+  return STANDARD_OUTPUT.test(file);
+}
+
 /** True for a file that is written to and never replaced. */
 export async function isStream(file: string): Promise<boolean> {
   if (DESCRIPTOR.test(file)) return true;
