@@ -40,6 +40,7 @@ export function issuerOf(item: OidcIssuerItem): OidcIssuer {
     groupsClaim: item.groups_claim,
     assertGroups: item.assert_groups,
     directoryUsers: item.directory_users,
+    requiredClaims: item.required_claims,
     clockTolerance: item.clock_tolerance,
   };
 }

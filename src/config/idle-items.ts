@@ -141,8 +141,10 @@ const DEPENDENCIES: readonly Dependency[] = [
   },
   {
     items: ["authorizer.sts.users"],
-    acts: (values) => values["authorizer.sts.enabled"],
-    why: "authorizer.sts.enabled is false",
+    acts: (values) =>
+      values["authorizer.sts.enabled"] ||
+      values["authorizer.oidc.issuers"].some(({ required_claims }) => required_claims.size > 0),
+    why: "authorizer.sts.enabled is false, and no issuer has required_claims: no token is exchanged",
   },
   {
     items: ["auth.oidc.validate_id_token_claims"],

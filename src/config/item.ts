@@ -55,6 +55,8 @@ export interface OidcIssuerItem {
   readonly groups_claim: string;
   readonly assert_groups: readonly string[];
   readonly directory_users: boolean;
+  /** Claims that tokens must have, with the values that count; what token exchange needs. */
+  readonly required_claims: ReadonlyMap<string, readonly string[]>;
   /** Milliseconds. */
   readonly clock_tolerance: number;
   /** True: people sign in here with it. */

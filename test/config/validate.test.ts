@@ -374,6 +374,7 @@ describe("security 7: authorizer.oidc.issuers", () => {
         groups_claim: "groups",
         assert_groups: [],
         directory_users: false,
+        required_claims: new Map(),
         clock_tolerance: 30_000,
         sign_in: false,
         title: "corp",

@@ -24,6 +24,7 @@ import type { PolicyChecks } from "./policy-checks/ports.ts";
 import type { GroupAcls, OwnPasswords, Setup, UserInvitations } from "./ports.ts";
 import type { AuditRecords, DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
+import type { TokenExchange } from "./sign-in/token-exchange.ts";
 import type { ServiceStatus } from "./status/ports.ts";
 
 /** The parts that handlers work with. */
@@ -49,6 +50,8 @@ export interface ManagementParts extends RestParts {
   readonly passwordSignIn: PasswordSignIn | undefined;
   /** The passwords that this service keeps; undefined where it keeps none. */
   readonly ownPasswords: OwnPasswords | undefined;
+  /** Tokens of identity providers that programs exchange. */
+  readonly exchange: TokenExchange;
   readonly audit: ManagementAudit;
   /** Identities of AWS; undefined where they are off. */
   readonly aws: IdentityFinder | undefined;

@@ -17,6 +17,7 @@ import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { MIRROR_SCHEMAS } from "./mirrors/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
+import { OAUTH_SCHEMAS } from "./sign-in/oauth-schemas.ts";
 import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
 const NAME: Schema = { type: "string", minLength: 1 };
@@ -329,6 +330,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     ["node", "candidate", "share", "decisions", "wider", "narrower", "groups", "differences"],
   ),
   ...APPLY_SCHEMAS,
+  ...OAUTH_SCHEMAS,
   ExternalLoginInformation: object(
     {
       identityRequest: {
@@ -355,40 +357,5 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     },
     ["Action", "RoleArn", "RoleSessionName", "WebIdentityToken"],
   ),
-  DeviceForm: object(
-    {
-      code: text("The code that the program shows, in any letter case, with or without a hyphen."),
-      answer: { type: "string", enum: ["confirm", "refuse"] },
-    },
-    ["code"],
-  ),
-  DeviceAuthorizationForm: object(
-    {
-      client_id: { const: "svcctl" },
-      host_name: text("The name of the program's machine, for the person who confirms."),
-    },
-    ["client_id"],
-  ),
-  DeviceAuthorization: object({
-    device_code: text("What the program shows to get its token."),
-    user_code: text("What the person types."),
-    verification_uri: text("Where; without an origin in `authorizer.sign_in.origins`, the path alone."),
-    expires_in: { type: "integer" },
-    interval: { type: "integer", description: "Seconds between two questions." },
-  }),
-  TokenForm: object(
-    {
-      grant_type: text("`urn:ietf:params:oauth:grant-type:device_code`."),
-      client_id: { const: "svcctl" },
-      device_code: text("The code of `/oauth2/device_authorization`."),
-    },
-    ["grant_type"],
-  ),
-  OAuthToken: object({
-    access_token: text("The login token."),
-    token_type: { const: "Bearer" },
-    expires_in: { type: "integer", description: "Seconds." },
-  }),
-  OAuthError: object({ error: text("A code of OAuth 2.0."), error_description: text("For people.") }),
   Form: object({ token: text("The token of the link.") }),
 };

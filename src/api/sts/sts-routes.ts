@@ -15,6 +15,7 @@ import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall, type Reply
 import { schemaRef } from "../../http/schema/schema-forms.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
+import { standsFor, type WebUser } from "../../identity/oidc/web-users.ts";
 import { claimsOf } from "../../identity/token-parts.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import { NO_STORE } from "../rest/operation.ts";
@@ -22,7 +23,6 @@ import type { AuditEvents } from "../rest/ports.ts";
 import { auditingUnknown } from "../rest/unknown-outcome.ts";
 import { type AssumeRole, readAssumeRole } from "./read-request.ts";
 import { element, NAMESPACE, StsRefused, stsRefusal, XML } from "./sts-error.ts";
-import { standsFor, type WebUser } from "./web-users.ts";
 
 /** Largest form: a token of 16 KiB, percent-encoded, and the rest. */
 const MAX_FORM_BYTES = 64 << 10;

@@ -73,6 +73,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     publicOrigins: publicOrigins(values),
     aws: parts.aws,
     mirrors: parts.mirroring?.administration,
+    exchange: tokenExchange(data),
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,
@@ -91,6 +92,14 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     },
     log: logger,
   };
+}
+
+/** Longest time for which a program gets in with a token of its provider, seconds. */
+const EXCHANGED_SECONDS = 3_600;
+
+function tokenExchange({ values, oidc }: DataParts): ManagementOptions["exchange"] {
+  const most = Math.floor(values["auth.login_max_duration"] / 1_000);
+  return { oidc, users: values["authorizer.sts.users"], seconds: Math.min(EXCHANGED_SECONDS, most) };
 }
 
 /** Stands for nodes that tell no name. */

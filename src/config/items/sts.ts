@@ -17,6 +17,6 @@ export const STS_ITEMS = [
     default: [],
     acts: "yes",
     meaning:
-      "Users that tokens stand for, beside those of issuers with directory_users: list of {issuer, claims, user}; the claims must be exactly so",
+      "Users that tokens stand for, at /sts and at /oauth2/token, beside those of issuers with directory_users: list of {issuer, claims, user}; the claims must be exactly so",
   },
 ] as const satisfies readonly ConfigItem[];

@@ -22,6 +22,7 @@ const FIELDS: readonly string[] = [
   "groups_claim",
   "assert_groups",
   "directory_users",
+  "required_claims",
   "clock_tolerance",
   "sign_in",
   "title",
@@ -82,6 +83,7 @@ function parseIssuer(raw: RawValue, index: number, tools: ParserTools): OidcIssu
     groups_claim: fields.text("groups_claim") ?? "groups",
     assert_groups: fields.texts("assert_groups") ?? [],
     directory_users: fields.flag("directory_users"),
+    required_claims: fields.claims("required_claims"),
     clock_tolerance: fields.tolerance(),
     ...signIn,
   };
@@ -124,6 +126,21 @@ class Fields {
     const texts = elements.flatMap((one) => (one.shape === "scalar" && one.text !== "" ? [one.text] : []));
     if (list?.shape === "list" && texts.length === elements.length) return texts;
     return this.#fail("expected a list of texts", name);
+  }
+
+  /** Names with the values that count: a text, or a list of texts. */
+  claims(name: string): ReadonlyMap<string, readonly string[]> {
+    const value = this.#fields.get(name)?.value;
+    const claims = new Map<string, readonly string[]>();
+    if (value === undefined || value.shape === "null") return claims;
+    for (const { key, value: given } of value.shape === "map" ? value.entries : []) {
+      const elements = given.shape === "list" ? given.elements : [given];
+      const texts = elements.flatMap((one) => (one.shape === "scalar" && one.text !== "" ? [one.text] : []));
+      if (texts.length === elements.length && texts.length > 0) claims.set(key, texts);
+      else this.#fail(`${JSON.stringify(key.slice(0, 60))}: expected one or more texts`, name);
+    }
+    if (claims.size === 0) this.#fail("expected names of claims, each with its values", name);
+    return claims;
   }
 
   url(name: string): string | undefined {

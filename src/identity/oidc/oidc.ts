@@ -20,6 +20,8 @@ export interface OidcIssuer {
   readonly assertGroups: readonly string[];
   /** True: a token may stand for a user of the directory who has the name. */
   readonly directoryUsers: boolean;
+  /** Claims that its tokens must have, each with the values that count; a token without them does not hold. */
+  readonly requiredClaims: ReadonlyMap<string, readonly string[]>;
   /** Milliseconds by which clocks may differ. */
   readonly clockTolerance: number;
 }

@@ -93,12 +93,21 @@ async function verifyNew(
     const payload: JWTPayload = claimsOf(token) ?? {};
     const { exp = 0, iat = 0 } = payload;
     if (iat * 1_000 > Date.now() + issuer.clockTolerance) throw refused();
+    if (!hasRequired(payload, issuer)) throw refused();
     return { subject: subjectOf(payload, issuer), expires: exp * 1_000 };
   } catch (error) {
     // Only a failure of the issuer is one to be tried again; whatever else is wrong, the token does not hold.
     if (error instanceof AuthorizerError) throw error;
     throw refused(error);
   }
+}
+
+/** A claim counts by its text, which is exact; a list or an object has none. */
+function hasRequired(payload: JWTPayload, { requiredClaims }: OidcIssuer): boolean {
+  return [...requiredClaims].every(([name, values]) => {
+    const value = claim(payload, name);
+    return value !== null && typeof value !== "object" && values.includes(String(value));
+  });
 }
 
 /**
@@ -168,15 +177,21 @@ function isTrue(value: unknown): boolean {
   return value === true || (typeof value === "string" && parseBoolean(value) === true);
 }
 
-/** The claim of a name, else that at the end of a path: `realm_access.roles`. */
+/** The claim of a name, else that at the end of a path: `realm_access.roles`, `kubernetes.io.namespace`. */
 export function claim(payload: JWTPayload, name: string): unknown {
-  if (Object.hasOwn(payload, name)) return payload[name];
-  let value: unknown = payload;
-  for (const part of name.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[part];
+  return memberOf(payload, name);
+}
+
+/** Names on the way may have dots: the longest that is there counts. */
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  const members = value as Readonly<Record<string, unknown>>;
+  if (Object.hasOwn(members, name)) return members[name];
+  for (let dot = name.lastIndexOf("."); dot > 0; dot = name.lastIndexOf(".", dot - 1)) {
+    const head = name.slice(0, dot);
+    if (Object.hasOwn(members, head)) return memberOf(members[head], name.slice(dot + 1));
   }
-  return value;
+  return undefined;
 }
 
 function refused(cause?: unknown): AuthorizerError {

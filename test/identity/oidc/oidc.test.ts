@@ -28,6 +28,7 @@ const settings = (more: Partial<OidcIssuer> = {}): OidcIssuer => ({
   groupsClaim: "groups",
   assertGroups: ["*"],
   directoryUsers: false,
+  requiredClaims: new Map(),
   clockTolerance: 1_000,
   ...more,
 });

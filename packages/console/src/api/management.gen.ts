@@ -2505,7 +2505,7 @@ export interface DeviceAuthorization {
 }
 export interface TokenForm {
   /**
-   * `urn:ietf:params:oauth:grant-type:device_code`.
+   * `urn:ietf:params:oauth:grant-type:` and `device_code` or `token-exchange`.
    */
   grant_type: string;
   client_id?: "svcctl";
@@ -2513,17 +2513,45 @@ export interface TokenForm {
    * The code of `/oauth2/device_authorization`.
    */
   device_code?: string;
+  /**
+   * The token of an identity provider.
+   */
+  subject_token?: string;
+  /**
+   * `urn:ietf:params:oauth:token-type:` and `jwt`, `id_token` or `access_token`.
+   */
+  subject_token_type?: string;
+  /**
+   * `urn:ietf:params:oauth:token-type:access_token` (default), or `urn:svc-authorizer:token-type:access_key` for an access key that expires.
+   */
+  requested_token_type?: string;
 }
 export interface OAuthToken {
   /**
-   * The login token.
+   * The login token, or the access key as Basic credentials.
    */
   access_token: string;
-  token_type: "Bearer";
+  token_type: "Bearer" | "Basic";
   /**
    * Seconds.
    */
   expires_in: number;
+  /**
+   * Of an exchanged token: its type.
+   */
+  issued_token_type?: string;
+  /**
+   * Of an access key.
+   */
+  access_key_id?: string;
+  /**
+   * Of an access key.
+   */
+  secret_access_key?: string;
+  /**
+   * Of an access key: what requests signed with it may show.
+   */
+  session_token?: string;
 }
 export interface OAuthError {
   /**

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
-import { addressBlock, type TrustedProxies } from "../../../http/request/client-address.ts";
+import { addressBlock } from "../../../http/request/client-address.ts";
 import { Query } from "../../../http/request/query.ts";
 import {
   ANONYMOUS,
@@ -18,8 +18,8 @@ import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import type { DeviceRequests } from "../../../sign-in/device-requests.ts";
 import type { SignIn } from "../../../sign-in/sign-in.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
-import type { AuditEvents } from "../../rest/ports.ts";
 import { OAuthRefused, oauthRefusal, oauthReply } from "./oauth-answers.ts";
+import { EXCHANGE_GRANT, type ExchangeParts, exchangeToken } from "./token-exchange.ts";
 
 const DEVICE_AUTHORIZATION = "/oauth2/device_authorization";
 const TOKEN = "/oauth2/token";
@@ -33,11 +33,9 @@ const MOST_POLLED = 1_000;
 const HOST = /^[\w.-]{0,100}$/;
 
 /** Parts of the routes. */
-interface OAuthParts {
+interface OAuthParts extends ExchangeParts {
   readonly devices: DeviceRequests;
   readonly signIn: SignIn | undefined;
-  readonly proxies: TrustedProxies;
-  readonly audit: AuditEvents;
   readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
 }
 
@@ -86,7 +84,8 @@ export const OAUTH_OPERATIONS: readonly (Described & { readonly access: "open" }
     id: "getToken",
     tag: "sessions",
     summary: "Get a login token for a grant",
-    description: "For a device code that a person confirmed (RFC 8628).",
+    description:
+      "For a device code that a person confirmed (RFC 8628), or for a token of an identity provider whose issuer has `required_claims` (RFC 8693).",
     body: {
       type: FORM,
       schema: schemaRef("TokenForm"),
@@ -152,8 +151,12 @@ interface Asked {
 
 async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked): Promise<Reply> {
   const grant = form.get("grant_type") ?? "";
+  if (grant === EXCHANGE_GRANT) return exchangeToken(parts, call, form);
   if (grant !== DEVICE_GRANT)
-    throw new OAuthRefused("unsupported_grant_type", `grant_type: expected ${DEVICE_GRANT}`);
+    throw new OAuthRefused(
+      "unsupported_grant_type",
+      `grant_type: expected ${DEVICE_GRANT} or ${EXCHANGE_GRANT}`,
+    );
   requireClient(form);
   const code = form.get("device_code") ?? "";
   const now = performance.now();

@@ -1,6 +1,6 @@
-/** The users that a token of an identity provider may stand for at the security token service. */
+/** The users that a token of an identity provider may stand for when it is exchanged. */
 
-import type { OidcSubject } from "../../identity/oidc/oidc.ts";
+import type { OidcSubject } from "./oidc.ts";
 
 /** One entry of `authorizer.sts.users`: tokens of the issuer with exactly these claims stand for the user. */
 export interface WebUser {
@@ -26,6 +26,16 @@ export function standsFor(
   return entries.some(
     (entry) => entry.user === user && entry.issuer === issuer.name && has(claims, entry.claims),
   );
+}
+
+/** The users that a verified token stands for where nobody is asked for by name; see {@link standsFor}. */
+export function usersOf(
+  { issuer, username }: Pick<OidcSubject, "issuer" | "username">,
+  claims: Claims,
+  entries: readonly WebUser[],
+): ReadonlySet<string> {
+  const named = entries.filter((entry) => entry.issuer === issuer.name && has(claims, entry.claims));
+  return new Set([...(issuer.directoryUsers ? [username] : []), ...named.map(({ user }) => user)]);
 }
 
 /** An entry without claims would be open to every token of the issuer: it matches none. */
