@@ -233,7 +233,7 @@ function openListeners(
       places: places.ofListener(1),
       ...serviceApis(data, working),
       scim: scimOptions(data, audit),
-      authentication: authenticationOptions(data, working.aws, audit),
+      authentication: authenticationOptions(data, working, audit),
       bearer,
       revisions,
       changes: changeOptions(data),

@@ -123,7 +123,8 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.aws_iam.enabled is false",
   },
   {
-    items: ["authorizer.authentication_api.trusted_servers"],
+    items: "authorizer.authentication_api.",
+    except: ["authorizer.authentication_api.enabled"],
     acts: (values) => values["authorizer.authentication_api.enabled"],
     why: "authorizer.authentication_api.enabled is false",
   },

@@ -309,6 +309,22 @@ function checkAuthentication(values: ConfigValues, problem: Tell, warning: Tell)
     const what = "without it, an identity that was signed for another server would work here";
     problem("authorizer.aws_iam.server_id", missing("authorizer.aws_iam.server_id", what));
   }
+  const stsIssuer = values["authorizer.authentication_api.sts_issuer"];
+  if (stsIssuer !== undefined) {
+    const found = values["authorizer.oidc.issuers"].some(
+      ({ name, sign_in }) => sign_in && name === stsIssuer,
+    );
+    if (!found)
+      problem(
+        "authorizer.authentication_api.sts_issuer",
+        "names no issuer of authorizer.oidc.issuers with sign_in",
+      );
+    if (values["authorizer.authentication_api.sts_redirect_uris"].length === 0)
+      problem(
+        "authorizer.authentication_api.sts_redirect_uris",
+        missing("authorizer.authentication_api.sts_redirect_uris", "sts_issuer is set"),
+      );
+  }
   const servers = values["authorizer.authentication_api.trusted_servers"];
   if (values["authorizer.authentication_api.enabled"] && servers.length === 0)
     warning("authorizer.authentication_api.enabled", "answers nobody: trusted_servers names no address");

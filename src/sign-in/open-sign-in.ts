@@ -2,10 +2,12 @@
 
 import { randomBytes } from "node:crypto";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { JWTPayload } from "jose";
 import type { Directory } from "../directory/directory.ts";
 import { PlacesBySource } from "../identity/places-by-source.ts";
 import { KnownSecret } from "../identity/secret-comparison.ts";
 import { sealSession } from "../identity/session-cookies/sealed-cookie.ts";
+import type { ForeignCode } from "./foreign-code.ts";
 import { nextPath } from "./next-path.ts";
 import { type PersonRules, personOf } from "./person.ts";
 import type { Provider } from "./provider.ts";
@@ -100,13 +102,7 @@ class OpenedSignIn implements SignIn {
       () => found.provider.claims(query, state),
       () => new SignInRefused("busy", found.rules.way),
     );
-    const person = personOf(claims, found.rules);
-    const { directory, isProtected } = this.#options;
-    const outcome = await directory.actingFor({ name: `oidc:${person.issuer}` }, () =>
-      directory.provisioning(isProtected).signIn(person),
-    );
-    const { username } = person;
-    if ("fault" in outcome) throw new SignInRefused(outcome.fault, found.rules.way, { username });
+    const { outcome } = await this.#signedIn(claims, found);
     const identity = Object.freeze({
       username: outcome.username,
       userId: outcome.userId,
@@ -114,6 +110,33 @@ class OpenedSignIn implements SignIn {
       issuer: found.rules.way.name,
     });
     return { identity, way: found.rules.way, next: state.next, isNew: outcome.isNew };
+  }
+
+  async withCode(name: string, code: ForeignCode, source: string) {
+    const found = this.#byName.get(name) ?? refused("state");
+    const claims = await this.#places.run(
+      source,
+      () => found.provider.claimsForCode(code),
+      () => new SignInRefused("busy", found.rules.way),
+    );
+    const { outcome, person } = await this.#signedIn(claims, found);
+    const texts = Object.entries(claims).flatMap(([claim, value]): [string, string][] =>
+      typeof value === "string" ? [[claim, value]] : [],
+    );
+    const { username, isNew } = outcome;
+    return { username, isNew, externalId: person.externalId, claims: new Map(texts) };
+  }
+
+  /** The user of verified claims. */
+  async #signedIn(claims: JWTPayload, { rules }: SignInProvider) {
+    const person = personOf(claims, rules);
+    const { directory, isProtected } = this.#options;
+    const outcome = await directory.actingFor({ name: `oidc:${person.issuer}` }, () =>
+      directory.provisioning(isProtected).signIn(person),
+    );
+    const { username } = person;
+    if ("fault" in outcome) throw new SignInRefused(outcome.fault, rules.way, { username });
+    return { outcome, person };
   }
 
   dataServerSession(token: string): string | undefined {

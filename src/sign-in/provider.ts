@@ -7,6 +7,7 @@ import { IssuerKeys } from "../identity/oidc/issuer-keys.ts";
 import type { OidcIssuer } from "../identity/oidc/oidc.ts";
 import { verifyWithAny } from "../identity/oidc/open-oidc.ts";
 import { claimsOf, headerOf } from "../identity/token-parts.ts";
+import type { ForeignCode } from "./foreign-code.ts";
 import type { SignInState } from "./sealed-state.ts";
 import { SignInRefused, type SignInWay } from "./sign-in.ts";
 
@@ -14,6 +15,7 @@ const TIMEOUT_SECONDS = 5;
 /** Time after which the provider's document is asked for again. */
 const KEEP_MS = 600_000;
 const LONGEST_TOKEN = 65_536;
+const OF_SIGN_INS = ["exp", "iat", "sub", "nonce"];
 const CALLBACK = "/oidc/callback";
 
 /** The client that this service is at a provider. */
@@ -79,8 +81,26 @@ export class Provider {
     return this.#verified(token ?? "");
   }
 
+  /**
+   * The verified claims of the ID token for a code that another client got for this one. There is no nonce that this
+   * service would know.
+   */
+  async claimsForCode({ code, redirectUri, verifier }: ForeignCode): Promise<JWTPayload> {
+    const oidc = await import("openid-client");
+    const configuration = await this.#configuration(oidc);
+    let token: unknown;
+    try {
+      const grant = { code, redirect_uri: redirectUri, code_verifier: verifier };
+      const tokens = await oidc.genericGrantRequest(configuration, "authorization_code", grant);
+      token = tokens.id_token;
+    } catch (error) {
+      throw this.#refusal(oidc, error);
+    }
+    return this.#verified(typeof token === "string" ? token : "", ["exp", "iat", "sub"]);
+  }
+
   /** The signature with a key of the issuer and a configured algorithm, whatever the issuer's document permits. */
-  async #verified(token: string): Promise<JWTPayload> {
+  async #verified(token: string, requiredClaims = OF_SIGN_INS): Promise<JWTPayload> {
     const { issuer, clientId, way } = this.client;
     try {
       if (token.length > LONGEST_TOKEN || headerOf(token) === undefined) throw new Error("no token");
@@ -89,7 +109,7 @@ export class Provider {
         audience: clientId,
         algorithms: [...issuer.algorithms],
         clockTolerance: issuer.clockTolerance / 1_000,
-        requiredClaims: ["exp", "iat", "sub", "nonce"],
+        requiredClaims,
       });
     } catch (cause) {
       const isAway = cause instanceof AuthorizerError && cause.code === "unavailable";

@@ -2,6 +2,7 @@
 
 import type { SignInFault } from "../directory/provisioning.ts";
 import type { Identity } from "../identity/identity.ts";
+import type { ForeignCode } from "./foreign-code.ts";
 
 /** A way to sign in that the configuration offers. */
 export interface SignInWay {
@@ -86,6 +87,23 @@ export interface SignIn {
     query: string,
     at: { readonly state: readonly string[]; readonly source: string },
   ): Promise<FinishedSignIn>;
+  /**
+   * Signs in the person of a code that a client of a data server got (spec/sign-in §3): finds, links or makes the user.
+   * @param name of the issuer
+   * @param source the data server, which bounds how many it has under way
+   * @returns the person's external id here, and the claims that are texts
+   * @throws SignInRefused
+   */
+  withCode(
+    name: string,
+    code: ForeignCode,
+    source: string,
+  ): Promise<{
+    readonly username: string;
+    readonly externalId: string;
+    readonly claims: ReadonlyMap<string, string>;
+    readonly isNew: boolean;
+  }>;
   /** The value of the data server's session cookie for a login token; undefined for a token that is too long. */
   dataServerSession(token: string): string | undefined;
 }

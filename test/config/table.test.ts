@@ -180,6 +180,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.aws_iam.server_id": undefined,
   "authorizer.aws_iam.sts_hosts": ["sts.amazonaws.com", "sts.<region>.amazonaws.com"],
   "authorizer.authentication_api.enabled": false,
+  "authorizer.authentication_api.sts_redirect_uris": [],
   "authorizer.authentication_api.trusted_servers": [],
   "authorizer.sts.enabled": false,
   "authorizer.sts.users": [],

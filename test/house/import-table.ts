@@ -248,7 +248,7 @@ const SERVICE_ROOMS: Rooms = {
   },
   "api/scim": { may: ["api", "api/rest", "http", "schedule", "directory", "policy/model", "policy/errors"] },
   // Identities that a data server asks for.
-  "api/authentication": { may: ["api/rest", "http", "policy/errors"] },
+  "api/authentication": { may: ["api/rest", "http", "sign-in", "policy/errors"] },
   // Tokens of identity providers for access keys that expire.
   "api/sts": {
     may: ["api/rest", "http", "directory", "identity", "policy/model", "policy/errors", "policy/html"],

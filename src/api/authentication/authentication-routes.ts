@@ -21,6 +21,7 @@ import {
 import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents, IdentityFinder } from "../rest/ports.ts";
+import { type CodeExchange, STS_LOGIN_OPERATION, STS_LOGIN_SCHEMAS, stsLogin } from "./sts-login.ts";
 
 /** The path of the API: what a data server has as `auth.authentication_api.endpoint`, behind this listener's address. */
 const AUTHENTICATION_PATH = "/authentication/v1";
@@ -34,6 +35,8 @@ const MAX_BYTES = 128 << 10;
 export interface AuthenticationOptions {
   /** undefined: identities of AWS are off. */
   readonly aws: IdentityFinder | undefined;
+  /** undefined: no codes of clients are exchanged. */
+  readonly codes: CodeExchange | undefined;
   /** Peers that are answered: of the socket, whatever a header says. */
   readonly trusted: TrustedProxies;
   readonly audit: AuditEvents;
@@ -60,6 +63,7 @@ export const AUTHENTICATION_OPERATIONS: readonly Described[] = [
     },
     errors: [400, 403, 413, 415, 500, 501, 503],
   },
+  STS_LOGIN_OPERATION,
   {
     ...TAG,
     method: "GET",
@@ -75,6 +79,7 @@ export const AUTHENTICATION_OPERATIONS: readonly Described[] = [
 /** Schemas of the operations. */
 export const AUTHENTICATION_SCHEMAS: Schemas = {
   IdentityRequest: object({ identity_token: text("Base64 of the parts of a pre-signed GetCallerIdentity.") }),
+  ...STS_LOGIN_SCHEMAS,
   PrincipalId: object({ id: text("Id of the external principal.") }),
 };
 
@@ -95,6 +100,13 @@ export function authenticationRoutes(
         reads: true,
         body: { maxBytes: MAX_BYTES, arrivesWithinMs: options.limits.anonymousBodyTimeoutMs },
         handle: (call) => login(options, call),
+      },
+      {
+        method: "POST",
+        path: STS_LOGIN_OPERATION.path,
+        priority: "bulk",
+        body: { maxBytes: MAX_BYTES, arrivesWithinMs: options.limits.anonymousBodyTimeoutMs },
+        handle: (call) => stsLogin(options, call),
       },
     ],
     counters,

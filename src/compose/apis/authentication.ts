@@ -5,6 +5,7 @@ import { limitsOf } from "../../config/limits.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
 
@@ -24,12 +25,15 @@ export function awsIdentities({ values, directory }: DataParts): AwsIdentities |
 /** The options of the API; undefined where it is off. */
 export function authenticationOptions(
   { values }: DataParts,
-  aws: AwsIdentities | undefined,
+  { aws, signIn }: { readonly aws: AwsIdentities | undefined; readonly signIn: SignIn | undefined },
   audit: AuditEvents,
 ): AuthenticationOptions | undefined {
   if (!values["authorizer.authentication_api.enabled"]) return undefined;
+  const issuer = values["authorizer.authentication_api.sts_issuer"];
+  const redirectUris = new Set(values["authorizer.authentication_api.sts_redirect_uris"]);
   return {
     aws,
+    codes: issuer === undefined || signIn === undefined ? undefined : { signIn, issuer, redirectUris },
     trusted: new TrustedProxies(values["authorizer.authentication_api.trusted_servers"]),
     audit,
     limits: limitsOf(values),

@@ -51,4 +51,19 @@ export const AUTHENTICATION_ITEMS = [
     acts: "yes",
     meaning: "Addresses of the data servers that the authentication API answers; they send no credential",
   },
+  {
+    name: "authorizer.authentication_api.sts_issuer",
+    type: "string",
+    default: null,
+    acts: "yes",
+    meaning:
+      "Name of the issuer of authorizer.oidc.issuers, with sign_in, whose codes the data server's sts/login exchanges; unset: none",
+  },
+  {
+    name: "authorizer.authentication_api.sts_redirect_uris",
+    type: "strings",
+    default: [],
+    acts: "yes",
+    meaning: "The redirect URIs that clients of sts/login use, exactly as the provider knows them",
+  },
 ] as const satisfies readonly ConfigItem[];

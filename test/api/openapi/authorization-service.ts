@@ -38,6 +38,7 @@ export function startAuthorizationService({
       },
       authentication: {
         aws: undefined,
+        codes: undefined,
         trusted: new TrustedProxies(["loopback"]),
         audit: { event() {} },
         limits: { anonymousBodyTimeoutMs: 10_000 },
