@@ -35,8 +35,8 @@ export interface OneKeyServer {
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of loopback. */
-export async function startOneKeyServer(): Promise<OneKeyServer> {
+/** Starts it on a free port of loopback. @param repositories names, sorted */
+export async function startOneKeyServer(repositories: readonly string[] = []): Promise<OneKeyServer> {
   const arrived: Arrived[] = [];
   let cut = 0;
   const server = createServer((request, response) => {
@@ -51,7 +51,9 @@ export async function startOneKeyServer(): Promise<OneKeyServer> {
       const body = Buffer.concat(pieces);
       const status = statusOf({ method, target, headers }, body);
       arrived.push({ method, target, headers, rawHeaders, body, status });
-      const text = status === 200 ? answerTo(method, target, headers) : "refused by the data server";
+      const isList = method === "GET" && /^\/api\/v1\/repositories(?:\?|$)/.test(target);
+      const served = () => (isList ? listOf(repositories, target) : answerTo(method, target, headers));
+      const text = status === 200 ? served() : "refused by the data server";
       response.writeHead(status, { "content-length": Buffer.byteLength(text), etag: '"e"' });
       response.end(method === "HEAD" ? "" : text);
     });
@@ -72,6 +74,23 @@ export async function startOneKeyServer(): Promise<OneKeyServer> {
         server.closeAllConnections();
       }),
   };
+}
+
+/** As the data server answers listRepositories. */
+function listOf(repositories: readonly string[], target: string): string {
+  const query = new URL(target, "http://data").searchParams;
+  const [prefix, after, search] = ["prefix", "after", "search"].map((name) => query.get(name) ?? "");
+  const left = repositories.filter(
+    (id) => id > (after as string) && id.startsWith(prefix as string) && id.includes(search as string),
+  );
+  const page = left.slice(0, Number(query.get("amount") ?? 100));
+  const results = page.map((id) => ({ id, creation_date: 1_700_000_000, default_branch: "main" }));
+  const hasMore = left.length > page.length;
+  const next_offset = hasMore ? page.at(-1) : "";
+  return JSON.stringify({
+    pagination: { has_more: hasMore, next_offset, results: page.length, max_per_page: 1000 },
+    results,
+  });
 }
 
 function answerTo(method: string, target: string, headers: IncomingMessage["headers"]): string {

@@ -259,7 +259,7 @@ const SERVICE_ROOMS: Rooms = {
   },
   // Requests that go through this service to a data server that knows one key.
   "api/streaming": {
-    may: ["http", "api/forward-auth", "exchange", "policy/errors"],
+    may: ["http", "api/forward-auth", "exchange", "policy/errors", "policy/html", "policy/json-text"],
     types: ["api/decisions", "identity"],
   },
   // Envoy asks over gRPC what proxies ask over HTTP.

@@ -43,6 +43,9 @@ export interface RequestDecisionOptions {
   readonly exchange?: Exchange | undefined;
 }
 
+/** The answer about a row whose items the asker filters. */
+type ToldItems = Pick<RequestAnswer, "operation" | "perItem">;
+
 /** A request that a proxy asks about. */
 export interface AskedRequest {
   readonly original: OriginalRequest;
@@ -52,6 +55,11 @@ export interface AskedRequest {
   readonly requestId: string;
   /** The call, for the decision log. */
   readonly call: AskingCall;
+  /**
+   * True where the asker filters the items of a list that the data server answers. A user of the directory then needs what the
+   * list itself needs; anybody else still needs the right to all items.
+   */
+  readonly filters?: boolean;
 }
 
 /** The one who sent a request: a user of the directory, or the subject of a verified token. */
@@ -74,6 +82,8 @@ export type Outcome =
       readonly id: string;
       /** With an exchange: the credential that goes upstream. */
       readonly upstream?: Upstream;
+      /** The decided row; absent without a decision. */
+      readonly told?: ToldItems;
     }
   | Refused;
 
@@ -203,7 +213,7 @@ function decided(
     signed: asserted && { groupsAreElsewhere: asserted.groupsAreElsewhere },
     request: reading.wire,
     rules: options.exchange?.rules,
-    items: "required",
+    items: request.filters === true && identity !== undefined && asserted === undefined ? "told" : "required",
     missingBody: options.missingBody,
     context,
     entrance: "forward_auth",
@@ -237,7 +247,10 @@ function outcomeOf(answer: RequestAnswer, decided: DecidedRequest): Outcome {
   if (answer.allowed && answer.effect === "allow") {
     if (options.exchange === undefined) return { pass: true, identity, id };
     const upstream = exchanged(options.exchange, decided);
-    if (!("refused" in upstream)) return { pass: true, identity, id, upstream };
+    if (!("refused" in upstream)) {
+      const told = { operation: answer.operation, ...(answer.perItem && { perItem: answer.perItem }) };
+      return { pass: true, identity, id, upstream, told };
+    }
     message = upstream.refused;
   }
   const status = identity === undefined && !reading.s3 ? 401 : 403;

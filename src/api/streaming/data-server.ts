@@ -57,6 +57,11 @@ export class DataServer {
     this.#idleMs = idleMs;
   }
 
+  /** Host and port. */
+  get host(): string {
+    return this.#url.host;
+  }
+
   /** Begins a request. */
   send(outgoing: Outgoing): Sending {
     const { method, target: path, headers } = outgoing;

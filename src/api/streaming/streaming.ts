@@ -5,8 +5,6 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Exchange, OwnRequest } from "../../exchange/exchange.ts";
-import { DamagedStream } from "../../exchange/streaming/signed-chunks.ts";
-import { errorReply, RequestRefused, statusOf } from "../../http/errors.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import { clientAddress } from "../../http/request/client-address.ts";
 import type { Api, MountedRoute, RawCall, Reply } from "../../http/route.ts";
@@ -15,8 +13,10 @@ import { answerOf, headerName } from "../forward-auth/answers.ts";
 import { type AskedRequest, decideRequest, type Outcome } from "../forward-auth/decide-request.ts";
 import { type CallingProxy, callingProxy, type ForwardAuthOptions } from "../forward-auth/forward-auth.ts";
 import { requestAsTold, splitUri } from "../forward-auth/proxies.ts";
-import { headersForClients, s3Body } from "../forward-auth/refusals.ts";
+import { headersForClients } from "../forward-auth/refusals.ts";
 import { DataServer, type DataServerAnswer } from "./data-server.ts";
+import { type ListParts, listBuckets, listRepositories, replyOf } from "./filtered-lists.ts";
+import { linger, refusal } from "./refusals.ts";
 import { bodyForm, relayUpload } from "./relay-upload.ts";
 import { unwrappedHeaders } from "./upload-headers.ts";
 
@@ -54,8 +54,9 @@ const CHUNK_SIGNED: ReadonlySet<string> = new Set([
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
 ]);
-/** Time for which a client may send the rest of a body that is refused, so that it reads the answer. */
-const LINGER_MS = 2_000;
+/** Paths of the lists of repositories: of the main API, and of S3. */
+const REPOSITORIES = "/api/v1/repositories";
+const LISTS: ReadonlySet<string> = new Set([REPOSITORIES, "/"]);
 
 type Passed = Extract<Outcome, { readonly pass: true }>;
 
@@ -80,16 +81,25 @@ export function openStreaming(options: StreamingOptions, serving: StreamingServi
 
 async function serve(parts: Parts, call: RawCall<CallingProxy>): Promise<Reply> {
   const asked = askedRequest(parts.options, call);
-  const { headers } = asked;
-  if (!CHUNK_SIGNED.has(headers.single("x-amz-content-sha256") ?? "")) {
-    throw notAllowed("this listener takes requests whose body is signed in chunks");
+  const kind = kindOf(asked);
+  if (kind === undefined) {
+    throw notAllowed("this listener takes bodies that are signed in chunks, and lists of repositories");
   }
-  const outcome = await decideRequest(parts.options, asked);
+  const request = kind === "list" ? { ...asked, filters: true } : asked;
+  const outcome = await decideRequest(parts.options, request);
   if (!outcome.pass) {
-    const reply = answerOf(outcome, asked, { log: parts.log, entrance: SHOWN, proxy: "nginx" });
+    const reply = answerOf(outcome, request, { log: parts.log, entrance: SHOWN, proxy: "nginx" });
     return { ...reply, headers: headersForClients(reply.headers ?? []) };
   }
-  return replyOf(await upload(parts, call, asked, outcome));
+  if (kind === "list") return list(parts, call, request, outcome);
+  return replyOf(await upload(parts, call, request, outcome));
+}
+
+/** The kind of a request; undefined for one that is not for this listener. */
+function kindOf({ original, headers }: AskedRequest): "upload" | "list" | undefined {
+  if (CHUNK_SIGNED.has(headers.single("x-amz-content-sha256") ?? "")) return "upload";
+  const [path] = splitUri(original.uri);
+  return original.method === "GET" && LISTS.has(path) ? "list" : undefined;
 }
 
 /** The client's request. @throws AuthorizerError "not_allowed" for one that has more than one reading */
@@ -128,57 +138,47 @@ async function upload(
   return relayUpload({ call, chain, form, begin, idleMs: options.idleMs });
 }
 
+function list(
+  { options, dataServer }: Parts,
+  call: RawCall<CallingProxy>,
+  { original, source, requestId }: AskedRequest,
+  { identity, told }: Passed,
+): Promise<Reply> {
+  const [path, query] = splitUri(original.uri);
+  const isMain = path === REPOSITORIES;
+  const { perItem, operation } = told ?? {};
+  if (operation !== (isMain ? "listRepositories" : "ListBuckets") || identity === undefined) {
+    throw notAllowed("this is no list of repositories");
+  }
+  const context = new Map([["SourceIp", source]]);
+  const lists: ListParts = {
+    ask: (target) => {
+      const [askedPath, askedQuery] = splitUri(target);
+      const wire = { api: "main", method: "GET", path: askedPath, query: askedQuery } as const;
+      const headers = new Map([["host", dataServer.host]]);
+      const request = { method: "GET", target, headers: withCredential(options.exchange, { wire, headers }) };
+      return dataServer.ask(request, undefined, call.signal);
+    },
+    // Without items to filter, the user has the right to all.
+    filter: async (ids) => {
+      if (perItem === undefined) return ids.map((_id, index) => index);
+      const { action, resource } = perItem;
+      const resources = ids.map((id) => resource.replace(/\{[^{}]*\}/, () => id));
+      const question = { user: identity.username, action, resources, context, requestId, waiter: call };
+      return options.decisions.filter(question);
+    },
+    progress: () => {
+      call.deadline = performance.now() + 2 * options.idleMs + 1_000;
+    },
+  };
+  return isMain ? listRepositories(lists, query) : listBuckets(lists, query);
+}
+
 /** The headers with the one key's credential. */
 function withCredential(exchange: Exchange, request: OwnRequest): ReadonlyMap<string, string> {
   const own = exchange.own(request);
   if ("refused" in own) throw notAllowed(String(own.refused));
   return new Map([...request.headers, ...Object.entries(own)]);
-}
-
-function replyOf({ status, headers, type, body }: DataServerAnswer): Reply {
-  return { status, headers, ...(body === "" ? {} : { body, ...(type !== undefined && { type }) }) };
-}
-
-const FAULTS = {
-  signature: [403, "SignatureDoesNotMatch"],
-  malformed: [403, "SignatureDoesNotMatch"],
-  checksum: [400, "BadDigest"],
-  cut: [400, "IncompleteBody"],
-} as const;
-
-/** Errors as S3's clients read them. */
-function refusal(error: unknown, call: RawCall) {
-  linger(call);
-  const [resource] = splitUri(call.request.url ?? "/");
-  const details = { resource, id: call.requestId };
-  const xml = (status: number, code: string, message: string, headers: readonly string[] = []) => ({
-    ...{ status, type: "application/xml", body: s3Body(code, message, details) },
-    headers: [...headers, "Cache-Control", "no-store"],
-  });
-  if (error instanceof DamagedStream) {
-    const [status, code] = FAULTS[error.fault];
-    return { ...xml(status, code, error.message), recorded: true };
-  }
-  const reply = errorReply(error);
-  const known = error instanceof AuthorizerError && error.code !== "internal";
-  const message = known ? error.message : "internal error";
-  if (error instanceof RequestRefused)
-    return xml(statusOf(error), codeOf(error.status), message, reply.headers);
-  if (reply.status === 503) return xml(503, "ServiceUnavailable", message, reply.headers);
-  if (known) return xml(403, "AccessDenied", message);
-  return { ...xml(500, "InternalError", message), ...(reply.errorId && { errorId: reply.errorId }) };
-}
-
-/** Throws away what is still to come of a body, for a while. */
-function linger(call: Pick<RawCall, "request" | "deadline">): void {
-  if (call.request.complete) return;
-  call.deadline = Math.min(call.deadline, performance.now() + LINGER_MS);
-  call.request.resume();
-}
-
-function codeOf(status: number): string {
-  if (status === 408) return "RequestTimeout";
-  return status >= 500 ? "ServiceUnavailable" : "InvalidRequest";
 }
 
 function notAllowed(message: string): AuthorizerError {

@@ -4,6 +4,8 @@ import type { SentHeaders } from "../../identity/identity.ts";
 
 /** Headers of a connection, of a client's credential, and of what proxies tell this service. */
 const DROPPED: ReadonlySet<string> = new Set([
+  // Answers are read as texts.
+  "accept-encoding",
   "authorization",
   "connection",
   "content-length",
