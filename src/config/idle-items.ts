@@ -117,6 +117,11 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.mirroring.regions names no region",
   },
   {
+    items: ["authorizer.exchange.name_in_metadata"],
+    acts: (values) => values["authorizer.exchange.streaming_address"] !== undefined,
+    why: "authorizer.exchange.streaming_address is not set",
+  },
+  {
     items: "authorizer.aws_iam.",
     except: ["authorizer.aws_iam.enabled"],
     acts: (values) => values["authorizer.aws_iam.enabled"],

@@ -171,6 +171,7 @@ export type TextCheck =
   | "decision share"
   | "sink url"
   | "upstream url"
+  | "metadata key"
   | "workers";
 
 type Given<Item extends ConfigItem> = Item extends { type: "choice"; choices: readonly (infer Choice)[] }

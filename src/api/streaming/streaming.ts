@@ -16,15 +16,18 @@ import { requestAsTold, splitUri } from "../forward-auth/proxies.ts";
 import { headersForClients } from "../forward-auth/refusals.ts";
 import { DataServer, type DataServerAnswer } from "./data-server.ts";
 import { type ListParts, listBuckets, listRepositories, replyOf } from "./filtered-lists.ts";
+import { isNamed, smallBody, withName } from "./named-changes.ts";
 import { linger, refusal } from "./refusals.ts";
 import { bodyForm, relayUpload } from "./relay-upload.ts";
-import { unwrappedHeaders } from "./upload-headers.ts";
+import { headersOnward, unwrappedHeaders } from "./upload-headers.ts";
 
 /** Options of the listener's API. */
 export interface StreamingOptions extends ForwardAuthOptions {
   readonly exchange: Exchange;
   /** `authorizer.exchange.upstream`. */
   readonly upstream: string;
+  /** `authorizer.exchange.name_in_metadata`; undefined: off. */
+  readonly nameInMetadata: string | undefined;
   /** Milliseconds for which a connection may stand still. */
   readonly idleMs: number;
 }
@@ -54,6 +57,8 @@ const CHUNK_SIGNED: ReadonlySet<string> = new Set([
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD",
   "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER",
 ]);
+const NOT_HERE =
+  "this listener takes bodies that are signed in chunks, lists of repositories, and what gets the name of its caller";
 /** Paths of the lists of repositories: of the main API, and of S3. */
 const REPOSITORIES = "/api/v1/repositories";
 const LISTS: ReadonlySet<string> = new Set([REPOSITORIES, "/"]);
@@ -82,9 +87,7 @@ export function openStreaming(options: StreamingOptions, serving: StreamingServi
 async function serve(parts: Parts, call: RawCall<CallingProxy>): Promise<Reply> {
   const asked = askedRequest(parts.options, call);
   const kind = kindOf(asked);
-  if (kind === undefined) {
-    throw notAllowed("this listener takes bodies that are signed in chunks, and lists of repositories");
-  }
+  if (kind === undefined) throw notAllowed(NOT_HERE);
   const request = kind === "list" ? { ...asked, filters: true } : asked;
   const outcome = await decideRequest(parts.options, request);
   if (!outcome.pass) {
@@ -92,14 +95,19 @@ async function serve(parts: Parts, call: RawCall<CallingProxy>): Promise<Reply> 
     return { ...reply, headers: headersForClients(reply.headers ?? []) };
   }
   if (kind === "list") return list(parts, call, request, outcome);
-  return replyOf(await upload(parts, call, request, outcome));
+  const send = kind === "upload" ? upload : change;
+  return replyOf(await send(parts, call, request, outcome));
 }
 
 /** The kind of a request; undefined for one that is not for this listener. */
-function kindOf({ original, headers }: AskedRequest): "upload" | "list" | undefined {
+function kindOf({ original, headers }: AskedRequest): "upload" | "list" | "change" | undefined {
   if (CHUNK_SIGNED.has(headers.single("x-amz-content-sha256") ?? "")) return "upload";
-  const [path] = splitUri(original.uri);
-  return original.method === "GET" && LISTS.has(path) ? "list" : undefined;
+  const { method, uri } = original;
+  const [path] = splitUri(uri);
+  if (method === "GET" && LISTS.has(path)) return "list";
+  return (method === "POST" || method === "PUT") && path.startsWith(`${REPOSITORIES}/`)
+    ? "change"
+    : undefined;
 }
 
 /** The client's request. @throws AuthorizerError "not_allowed" for one that has more than one reading */
@@ -136,6 +144,31 @@ async function upload(
   });
   const begin = () => dataServer.send({ method, target, headers: ready });
   return relayUpload({ call, chain, form, begin, idleMs: options.idleMs });
+}
+
+/** A request whose JSON gets the name of its caller. */
+async function change(
+  { options, dataServer }: Parts,
+  call: RawCall<CallingProxy>,
+  { original, headers }: AskedRequest,
+  { identity, told }: Passed,
+): Promise<DataServerAnswer> {
+  const { method, uri: target } = original;
+  const { nameInMetadata: key, idleMs } = options;
+  const operation = told?.operation ?? null;
+  if (!isNamed(operation) || identity === undefined) throw notAllowed(NOT_HERE);
+  const sent = await smallBody(call, idleMs);
+  const { username } = identity;
+  const body = key === undefined ? sent : await withName(operation, sent, { key, username });
+  const [path, query] = splitUri(target);
+  const onward = headersOnward(headers);
+  onward.set("content-type", "application/json");
+  onward.set("content-length", String(body.length));
+  onward.set("x-svc-user", headerName(username));
+  const wire = { api: "main", method, path, query } as const;
+  const request = { method, target, headers: withCredential(options.exchange, { wire, headers: onward }) };
+  call.deadline = performance.now() + 2 * idleMs + 1_000;
+  return dataServer.ask(request, body, call.signal);
 }
 
 function list(

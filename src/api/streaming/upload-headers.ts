@@ -31,7 +31,7 @@ const ENCODING = "content-encoding";
 const CHUNKED = "aws-chunked";
 
 /** The headers of a request as they go upstream, without a credential and the length of a body. */
-function headersOnward(headers: SentHeaders): Map<string, string> {
+export function headersOnward(headers: SentHeaders): Map<string, string> {
   const onward = new Map<string, string>();
   for (const name of headers.keys()) {
     if (!DROPPED.has(name) && !OF_PROXIES.test(name)) onward.set(name, headers.get(name) ?? "");

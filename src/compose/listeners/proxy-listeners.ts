@@ -61,10 +61,11 @@ export function openStreaming(
   const upstream = values["authorizer.exchange.upstream"];
   const options = forwardAuth(data, decisions, identities);
   const { exchange } = options;
+  const key = values["authorizer.exchange.name_in_metadata"];
   const isOn = values["authorizer.exchange.streaming_address"] !== undefined;
   if (!isOn || upstream === undefined || exchange === undefined) return undefined;
   return createStreamingListener({
-    streaming: { ...options, exchange, upstream },
+    streaming: { ...options, exchange, upstream, nameInMetadata: key === "off" ? undefined : key },
     limits: limitsOf(values),
     log: httpLog(logger, audit),
     counters: http,

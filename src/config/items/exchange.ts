@@ -62,4 +62,13 @@ export const EXCHANGE_ITEMS = [
     acts: "yes",
     meaning: "URL of the data server, to which the streaming listener sends requests",
   },
+  {
+    name: "authorizer.exchange.name_in_metadata",
+    type: "string",
+    default: "svc.user",
+    check: "metadata key",
+    acts: "yes",
+    meaning:
+      "Key of metadata under which the streaming listener writes the caller's name into commits, merges and staged objects; off: it does not",
+  },
 ] as const satisfies readonly ConfigItem[];

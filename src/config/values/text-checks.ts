@@ -35,6 +35,8 @@ const CHECKS: Readonly<Record<TextCheck, (text: string) => string | undefined>> 
       : "expected https://… for NDJSON or otlp+https://… for OTLP logs, without credentials; http only on loopback",
   "upstream url": (text) =>
     isOrigin(text) ? undefined : "expected http:// or https:// with host and port, and nothing behind them",
+  "metadata key": (text) =>
+    /^[\w.:/-]{1,64}$/.test(text) ? undefined : "expected 1 to 64 letters, digits, _, ., :, / and -, or off",
   peers: (text) =>
     text === "loopback" || isPeer(text)
       ? undefined

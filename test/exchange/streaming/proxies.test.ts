@@ -7,7 +7,7 @@ import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "../../gat
 import { portFor } from "../../gateways/start-behind-proxy.ts";
 import { type OneKeyServer, startOneKeyServer } from "../one-key-server.ts";
 import { numbers } from "../random-numbers.ts";
-import { PROXY_TOKEN, startExchange } from "../start-exchange.ts";
+import { basicOf, PROXY_TOKEN, signedBy, startExchange } from "../start-exchange.ts";
 import { damage } from "./damage.ts";
 import { send, uploadOf } from "./uploads.ts";
 
@@ -25,7 +25,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
       let proxy: ProxyProgram;
       let url: string;
       beforeAll(async () => {
-        dataServer = await startOneKeyServer();
+        dataServer = await startOneKeyServer(["data", "other"]);
         authorizer = await startExchange(name, {
           "authorizer.exchange.streaming_address": "127.0.0.1:0",
           "authorizer.exchange.upstream": `http://127.0.0.1:${dataServer.port}`,
@@ -56,6 +56,39 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
         expect(arrived?.body.equals(CONTENT)).toBe(true);
         expect(arrived?.headers["x-svc-user"]).toBe("writer");
         expect(JSON.stringify(arrived?.rawHeaders)).not.toContain(PROXY_TOKEN);
+      });
+
+      it("and lists are filtered, and commits get a name, although the client forges one", async () => {
+        const headers = {
+          host: "data.example.com",
+          authorization: basicOf("writer"),
+          "content-type": "application/json",
+        };
+        const get = await fetch(`${url}/api/v1/repositories?amount=10`, { headers });
+        const { results } = (await get.json()) as { results: { id: string }[] };
+        expect(results.map(({ id }) => id)).toEqual(["data"]);
+        const signed = signedBy("writer", "GET", "/");
+        const buckets = await send(
+          url,
+          { method: "GET", uri: "/", headers: signed.headers, parts: [] },
+          CLIENT,
+        );
+        expect(buckets.text).toContain("<Name>data</Name>");
+        expect(buckets.text).not.toContain("other");
+        const body = JSON.stringify({ message: "m", metadata: { "svc.user": "administrator" } });
+        for (const path of ["branches/main/commits", "refs/dev/merge/main", "branches/a%2Fb/commits"]) {
+          const target = `${url}/api/v1/repositories/data/${path}`;
+          expect((await fetch(target, { method: "POST", headers, body })).status).toBe(200);
+          expect(String(dataServer.served.at(-1)?.body)).toContain('"svc.user":"writer"');
+        }
+        // An encoded letter does not lead past the listener: the service refuses the path, or the proxy decodes it.
+        dataServer.arrived.length = 0;
+        const encoded = `${url}/api/v1/repositories/data/branches/main/%63ommits`;
+        const { status } = await fetch(encoded, { method: "POST", headers, body });
+        expect([200, 403]).toContain(status);
+        for (const arrived of dataServer.arrived)
+          expect(String(arrived.body)).toContain('"svc.user":"writer"');
+        expect(JSON.stringify(dataServer.arrived)).not.toContain(PROXY_TOKEN);
       });
 
       it("of who may not are refused, also with forged headers and the form in other letters", async () => {
