@@ -4,10 +4,12 @@
  */
 
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import {
   CopyObjectCommand,
   GetObjectCommand,
+  ListBucketsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
@@ -15,6 +17,7 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { numbers } from "../../exchange/random-numbers.ts";
 import {
   ACCESS_KEYS,
   basicOf,
@@ -22,8 +25,11 @@ import {
   startExchange,
   SECRET as USER_SECRET,
 } from "../../exchange/start-exchange.ts";
+import { damage } from "../../exchange/streaming/damage.ts";
+import { send, uploadOf } from "../../exchange/streaming/uploads.ts";
 import { missing, type ProxyProgram, startProxy } from "../../gateways/proxy-program.ts";
 import { portFor } from "../../gateways/start-behind-proxy.ts";
+import { sized } from "../size.ts";
 import { givenDataServer } from "./given-data-server.ts";
 import { KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
@@ -40,10 +46,13 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data s
     authorizer = await startExchange("nginx", {
       "authorizer.exchange.access_key_id": KEY,
       "authorizer.exchange.secret_access_key": SECRET,
+      "authorizer.exchange.streaming_address": "127.0.0.1:0",
+      "authorizer.exchange.upstream": dataServer.url,
     });
     const ports = {
       dataServerPort: Number(new URL(dataServer.url).port),
       authorizerPort: portFor(authorizer),
+      streamingPort: Number(new URL(authorizer.streamingUrl as string).port),
     };
     proxy = await startProxy("nginx", { ...ports, proxyToken: PROXY_TOKEN, exchange: true });
     for (const name of ["data", "other"]) {
@@ -145,13 +154,19 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data s
       ["POST", `${branch}/import`, { paths, commit: { message: "stolen" } }],
       ["POST", "/repositories/data/commits", { commit_id: "1", version: 1, committer: "admin" }],
       ["PUT", "/repositories/data/refs/restore", {}],
-      ["GET", "/repositories", undefined],
       ["GET", "/auth/users", undefined],
       ["POST", "/auth/users/admin/credentials", undefined],
     ];
     for (const [method, path, body] of attempts) {
       expect((await api("writer", method, path, body)).status, path).toBe(403);
     }
+    const listed = await api("writer", "GET", "/repositories");
+    const { results } = (await listed.json()) as { results: { id: string }[] };
+    expect(results.map(({ id }) => id)).toEqual(["data"]);
+    const { Buckets = [] } = await client("writer").send(new ListBucketsCommand());
+    expect(Buckets.map(({ Name }) => Name)).toEqual(["data"]);
+    const all = await client("administrator").send(new ListBucketsCommand());
+    expect(all.Buckets?.map(({ Name }) => Name)).toEqual(["data", "other"]);
     expect((await upload("writer", "data", "_lakefs_actions/a.yaml", "name: a")).status).toBe(403);
     expect((await api("writer", "GET", "/repositories/data/refs/main/objects?path=stolen.txt")).status).toBe(
       404,
@@ -165,6 +180,53 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data s
       const read = await api("writer", "GET", `/repositories/data/refs/main/objects?path=${path}`);
       expect(await read.text()).toBe("of others");
     }
+  });
+
+  it("stores uploads that are signed in chunks, and nothing of damaged ones", async () => {
+    const url = `http://127.0.0.1:${proxy.port}`;
+    const untold = { "x-svc-proxy-token": undefined };
+    const content = randomBytes(500_000);
+    for (const trailer of [undefined, "x-amz-checksum-crc32c"]) {
+      const sound = uploadOf("writer", content, { uri: "/data/main/chunks/sound", trailer });
+      expect((await send(url, sound, untold)).status).toBe(200);
+      const at = { Bucket: "data", Key: "main/chunks/sound" };
+      const read = await client("writer").send(new GetObjectCommand(at));
+      expect(Buffer.from((await read.Body?.transformToByteArray()) ?? []).equals(content)).toBe(true);
+    }
+    const next = numbers(7);
+    for (let count = 0; count < sized(40, 1_000); count++) {
+      const uri = `/data/main/chunks/damaged-${count}`;
+      const trailer = count % 2 === 0 ? undefined : "x-amz-checksum-crc32";
+      const { kind, upload: damaged } = damage(
+        uploadOf("writer", content.subarray(0, 40_000), { uri, trailer }),
+        next,
+      );
+      expect([400, 403], kind).toContain((await send(url, damaged, untold)).status);
+    }
+    const list = new ListObjectsV2Command({ Bucket: "data", Prefix: "main/chunks/" });
+    const { Contents = [] } = await client("administrator").send(list);
+    expect(Contents.map(({ Key }) => Key)).toEqual(["main/chunks/sound"]);
+  });
+
+  it("records who committed and merged, whatever the client says", async () => {
+    await upload("writer", "data", "named.txt", "content");
+    const forged = { message: "named", metadata: { "svc.user": "administrator", kept: "yes" } };
+    const made = await api("writer", "POST", "/repositories/data/branches/main/commits", forged);
+    expect(made.status).toBe(201);
+    expect(await made.json()).toMatchObject({
+      committer: "admin",
+      metadata: { "svc.user": "writer", kept: "yes" },
+    });
+    const branch = { name: "dev", source: "main" };
+    expect((await api("writer", "POST", "/repositories/data/branches", branch)).status).toBe(201);
+    const path = "/repositories/data/branches/dev/objects?path=b.txt";
+    await api("writer", "POST", path, "of dev");
+    await api("writer", "POST", "/repositories/data/branches/dev/commits", { message: "on dev" });
+    const merged = await api("writer", "POST", "/repositories/data/refs/dev/merge/main", {});
+    expect(merged.status).toBe(200);
+    const log = await api("writer", "GET", "/repositories/data/refs/main/commits?amount=1");
+    const { results } = (await log.json()) as { results: { metadata: Record<string, string> }[] };
+    expect(results[0]?.metadata["svc.user"]).toBe("writer");
   });
 
   it("does not know a user's key itself, and the one key passes no proxy", async () => {
