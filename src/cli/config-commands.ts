@@ -7,6 +7,7 @@ import {
   formatProblem,
 } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { foundProblems, loadServiceConfig } from "../compose/configuration.ts";
+import { onlineFindings } from "../compose/online-findings.ts";
 import type { AnyItem } from "../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../config/load.ts";
 import type { Origin } from "../config/merge.ts";
@@ -57,17 +58,30 @@ export function showConfig(
   return 0;
 }
 
+/** Options of `config validate`. */
+interface ValidateOptions {
+  /** Ask the data server, too. */
+  readonly online?: boolean;
+}
+
 /** Reports every problem and warning of a configuration, one a line. Exit code 2 when there is a problem. */
-export async function validateConfig(load: LoadOptions, streams: CommandStreams): Promise<ConfigExitCode> {
+export async function validateConfig(
+  load: LoadOptions,
+  streams: CommandStreams,
+  { online = false }: ValidateOptions = {},
+): Promise<ConfigExitCode> {
   const loaded = tryLoad(load, streams);
   if (loaded === undefined) return 2;
-  const problems = await foundProblems(loaded);
+  const found = await foundProblems(loaded);
+  const seen = online && found.length === 0 ? await onlineFindings(loaded) : NOTHING_SEEN;
+  streams.stderr.write(problemLines(seen.warnings, "warning: "));
+  const problems = [...found, ...seen.problems];
   if (problems.length > 0) {
     streams.stderr.write(`${problemLines(problems, "")}${countOf(problems.length, "problem")}\n`);
     return 2;
   }
   const where = loaded.file ?? "no configuration file; variables and defaults";
-  const { length } = loaded.warnings;
+  const length = loaded.warnings.length + seen.warnings.length;
   streams.stdout.write(`${where}: valid${length === 0 ? "" : `, ${countOf(length, "warning")}`}\n`);
   return 0;
 }
@@ -77,6 +91,8 @@ export function printConfigReference(streams: CommandStreams): ConfigExitCode {
   streams.stdout.write(configurationReference());
   return 0;
 }
+
+const NOTHING_SEEN = { problems: [], warnings: [] };
 
 /** Loads, with warnings and problems written to standard error; undefined when there was a problem. */
 function tryLoad(load: LoadOptions, { stderr }: CommandStreams): LoadedConfig | undefined {
@@ -153,9 +169,8 @@ export function show(call: CommandCall): void {
 
 /** `config validate`. */
 export async function validate(call: CommandCall): Promise<void> {
-  call.context.finish(
-    await validateConfig(loadOptionsOf(call.context, flagsOf<ConfigFlags>(call)), call.context.edge),
-  );
+  const load = loadOptionsOf(call.context, flagsOf<ConfigFlags>(call));
+  call.context.finish(await validateConfig(load, call.context.edge, flagsOf<ValidateOptions>(call)));
 }
 
 /** `config docs`. */

@@ -42,8 +42,15 @@ const CONFIG: GroupSpec = {
     {
       name: "validate",
       description: "Reports every problem with file and line.",
-      examples: ["--config authorizer.yaml"],
-      options: CONFIG_OPTIONS,
+      examples: ["--config authorizer.yaml", "--config authorizer.yaml --online"],
+      options: [
+        ...CONFIG_OPTIONS,
+        {
+          flags: "--online",
+          description:
+            "also ask the data server of authorizer.exchange.upstream: its key, its S3 gateway, its hooks",
+        },
+      ],
       load: async () => (await import("./config-commands.ts")).validate,
     },
     {

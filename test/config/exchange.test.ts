@@ -16,6 +16,8 @@ const PAIR = {
   "authorizer.exchange.access_key_id": "AKIAJTHEONEKEYTHEONQ",
   "authorizer.exchange.secret_access_key": "the secret of the one key",
 };
+const ADDRESS = "authorizer.exchange.streaming_address";
+const UPSTREAM = "authorizer.exchange.upstream";
 const WHOLE = {
   ...PAIR,
   "authorizer.forward_auth.proxy": "nginx",
@@ -72,6 +74,34 @@ describe("what an exchange requires (spec/exchange §2)", () => {
       Object.entries({ ...WHOLE, ...change }).filter(([, value]) => value !== undefined),
     );
     expect(problems(changed).join("\n")).toMatch(expected);
+  });
+
+  it.each<[string, ConfigObject, RegExp]>([
+    ["an upstream", { [ADDRESS]: "127.0.0.1:8004" }, /upstream: required/],
+    ["an address", { [UPSTREAM]: "http://127.0.0.1:8000" }, /streaming_address: required/],
+    ["an address that is free", { [ADDRESS]: "127.0.0.1:8001", [UPSTREAM]: "http://a" }, /address of .*too/],
+    ["a safe network", { [ADDRESS]: "0.0.0.0:8004", [UPSTREAM]: "http://a" }, /leaves loopback without TLS/],
+    [
+      "an upstream without a path",
+      { [ADDRESS]: "127.0.0.1:8004", [UPSTREAM]: "http://a/b" },
+      /nothing behind/,
+    ],
+    [
+      "an upstream without a user",
+      { [ADDRESS]: "127.0.0.1:8004", [UPSTREAM]: "http://a:b@c" },
+      /nothing behind/,
+    ],
+    ["a key of metadata", { "authorizer.exchange.name_in_metadata": "a b" }, /1 to 64/],
+  ])("for streaming: %s", (_what, change, expected) => {
+    expect(problems({ ...WHOLE, ...change }).join("\n")).toMatch(expected);
+  });
+
+  it("for streaming is also the key", () => {
+    const streaming = { [ADDRESS]: "127.0.0.1:8004", [UPSTREAM]: "http://127.0.0.1:8000" };
+    expect(problems({ ...WHOLE, ...streaming })).toEqual([]);
+    expect(problems({ ...streaming, "authorizer.forward_auth.proxy": "nginx" }).join()).toMatch(
+      /access_key_id: required/,
+    );
   });
 
   it("names what does not act", () => {

@@ -225,6 +225,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.request_properties": "fill",
   "authorizer.escalation": "warn",
   "authorizer.trusted_proxies": ["loopback"],
+  "authorizer.exchange.name_in_metadata": "svc.user",
   "authorizer.exchange.presigned": "in_place",
   "authorizer.mirroring.scan_interval": 60_000,
   "authorizer.mirroring.verify_interval": 10_000,

@@ -17,6 +17,8 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { onlineFindings } from "../../../src/compose/online-findings.ts";
+import { configFromObject } from "../../../src/config/load.ts";
 import { numbers } from "../../exchange/random-numbers.ts";
 import {
   ACCESS_KEYS,
@@ -227,6 +229,25 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data s
     const log = await api("writer", "GET", "/repositories/data/refs/main/commits?amount=1");
     const { results } = (await log.json()) as { results: { metadata: Record<string, string> }[] };
     expect(results[0]?.metadata["svc.user"]).toBe("writer");
+  });
+
+  it("is asked by config validate --online for its key, its S3 gateway and its hooks", async () => {
+    const config = {
+      "authorizer.exchange.access_key_id": KEY,
+      "authorizer.exchange.secret_access_key": SECRET,
+      "authorizer.exchange.streaming_address": "127.0.0.1:8004",
+      "authorizer.exchange.upstream": dataServer.url,
+      "gateways.s3.domain_name": "s3.example.com",
+    };
+    const found = () => onlineFindings(configFromObject(config, {}, { requirements: "none" }));
+    expect(await found()).toMatchObject({
+      problems: [],
+      warnings: [{ message: expect.stringContaining("no hooks") }],
+    });
+    const hook =
+      "name: a\non:\n  pre-commit:\n    branches: [never]\nhooks:\n  - id: a\n    type: webhook\n    properties: {url: 'http://x'}\n";
+    expect((await upload("administrator", "other", "_lakefs_actions/a.yaml", hook)).status).toBe(201);
+    expect((await found()).warnings[0]?.message).toContain("repository other has hooks");
   });
 
   it("does not know a user's key itself, and the one key passes no proxy", async () => {
