@@ -1,6 +1,6 @@
 /**
- * What a data server with one key says about a configuration (`config validate --online`): whether it takes the key, and
- * whether hooks may run, which act as its one administrator (spec/exchange §4.1).
+ * Asks a data server with one key about a configuration (`config validate --online`): whether it takes the key, and
+ * whether hooks may run, which act as its one administrator (spec/exchange §4).
  */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";

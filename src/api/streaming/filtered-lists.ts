@@ -36,7 +36,7 @@ interface Repository {
 
 interface Page {
   readonly repositories: readonly Repository[];
-  /** Where the next page begins; undefined at the end. */
+  /** The offset of the next page; undefined at the end. */
   readonly next: string | undefined;
 }
 

@@ -8,7 +8,7 @@ import { parseStrictJson } from "../../http/body/strict-json.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { RawCall } from "../../http/route.ts";
 
-/** Where a body has metadata, by the operation of the main API. */
+/** The way to the metadata of a body, by the operation of the main API. */
 const METADATA: ReadonlyMap<string, readonly string[]> = new Map([
   ["commit", ["metadata"]],
   ["mergeIntoBranch", ["metadata"]],
