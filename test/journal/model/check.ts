@@ -126,5 +126,10 @@ export async function expectFault(rule: Rule, schedules: number, model = NODES):
   const known = found === undefined ? [] : [{ count: 1, seed: found[0], from: found[1] }];
   const verdict = await runModel(model, [...also, rule], ...known, anyRuns(schedules));
   expect(verdict.fault).not.toBe("");
+  if (found !== undefined && verdict.seed !== String(found[0])) {
+    console.warn(
+      `without ${rule.name}, found is outdated: [${verdict.seed}, ${verdict.at}] took ${verdict.runs} runs`,
+    );
+  }
   return verdict;
 }

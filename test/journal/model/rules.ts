@@ -54,6 +54,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "running again what read a copy that was made anew",
+    found: [760593870, 99],
     source: "spec/journal §2.2",
     file: RECENT,
     from: "if (base !== undefined && this.#base !== undefined && base !== this.#base) return true;",
@@ -77,7 +78,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "writing parts again that trouble may have lost",
-    found: [661350113, 737],
+    found: [760620391, 4498],
     source: "spec/journal §2.3",
     file: MAKER,
     from: "known?.doubts === doubts && known.of",
@@ -86,7 +87,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "looking for the parts before a create is tried again after trouble",
-    found: [661361127, 456],
+    found: [760620779, 93],
     source: "spec/journal §3",
     file: WRITER,
     from: "head.parts !== undefined && node.doubts !== doubts;",
@@ -102,6 +103,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "a new id for every attempt",
+    found: [760594906, 104],
     source: "spec/journal §2.4",
     file: MAKER,
     from: "id: newId(),",
@@ -174,6 +176,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "calling the outcome unknown where the carried ids do not reach back",
+    found: [760597387, 154],
     source: "spec/journal §2.6",
     file: WRITER,
     from: 'return node.recent.covers(revision) ? "lost" : "unknown";',
@@ -181,7 +184,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "reading the floor before an entry is applied",
-    found: [661495452, 180],
+    found: [760621145, 356],
     source: "spec/journal §2.6",
     file: NODE,
     from: "if (floor > this.revision) {",
@@ -203,6 +206,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "a read that is sent after the request came",
+    found: [760598421, 959],
     source: "spec/journal §2.8",
     file: PROOF,
     from: "if (one.number <= mark)",
@@ -233,7 +237,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "looking at the next entry before the copy's own one",
-    found: [667988616, 707],
+    found: [760625889, 21645],
     source: "spec/journal §2.8",
     file: LOOK,
     from: `  const next = await engine.read(entryName(revision + 1));
@@ -252,7 +256,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "a barrier before the copy's own entry is looked for",
-    found: [667840687, 36560],
+    found: [760627328, 9137],
     source: "spec/journal §3",
     file: PLACE,
     from: "await engine.barrier?.();",
@@ -296,7 +300,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "applying only what follows the copy's newest entry",
-    found: [661969628, 354],
+    found: [760627792, 76],
     source: "spec/journal §3",
     file: NODE,
     from: "if (head.prev !== this.lastId) {",
@@ -311,7 +315,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "verifying the log after trouble, before a commit",
-    found: [661984976, 172],
+    found: [760669091, 68],
     source: "spec/journal §3",
     file: WRITER,
     from: "await node.verifyIfDoubted();\n      if (node.lastId",
@@ -327,7 +331,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "reading an entry again that was there before the trouble",
-    found: [668005974, 1335],
+    found: [760669495, 490],
     source: "spec/journal §3",
     file: WRITER,
     from: "if (node.doubts !== doubts) {",
@@ -350,6 +354,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "keeping the copy where the log is empty",
+    found: [760604373, 293],
     source: "spec/journal §3",
     file: PLACE,
     from: "if (found === undefined) {",
@@ -380,7 +385,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "proving nothing while the log may be another one",
-    found: [662005338, 364],
+    found: [760670620, 1281],
     source: "spec/journal §3",
     file: NODE,
     from: "if (!this.isDoubted) this.#provedAt = sent;",
@@ -388,7 +393,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     name: "reading anew what was read before the trouble",
-    found: [667992634, 1748],
+    found: [760671007, 1292],
     source: "spec/journal §3",
     file: WRITER,
     from: "if (node.doubts !== doubts) continue;",
