@@ -2,12 +2,15 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import type { MirrorRegionItem } from "../config/item.ts";
 import { readSecretFile } from "../config/secret-file.ts";
 import type { ConfigName, ConfigValues } from "../config/table.ts";
 import { hasMirroring } from "../config/validate-mirroring.ts";
+import type { ReadOnlyMirror } from "../decisions/mirror-rule.ts";
 import type { Directory } from "../directory/directory.ts";
 import { MirrorAdministration } from "../mirroring/administration.ts";
 import { MirrorCounters } from "../mirroring/counters.ts";
+import { MirrorRecords } from "../mirroring/mirror-records.ts";
 import { MirrorRunner } from "../mirroring/runner.ts";
 import { type ServerAccess, ServerCalls } from "../mirroring/server/calls.ts";
 import { DataServer } from "../mirroring/server/data-server.ts";
@@ -64,22 +67,43 @@ export function openServiceMirroring(
     store,
     source,
     destinations,
-    isProtected: async (region) => isKeyOf(directory, regions.get(region)?.access_key_id),
+    // A data server that takes a key of this directory asks this service.
+    isProtected: async (region) =>
+      (await userOf(directory, regions.get(region)?.access_key_id)) !== undefined,
   });
   return { administration, counters, runner };
 }
 
-/** True for a key of this directory: the data server that takes it asks this service. */
-async function isKeyOf(
+/**
+ * Reads the repositories that are mirrors, for decisions: those of all records, whether or not mirroring is configured. The
+ * user whose key fills a mirror is found by the key of its region.
+ */
+export function readOnlyMirrors({ values, store, directory }: DataParts) {
+  const records = new MirrorRecords(store);
+  const regions = values[REGIONS] ?? new Map<string, MirrorRegionItem>();
+  return async (): Promise<readonly ReadOnlyMirror[]> => {
+    const found = (await records.all()).filter(({ goneAt }) => goneAt === undefined);
+    const users = new Map<string, string | undefined>();
+    for (const region of new Set(found.map(({ mirror }) => mirror.region)))
+      users.set(region, await userOf(directory, regions.get(region)?.access_key_id));
+    return found.map(({ mirror: { name, region, storageNamespace } }) => ({
+      repository: name,
+      storageNamespace,
+      filledBy: users.get(region),
+    }));
+  };
+}
+
+/** The user of a key; undefined for one that this directory has not. */
+async function userOf(
   { credentials }: Pick<Directory, "credentials">,
   accessKeyId: string | undefined,
-): Promise<boolean> {
-  if (accessKeyId === undefined) return false;
+): Promise<string | undefined> {
+  if (accessKeyId === undefined) return undefined;
   try {
-    await credentials.getWithSecret(accessKeyId);
-    return true;
+    return (await credentials.getWithSecret(accessKeyId)).username;
   } catch (error) {
-    if (isErrorCode(error, "not_found")) return false;
+    if (isErrorCode(error, "not_found")) return undefined;
     throw error;
   }
 }

@@ -54,7 +54,7 @@ import { connectionPlaces } from "./listeners/connection-limits.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
 import { openExtAuthz, openStreaming } from "./listeners/proxy-listeners.ts";
-import { openServiceMirroring, type ServiceMirroring } from "./mirroring.ts";
+import { openServiceMirroring, readOnlyMirrors, type ServiceMirroring } from "./mirroring.ts";
 import { subjectTokens } from "./oidc.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
@@ -333,6 +333,7 @@ async function openServiceDecisions(
     audit,
     log: decisionLog?.log,
     usage: usage?.counts,
+    mirrors: readOnlyMirrors(data),
     nextId,
     cache: cacheSettings(values),
     requestProperties: values["authorizer.request_properties"],

@@ -2,6 +2,7 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
+import type { HeldPolicies } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { Principal } from "../directory/directory.ts";
 import type { DecidingPolicies } from "./decision-log.ts";
@@ -32,7 +33,11 @@ export class CachedPrincipal implements UserPolicies, UsingUser {
   /** The counts of use; undefined before the first decision that counts. */
   use: UserUse | undefined = undefined;
 
-  constructor(principal: Principal, policies: CompiledPolicies, asserted?: Assertion) {
+  /** Denies writes to mirrors, beside the user's own policies; undefined where there are none. */
+  readonly rule: HeldPolicies | undefined;
+
+  constructor(principal: Principal, policies: CompiledPolicies, asserted?: Assertion, rule?: HeldPolicies) {
+    this.rule = rule;
     this.principal = principal;
     this.policies = policies;
     this.username = principal.username;
@@ -47,6 +52,7 @@ export class CachedPrincipal implements UserPolicies, UsingUser {
   }
 
   get onlyVia(): Via | undefined {
+    if (this.rule !== undefined) return undefined;
     const held = this.principal.held.filter(({ policies }) => policies.length > 0);
     const [one] = held;
     if (one === undefined || held.length > 1) return undefined;

@@ -39,6 +39,8 @@ export interface CheckRequest {
   readonly requestId: string;
   /** The call, for the decision log; long work ends when its caller is gone. */
   readonly call?: AskingCall;
+  /** True: mirrors are not read-only for it. For calls that manage mirrors. */
+  readonly managesMirrors?: boolean;
 }
 
 /** Its answer. */

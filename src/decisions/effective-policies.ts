@@ -3,9 +3,11 @@
  */
 
 import { isWildcardName, USER_PLACEHOLDER } from "@svc-authorizer/policy/engine/patterns/resource-pattern.ts";
+import type { HeldPolicies } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { EffectivePolicy, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { Principal } from "../directory/directory.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import {
@@ -48,11 +50,15 @@ export class EffectivePolicies {
     this.#onRewritten = onRewritten;
   }
 
-  /** The policies of a user, distinct by name, sorted; the same list for the same principal. */
-  of(principal: Principal): readonly Policy[] {
+  /**
+   * The policies of a user, distinct by name, sorted; the same list for the same principal.
+   * @param rule policies that the service adds, always the same for the same principal
+   */
+  of(principal: Principal, rule?: HeldPolicies): readonly Policy[] {
     let served = this.#served.get(principal);
     if (served === undefined) {
       served = this.#make(principal);
+      if (rule !== undefined) served = withAdded(served, rule.policies);
       this.#served.set(principal, served);
     }
     return served;
@@ -97,6 +103,16 @@ export class EffectivePolicies {
     this.#reported.add(key);
     this.#onRewritten({ policy: name, rewritten });
   }
+}
+
+/** Adds policies; one of the same name, of before it was reserved, keeps its statements beside theirs. */
+function withAdded(policies: readonly Policy[], added: readonly Policy[]): readonly Policy[] {
+  const byName = new Map(policies.map((policy) => [policy.name, policy]));
+  for (const policy of added) {
+    const own = byName.get(policy.name)?.statement ?? [];
+    byName.set(policy.name, { ...policy, statement: [...policy.statement, ...own] });
+  }
+  return [...byName.values()].sort((a, b) => compareUtf8(a.name, b.name));
 }
 
 /** Leaves out allows whose resource names the user, because a wildcard in the user's name would widen them. */

@@ -38,6 +38,7 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
+import { MirrorRule, type ReadOnlyMirror } from "./mirror-rule.ts";
 import { isUser, Principals } from "./principals.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
@@ -80,6 +81,8 @@ export interface DecisionsOptions {
   readonly policiesPerUser?: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany?: (found: { readonly policies: number }) => void;
+  /** Reads the repositories that are mirrors, which are read-only; absent: there are none. */
+  readonly mirrors?: (() => Promise<readonly ReadOnlyMirror[]>) | undefined;
   /** Limits of a request of a data server. */
   readonly requestLimits?: RequestLimits;
   /** Runs what is long; default the one of the process. */
@@ -98,7 +101,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     cacheSize: () => principals.cacheSize + groups.size,
     compiledSets: () => sets.size,
   });
-  const principals = openPrincipals(options, sets, counters);
+  const rule = openRule(options);
+  const principals = openPrincipals(options, sets, counters, rule);
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
   const subjects = openSubjects(options, principals, groups);
   const types = new ResourceTypes(catalog, directory);
@@ -114,17 +118,16 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const recorder = new DecisionRecorder({ counters, audit, log, usage, nextId });
   const { digest: policiesVersion, partition } = catalog;
   const deciding = new Deciding({ recorder, policiesVersion, now, doubts, scheduler, workBudget });
-  const { effectivePolicies: form = "portable", onRewritten = () => {} } = options;
-  const effective = new EffectivePolicies(form, counters, onRewritten);
-  const served = ({ principal }: CachedPrincipal): readonly Policy[] => {
+  const effective = openEffective(options, counters);
+  const served = ({ principal, rule: added }: CachedPrincipal): readonly Policy[] => {
     usage?.served({ username: principal.username, userId: principal.id });
-    return effective.of(principal);
+    return effective.of(principal, added);
   };
   const registered = new RegisteredResources(directory, types);
   const native = new NativeFields(registered, requestProperties);
   const fields = { types, registered, native, requestProperties };
   const parts = { directory, partition, principals, subjects, scheduler };
-  const shared = { ...fields, ...parts, workBudget, counters, deciding, recorder };
+  const shared = { ...fields, ...parts, workBudget, counters, deciding, recorder, rule };
   const authzen = new Authzen(shared);
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
@@ -159,6 +162,18 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   };
 }
 
+function openEffective(
+  { effectivePolicies: form = "portable", onRewritten = () => {} }: DecisionsOptions,
+  counters: DecisionCounters,
+): EffectivePolicies {
+  return new EffectivePolicies(form, counters, onRewritten);
+}
+
+function openRule({ mirrors, catalog }: DecisionsOptions): MirrorRule | undefined {
+  const { partition, actions } = catalog;
+  return mirrors && new MirrorRule({ partition, actions: actions.keys(), mirrors });
+}
+
 function openSubjects(
   { unknownSubjects = "deny", subjectTypes = ["user"], subjectTokens: tokens }: DecisionsOptions,
   principals: Principals,
@@ -178,6 +193,7 @@ function openPrincipals(
   }: DecisionsOptions,
   sets: CompiledSets,
   counters: DecisionCounters,
+  rule: MirrorRule | undefined,
 ): Principals {
   return new Principals({
     directory,
@@ -185,6 +201,7 @@ function openPrincipals(
     scheduler,
     counters,
     sets,
+    rule,
     policiesPerUser: policiesPerUser ?? Number.POSITIVE_INFINITY,
     onTooMany: onTooMany ?? (() => {}),
     remembersAbsent: unknownSubjects === "from_request",
@@ -200,6 +217,7 @@ const UNKNOWN_USER: Outcome = { effect: "neutral", message: "insufficient permis
 
 /** The parts that answer checks and filters. */
 interface Answering {
+  readonly principals: Principals;
   readonly subjects: Subjects;
   readonly native: NativeFields;
   readonly deciding: Deciding;
@@ -210,7 +228,7 @@ interface Answering {
 }
 
 function check(
-  { subjects, native, deciding, workBudget }: Answering,
+  { principals, subjects, native, deciding, workBudget }: Answering,
   request: CheckRequest,
 ): CheckAnswer | Promise<CheckAnswer> {
   const asked = askedBy(request);
@@ -225,6 +243,13 @@ function check(
   };
   const budget = "action" in request.required ? undefined : workBudget(request.call);
   const found = subjects.find(asked, request.required, budget);
+  if (request.managesMirrors === true) {
+    return Promise.resolve(found).then(async (user) => {
+      const bare = user && (await principals.withoutRule(user));
+      if (bare !== undefined) await principals.ready(bare.policies, request.required, budget);
+      return decided(bare, "miss");
+    });
+  }
   return found instanceof Promise ? found.then((user) => decided(user, "miss")) : decided(found, "hit");
 }
 

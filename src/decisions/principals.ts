@@ -2,7 +2,7 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
-import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import type { Directory, Principal } from "../directory/directory.ts";
@@ -11,6 +11,7 @@ import { CachedPrincipal } from "./cached-principal.ts";
 import type { CompiledSets } from "./compiled-sets.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import { IndexBuilds } from "./index-builds.ts";
+import type { MirrorRule } from "./mirror-rule.ts";
 import { PrincipalCache } from "./principal-cache.ts";
 
 /** Options of {@link Principals}. */
@@ -27,6 +28,8 @@ interface PrincipalsOptions {
   readonly policiesPerUser: number;
   /** Told of a user with more, at each load. */
   readonly onTooMany: (found: { readonly policies: number }) => void;
+  /** Makes mirrors read-only; absent: there are none. */
+  readonly rule?: MirrorRule | undefined;
   /** True: names for which there is no user are remembered, as many as users. Default false. */
   readonly remembersAbsent?: boolean;
 }
@@ -52,7 +55,10 @@ export class Principals {
         return principal && this.compiled(principal);
       },
     });
-    this.#unsubscribe = directory.onChange((change) => this.#cache.evict(change));
+    this.#unsubscribe = directory.onChange((change) => {
+      options.rule?.tell(change);
+      this.#cache.evict(change);
+    });
   }
 
   /** Cached users. */
@@ -104,6 +110,19 @@ export class Principals {
     principal: Principal,
     relevant?: (policy: StoredPolicy) => boolean,
   ): Promise<CachedPrincipal> {
+    return this.#compiled(principal, await this.#options.rule?.of(principal.username), relevant);
+  }
+
+  /** The user without the rule about mirrors, for who manages mirrors. */
+  async withoutRule(user: CachedPrincipal): Promise<CachedPrincipal> {
+    return user.rule === undefined ? user : this.#compiled(user.principal, undefined);
+  }
+
+  async #compiled(
+    principal: Principal,
+    rule: HeldPolicies | undefined,
+    relevant?: (policy: StoredPolicy) => boolean,
+  ): Promise<CachedPrincipal> {
     const { sets, policiesPerUser, onTooMany } = this.#options;
     const { held } = principal;
     if (held.reduce((sum, { policies }) => sum + policies.length, 0) > policiesPerUser) {
@@ -117,7 +136,8 @@ export class Principals {
       relevant === undefined
         ? held
         : held.map((one) => ({ ...one, policies: one.policies.filter(relevant) }));
-    return new CachedPrincipal(principal, await sets.get(asked));
+    const all = rule === undefined ? asked : [...asked, rule];
+    return new CachedPrincipal(principal, await sets.get(all), undefined, rule);
   }
 
   async #load(

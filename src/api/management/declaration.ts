@@ -99,6 +99,8 @@ export interface UserDeclaration extends Declaration<ManagementParts, UserCaller
    * none is refused before the body is read, since nothing in it could be done.
    */
   readonly someOf?: readonly string[];
+  /** True: mirrors are not read-only for it. */
+  readonly managesMirrors?: boolean;
   /** Name of the row, where it is not `id`. */
   readonly row?: string | ((call: OpenCall) => string);
   /** Values of the row beside the path's parameters, such as `body.id`; the body is then read before it is decided. */

@@ -11,6 +11,7 @@ import { type OpenedDirectory, openDirectory } from "../../directory/open-direct
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import { openMemoryStore } from "../../store/memory/memory-store.ts";
 import { CHEAP_COST, type DataParts } from "../data.ts";
+import { readOnlyMirrors } from "../mirroring.ts";
 import { subjectTokens } from "../oidc.ts";
 
 const SECRET_BYTES = 30;
@@ -35,6 +36,7 @@ export async function openConfiguredShadow(
     subjectTokens: subjectTokens(values, oidc),
     policiesPerUser: limits.policiesPerUser,
     requestLimits: limits,
+    mirrors: readOnlyMirrors(data),
   };
   return openServiceShadow({
     source,

@@ -8,6 +8,7 @@ import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { Directory, Principal } from "../../directory/directory.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
+import type { MirrorRule } from "../mirror-rule.ts";
 import type { Deciding } from "./deciding.ts";
 import type { NativeFields } from "./native-fields.ts";
 
@@ -19,6 +20,8 @@ interface SimulatingOptions {
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
   readonly native: NativeFields;
   readonly deciding: Deciding;
+  /** Makes mirrors read-only; undefined: there are none. */
+  readonly rule: MirrorRule | undefined;
 }
 
 interface Candidate {
@@ -72,8 +75,10 @@ export class Simulating {
     );
     for (const policy of candidate.replace) changed.set(policy.name, policy);
     for (const name of candidate.remove) changed.delete(name);
+    // Mirrors stay read-only, whatever is tried.
+    const rule = (await this.#options.rule?.of(user))?.policies ?? [];
     return {
-      policies: [...changed.values()].sort((a, b) => compareUtf8(a.name, b.name)),
+      policies: [...[...changed.values()].sort((a, b) => compareUtf8(a.name, b.name)), ...rule],
       principal,
       via: new Map(principal.policies.map(({ name, via }) => [name, via])),
     };

@@ -2,6 +2,7 @@
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import { policyProblems } from "@svc-authorizer/policy/model/policy-validation.ts";
+import { MIRROR_RULE } from "@svc-authorizer/policy/model/reserved-policies.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { dateProblem, Problems, textProblem } from "../checks.ts";
 import type { WriteRules } from "../context.ts";
@@ -33,5 +34,6 @@ export function newPolicyProblems(
   const problems = new Problems();
   problems.add("/creation_date", dateProblem(policy.creation_date));
   problems.add("/acl", textProblem(policy.acl));
+  if (policy.name === MIRROR_RULE) problems.add("/name", "is the name of a policy that the service makes");
   return [...problems.list, ...policyProblems(policy, { partition, services, guards, limits })];
 }

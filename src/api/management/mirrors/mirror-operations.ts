@@ -25,7 +25,8 @@ import type { Mirrors } from "./ports.ts";
 
 const MIRRORS = "/service/replication/v1/repositories/{source_repo}/mirrors";
 const ONE = `${MIRRORS}/{mirror_id}`;
-const TAG = { tag: "mirrors", access: "permitted" } as const;
+// Deleting a mirror is the way out of what makes it read-only.
+const TAG = { tag: "mirrors", access: "permitted", managesMirrors: true } as const;
 
 const EXAMPLE = {
   id: "sales-west",

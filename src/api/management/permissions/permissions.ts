@@ -25,6 +25,8 @@ export interface Asked {
   readonly values: ReadonlyMap<string, string>;
   /** Condition fields (spec/security §3.5). */
   readonly fields: ReadonlyMap<string, string>;
+  /** True: mirrors are not read-only for it. */
+  readonly managesMirrors?: boolean;
 }
 
 /** Text where the engine has none of its own. */
@@ -40,9 +42,9 @@ export function askedBy(
   const fields = fieldsOfPath(values);
   for (const [name, value] of operation.values?.(call) ?? []) values.set(name, value);
   for (const [name, value] of operation.fields?.(call, parts) ?? []) fields.set(name, value);
-  const { row = operation.id, permission } = operation;
+  const { row = operation.id, permission, managesMirrors = false } = operation;
   const id = typeof row === "string" ? row : row(call);
-  return { id, values, fields, ...(permission === undefined ? {} : { permission }) };
+  return { id, values, fields, managesMirrors, ...(permission === undefined ? {} : { permission }) };
 }
 
 /**
@@ -51,13 +53,13 @@ export function askedBy(
  */
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
-  { id, permission, values, fields }: Asked,
+  { id, permission, values, fields, managesMirrors = false }: Asked,
   call: UserCall,
 ): Promise<void> {
   const required = permission ?? endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
-  await decide(decisions, required, fields, call);
+  await decide(decisions, required, fields, call, { managesMirrors });
 }
 
 /**
@@ -70,7 +72,14 @@ export async function requireSome(
   call: UserCall,
 ): Promise<void> {
   const required = { or: actions.map((action) => ({ any_resource: { action } })) };
-  await decide(decisions, required, new Map(), call, 403);
+  await decide(decisions, required, new Map(), call, { refused: 403 });
+}
+
+/** Options of a decision about a call. */
+interface DecideOptions {
+  /** Status of a refusal; default 401. */
+  readonly refused?: 401 | 403;
+  readonly managesMirrors?: boolean;
 }
 
 async function decide(
@@ -78,7 +87,7 @@ async function decide(
   required: RequiredPermissions,
   fields: ReadonlyMap<string, string>,
   call: UserCall,
-  refused: 401 | 403 = 401,
+  { refused = 401, managesMirrors = false }: DecideOptions,
 ): Promise<void> {
   const { identity, sourceIp } = call.caller;
   const context = new Map(fields).set("SourceIp", sourceIp);
@@ -91,6 +100,7 @@ async function decide(
     entrance: "management",
     requestId: call.requestId,
     call,
+    managesMirrors,
   });
   if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED, refused);
 }
