@@ -8,10 +8,9 @@ const files = testFiles(import.meta.dirname, { sizedOnly: isWhole });
 export default defineConfig({
   test: {
     globalSetup: ["./test/kept-records/global-setup.ts"],
-    maxWorkers: 2,
     sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/left-out.ts"],
-    projects: PROJECTS.map((name) => ({
+    projects: PROJECTS.map((name, groupOrder) => ({
       test: {
         name,
         include: [...files[name]],
@@ -21,6 +20,9 @@ export default defineConfig({
         // A condition that is waited for comes later on a busy machine.
         expect: { poll: { timeout: 20_000 } },
         pool: "forks" as const,
+        // Programs, databases and browsers are mostly waited for; whole forms measure.
+        maxWorkers: name === "processes" && !isWhole ? 4 : 2,
+        sequence: { groupOrder },
         // Loading the service anew for each file would take more than half of the time. Processes have one of their own.
         isolate: name === "processes",
       },
