@@ -19,7 +19,7 @@ afterEach(cleanUp);
 
 describe.skipIf(!existsSync("/proc/self/status"))("proof: the memory of a large directory", () => {
   it(
-    `${USERS} users are loaded, compared again and exported with a heap of ${HEAP_MIB} MiB`,
+    `${USERS} users are loaded, compared again, exported and checked with a heap of ${HEAP_MIB} MiB`,
     async () => {
       const folder = newFolder();
       const file = join(folder, "users.json");
@@ -47,6 +47,10 @@ describe.skipIf(!existsSync("/proc/self/status"))("proof: the memory of a large 
       ]);
       report(`memory of an export: ${written.mib} MiB`);
       expect(written.mib).toBeLessThan(MOST_TO_READ_MIB);
+      const checked = await measured(["check-store", "--config", config]);
+      expect(checked.last).toBe("the store is sound");
+      report(`memory of a check of the store: ${checked.mib} MiB`);
+      expect(checked.mib).toBeLessThan(MOST_TO_READ_MIB);
       const third = await measured(["load", "--config", config, exported]);
       expect(third.last).toBe("load of 1 file: 0 added, 0 changed, 0 removed; nothing to do");
     },

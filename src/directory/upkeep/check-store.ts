@@ -2,6 +2,7 @@
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
+import { TextMap } from "../../compact/text-map.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
 import {
   DamagedRecord,
@@ -55,7 +56,7 @@ type SecretTest = (partition: string, key: string, record: unknown) => boolean;
 class StoreCheck {
   readonly findings: StoreFinding[] = [];
   /** Names of living entities by id. */
-  readonly #names = new Map<string, string>();
+  readonly #names = new TextMap();
   readonly #waitingForSweep = new Set<string>();
   readonly #snapshot: Snapshot;
   readonly #opens: SecretTest | undefined;
@@ -97,12 +98,11 @@ class StoreCheck {
       this.#add("unreadable", partition, key, "the record has no internal id");
       return;
     }
-    if (this.#names.has(id))
+    if (!this.#names.add(id, key))
       this.#add("duplicate", partition, key, `another entity has the internal id ${id}`);
     if (this.#waitingForSweep.has(id)) {
       this.#add("mismatch", partition, key, "it exists and waits to be swept as deleted");
     }
-    this.#names.set(id, key);
   }
 
   #checkMembers(key: string, { statement }: RecordTypes["policy"]): void {
