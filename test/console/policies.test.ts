@@ -77,8 +77,12 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     expect(stored(await callApi(console, key, "GET", "/auth/policies/ReadSales"))).toEqual(READ.statement);
   });
 
-  it("gets a note beside its line where a statement says what another one says", async () => {
-    await write(JSON.stringify({ statement: [READ.statement[0], READ.statement[0]] }, null, 2));
+  it("gets a note beside its line where another statement says the same and more", async () => {
+    await page.goto("/policies/ReadSales");
+    await page.getByLabel("Policy document", { exact: true }).getByText("fs:ReadObject").waitFor();
+    const [wide] = READ.statement;
+    const narrow = { ...wide, resource: `${wide?.resource.slice(0, -1)}2026/*` };
+    await write(JSON.stringify({ statement: [wide, narrow] }, null, 2));
     await page.locator(".cm-lint-marker-info").waitFor();
     expect(await seriousFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Discard changes", exact: true }).click();
