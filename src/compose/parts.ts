@@ -259,7 +259,10 @@ function openListeners(
 
 /** The parts that metrics read. */
 interface Measured
-  extends Pick<ServiceParts, "decisions" | "decisionLog" | "shadow" | "identities" | "datasets"> {
+  extends Pick<
+    ServiceParts,
+    "decisions" | "decisionLog" | "shadow" | "identities" | "datasets" | "mirroring"
+  > {
   readonly invitations: ReturnType<typeof openServiceInvitations>;
   readonly audit: AuditLog;
   readonly auditTrail: ServiceAudit["trail"];
@@ -280,6 +283,7 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
     log: logger,
     datasets,
     mail: invitations.counters,
+    mirrors: parts.mirroring?.counters,
     changes: { revision: () => revisions.newest, log: () => data.store.logId, journal, engineTimes },
     openSnapshots,
     traces: traces?.counters,

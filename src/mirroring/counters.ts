@@ -8,7 +8,7 @@ import { CallFailed } from "./ports.ts";
 type MirrorErrorKind = "data_server" | "store" | "internal";
 
 /** Counts of one region. */
-interface RegionCounters {
+export interface RegionCounters {
   passes: number;
   recorded: number;
   looks: number;

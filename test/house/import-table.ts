@@ -195,6 +195,7 @@ const SERVICE_ROOMS: Rooms = {
       "api/decisions",
       "listeners",
       "mail",
+      "mirroring",
     ],
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.

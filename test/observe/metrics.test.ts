@@ -7,6 +7,9 @@ import type { DecisionCounters } from "../../src/decisions/decisions.ts";
 import { ENTRANCES, type Entrance } from "../../src/decisions/entrances.ts";
 import { createJournalCounters } from "../../src/journal/counters.ts";
 import { createMailCounters } from "../../src/mail/ports.ts";
+import { MirrorCounters } from "../../src/mirroring/counters.ts";
+import { reportOf } from "../../src/mirroring/mirror-report.ts";
+import { CallFailed } from "../../src/mirroring/ports.ts";
 import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
 import { createEngineTimes } from "../../src/observe/metrics/engine-metrics.ts";
 import { createMetrics, type MetricSources, type Metrics } from "../../src/observe/metrics/metrics.ts";
@@ -41,6 +44,7 @@ function newSources() {
     log: { droppedLines: 0 },
     datasets: { lastLoadSuccess: undefined as boolean | undefined },
     mail: createMailCounters(),
+    mirrors: new MirrorCounters(["west"]),
     decisionLog: { counters: newCounters(), sinks: [{ lagSeconds: 3, failures: 6, rejected: 1 }] },
     auditTrail: {
       counters: { ...newCounters(), lost: 4 },
@@ -164,6 +168,48 @@ describe("a scrape", () => {
     });
   });
 
+  it("shows mirrors by region: how far they are behind, by the clock and not by the newest pass", async () => {
+    const sources = newSources();
+    const metrics = open(sources);
+    const now = Date.now();
+    const branches = {
+      main: { next: 2, heads: [{ index: 1, commit: "b", at: now - 90_000 }] },
+      dev: { next: 1, heads: [] },
+    };
+    const state = { term: 1, branches, gone: [], verified: {}, external: 0, goneAtSource: 0, pieces: 0 };
+    const findings = {
+      phase: "syncing",
+      reason: "",
+      defaultBranch: "main",
+      recorded: 5,
+      pending: 2,
+    } as const;
+    const report = reportOf({ ...state, findings: { ...findings, missing: 7, blocking: 0 } }, now, {
+      recorded: 5,
+      looks: 6,
+      promotions: 1,
+    });
+    sources.mirrors.noteReport("west", "sales-west", report);
+    sources.mirrors.noteError("west", new CallFailed("no answer", undefined, true));
+    sources.mirrors.noteError("elsewhere", new Error("unknown regions have no series"));
+    const series = parse(await metrics.text());
+    expect(series.get('svc_authorizer_mirror_lag_seconds{region="west"}')).toBeGreaterThanOrEqual(89);
+    expect(Object.fromEntries(series)).toMatchObject({
+      'svc_authorizer_mirror_states{region="west",state="syncing"}': 1,
+      'svc_authorizer_mirror_states{region="west",state="active"}': 0,
+      'svc_authorizer_mirror_objects_missing{region="west"}': 7,
+      'svc_authorizer_mirror_commits_pending{region="west"}': 2,
+      'svc_authorizer_mirror_passes_total{region="west"}': 1,
+      'svc_authorizer_mirror_commits_recorded_total{region="west"}': 5,
+      'svc_authorizer_mirror_objects_checked_total{region="west"}': 6,
+      'svc_authorizer_mirror_promotions_total{region="west"}': 1,
+      'svc_authorizer_mirror_errors_total{region="west",kind="data_server"}': 1,
+      'svc_authorizer_mirror_errors_total{region="west",kind="internal"}': 0,
+    });
+    sources.mirrors.forget("west", "sales-west");
+    expect(parse(await metrics.text()).get('svc_authorizer_mirror_lag_seconds{region="west"}')).toBe(0);
+  });
+
   it("shows the process", async () => {
     const metrics = open(newSources());
     (globalThis as { gc?: () => void }).gc?.();
@@ -203,6 +249,8 @@ describe("names", () => {
       "kind",
       "member",
       "log",
+      "region",
+      "state",
     ];
     const { descriptions } = open(newSources());
     for (const { name, labels } of descriptions) {

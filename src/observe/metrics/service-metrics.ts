@@ -4,12 +4,14 @@ import type { DecisionCounters } from "../../decisions/decisions.ts";
 import type { ShadowCounters } from "../../decisions/shadow/shadow.ts";
 import type { IdentityCounters } from "../../identity/identity.ts";
 import type { MailCounters } from "../../mail/ports.ts";
+import type { MirrorCounters } from "../../mirroring/counters.ts";
 import type { AuditCounters } from "../log/audit-port.ts";
 import type { ReadableHttpCounters, RouteCounter } from "./create-http-counters.ts";
 import { auditTrailMetrics, type DecisionLogSource, decisionLogMetrics } from "./decision-log-metrics.ts";
 import type { FastHistogram } from "./histograms/fast-histogram.ts";
 import { journalMetrics, type LogSource } from "./journal-metrics.ts";
 import { by, metricsNamed, type Row, type ScrapedMetric } from "./metric.ts";
+import { mirrorMetrics } from "./mirror-metrics.ts";
 import type { OpenSnapshots } from "./open-snapshots.ts";
 import { shadowMetrics } from "./shadow-metrics.ts";
 import type { StoreCounters } from "./store-metrics.ts";
@@ -43,6 +45,8 @@ export interface MetricSources {
   readonly auditTrail: DecisionLogSource | undefined;
   /** The comparison with a candidate; undefined if none is configured. */
   readonly shadow: ShadowCounters | undefined;
+  /** Mirrors; undefined if no region may have them. */
+  readonly mirrors?: MirrorCounters | undefined;
   /** Spans of traces; undefined if nothing is traced. */
   readonly traces?: TraceSpans | undefined;
 }
@@ -71,6 +75,7 @@ export function serviceMetrics(sources: MetricSources): ScrapedMetric[] {
     ...auditTrailMetrics(sources.auditTrail),
     ...shadowMetrics(sources.shadow),
     ...mailMetrics(sources.mail),
+    ...mirrorMetrics(sources.mirrors),
     ...traceMetrics(sources.traces),
     ...stateMetrics(sources),
   ];
