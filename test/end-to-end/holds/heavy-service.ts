@@ -1,6 +1,7 @@
 /** The real service with the heavy world, asked by a token of every scope and by `alice` herself. */
 
 import { join } from "node:path";
+import { sized } from "../../proofs/size.ts";
 import { cleanUp, newFolder, type RunningProgram, writeConfig } from "../program.ts";
 import type { Entrance } from "./entrances.ts";
 import { ALICE_KEY, EXAMPLE_SCIM_ID, heavyDataset } from "./heavy-world.ts";
@@ -11,6 +12,9 @@ const BASIC = `Basic ${Buffer.from(`${ALICE_KEY.access_key_id}:${ALICE_KEY.secre
 const SCOPES = ["decide", "search", "read", "write", "secrets", "replicate", "scim"];
 /** Longer than the service takes for a request; what has no answer by then has the status 0. */
 const PATIENCE_MS = 45_000;
+/** Operations whose work in a thread takes all the time that they get: they hold nothing later that they do not hold at first. */
+const ENDLESS: ReadonlySet<string> = new Set(["suggestPolicies"]);
+const ENDLESS_MS = sized(5_000, PATIENCE_MS);
 /** Streams do not end by themselves: so much of them is read. */
 const STREAM_MS = 700;
 
@@ -120,8 +124,10 @@ async function send(program: RunningProgram, ids: Ids, { entrance, query, body }
   const { listener, method, type, operation } = entrance;
   const { content = {} } = (operation.responses["200"] ?? {}) as { content?: object };
   const isStream = Object.keys(content).some((one) => /event-stream|x-ndjson/.test(one)) && method === "GET";
+  const isEndless = ENDLESS.has(operation.operationId);
+  const patienceMs = isStream ? STREAM_MS : isEndless ? ENDLESS_MS : PATIENCE_MS;
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), isStream ? STREAM_MS : PATIENCE_MS);
+  const timer = setTimeout(() => abort.abort(), patienceMs);
   try {
     const response = await fetch(`${program[listener]}${pathOf(entrance, ids)}${query}`, {
       method,

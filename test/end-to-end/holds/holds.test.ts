@@ -42,6 +42,12 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["assumeRoleWithWebIdentityBelow", "no issuer is configured"],
   ["beginSignIn", "no issuer is configured"],
   ["finishSignIn", "no issuer is configured"],
+  ["stsLogin", "no issuer is configured"],
+  ["answerDevice", "the page of the example was not opened"],
+  ["getToken", "the code of the example has expired"],
+  ["changePassword", "users have no passwords here"],
+  ["createMirror", "no data server is configured"],
+  ["editMirroredBranches", "no data server is configured"],
 ]);
 
 let service: HeavyService;
