@@ -16,6 +16,7 @@ const PAGES = [
   "docs/identity-providers.md",
   "docs/sign-in.md",
   "docs/one-key.md",
+  "docs/mirroring.md",
   "docs/testing.md",
 ];
 

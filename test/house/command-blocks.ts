@@ -53,6 +53,12 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
 /** Blocks that no test runs. */
 export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
   {
+    page: "docs/mirroring.md",
+    begins: "curl -u",
+    reason:
+      "needs two data servers; test/proofs/data-server/mirrors-of-a-service.test.ts makes the call where they are given",
+  },
+  {
     page: "docs/sign-in.md",
     begins: "curl -s https://authz.example.com/oauth2/token",
     reason: "needs a pod; test/sign-in/token-exchange.test.ts sends the same form with tokens of issuers",

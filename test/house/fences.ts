@@ -56,6 +56,7 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/gateways.md", language: "nginx", test: PROXIES },
   { page: "docs/gateways.md", language: "caddyfile", test: PROXIES },
   { page: "docs/one-key.md", language: "yaml", test: CONFIGURATIONS },
+  { page: "docs/mirroring.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/high-availability.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/sign-in.md", language: "yaml", test: CONFIGURATIONS },
