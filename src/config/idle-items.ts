@@ -3,6 +3,7 @@ import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
 import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
 import { hasMirroring } from "./validate-mirroring.ts";
+import { remoteEndpoint } from "./values/remote-endpoint.ts";
 
 /** One such item, and why nothing acts on it. */
 interface IdleItem {
@@ -122,6 +123,18 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.exchange.streaming_address is not set",
   },
   {
+    items: "auth.remote_authenticator.",
+    except: ["auth.remote_authenticator.enabled", "auth.remote_authenticator.default_user_group"],
+    acts: (values) => values["auth.remote_authenticator.enabled"],
+    why: "auth.remote_authenticator.enabled is false",
+  },
+  {
+    items: "auth.remote_authenticator.",
+    except: ["auth.remote_authenticator.default_user_group"],
+    acts: (values) => !values["auth.remote_authenticator.enabled"] || remoteEndpoint(values) !== undefined,
+    why: "auth.remote_authenticator.endpoint is not set, or is an address of this service",
+  },
+  {
     items: "authorizer.aws_iam.",
     except: ["authorizer.aws_iam.enabled"],
     acts: (values) => values["authorizer.aws_iam.enabled"],
@@ -196,11 +209,7 @@ const DEPENDENCIES: readonly Dependency[] = [
 ];
 
 /** Beginnings of the data server's items by which people sign in there, and might be thought to sign in here. */
-const SIGN_IN: readonly string[] = [
-  "auth.authentication_api.",
-  "auth.cookie_auth_verification.",
-  "auth.remote_authenticator.",
-];
+const SIGN_IN: readonly string[] = ["auth.authentication_api.", "auth.cookie_auth_verification."];
 const SIGN_IN_WHY = "it is for signing in at the data server; nobody signs in here by it";
 
 /** The items of the data server that a source sets, and that nothing in this service takes the place of. */

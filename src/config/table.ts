@@ -16,6 +16,7 @@ import { LDAP_ITEMS } from "./items/ldap.ts";
 import { LOGGING_ITEMS } from "./items/logging.ts";
 import { MIRRORING_ITEMS } from "./items/mirroring.ts";
 import { PASSWORD_ITEMS } from "./items/passwords.ts";
+import { REMOTE_AUTHENTICATOR_ITEMS } from "./items/remote-authenticator.ts";
 import { SCIM_ITEMS } from "./items/scim.ts";
 import { SESSION_COOKIE_ITEMS } from "./items/session-cookies.ts";
 import { SIGN_IN_ITEMS } from "./items/sign-in.ts";
@@ -30,6 +31,7 @@ const SECTIONS = [
   { title: "Sign-in", items: SIGN_IN_ITEMS },
   { title: "Passwords", items: PASSWORD_ITEMS },
   { title: "LDAP", items: LDAP_ITEMS },
+  { title: "Remote authenticator", items: REMOTE_AUTHENTICATOR_ITEMS },
   { title: "Security token service", items: STS_ITEMS },
   { title: "Mirroring", items: MIRRORING_ITEMS },
   { title: "Authorizer limits", items: AUTHORIZER_LIMIT_ITEMS },

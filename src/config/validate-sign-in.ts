@@ -2,12 +2,18 @@
 
 import type { ConfigName, ConfigValues } from "./table.ts";
 import { isLoopbackHost } from "./values/listen-address.ts";
+import { isRemoteEndpoint } from "./values/remote-endpoint.ts";
 
 /** Reports origins that are none, and issuers with which nobody could sign in. */
 export function signInProblems(
   values: ConfigValues,
   problem: (name: ConfigName, message: string) => void,
 ): void {
+  const endpoint = values["auth.remote_authenticator.endpoint"];
+  if (values["auth.remote_authenticator.enabled"] && endpoint !== undefined && !isRemoteEndpoint(endpoint)) {
+    const message = "expected an https URL, or http on this machine: passwords would travel in clear text";
+    problem("auth.remote_authenticator.endpoint", message);
+  }
   const name = "authorizer.sign_in.origins";
   const origins = values[name];
   for (const origin of origins) {

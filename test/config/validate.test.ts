@@ -577,7 +577,7 @@ describe("items that this version does not act on", () => {
         /^auth\.(authentication_api|remote_authenticator|oidc|cookie_auth_verification)\./.test(name) &&
         !own.has(name),
     );
-    expect(signIn).toHaveLength(10);
+    expect(signIn).toHaveLength(7);
     for (const { name, type } of signIn) {
       const value = SIGN_IN_VALUES.find(([kind]) => type.includes(kind))?.[1] ?? "text";
       expect(warnings({ [name]: value }), name).toEqual([

@@ -19,8 +19,10 @@ import {
   type Reply,
 } from "../../http/route.ts";
 import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
+import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents, IdentityFinder } from "../rest/ports.ts";
+import { REMOTE_LOGIN_OPERATION, REMOTE_LOGIN_SCHEMAS, remoteLogin } from "./remote-login.ts";
 import { type CodeExchange, STS_LOGIN_OPERATION, STS_LOGIN_SCHEMAS, stsLogin } from "./sts-login.ts";
 
 /** The path of the API: what a data server has as `auth.authentication_api.endpoint`, behind this listener's address. */
@@ -37,6 +39,8 @@ export interface AuthenticationOptions {
   readonly aws: IdentityFinder | undefined;
   /** undefined: no codes of clients are exchanged. */
   readonly codes: CodeExchange | undefined;
+  /** undefined: no way to sign in takes a password. */
+  readonly passwords: PasswordSignIn | undefined;
   /** Peers that are answered: of the socket, whatever a header says. */
   readonly trusted: TrustedProxies;
   readonly audit: AuditEvents;
@@ -64,6 +68,7 @@ export const AUTHENTICATION_OPERATIONS: readonly Described[] = [
     errors: [400, 403, 413, 415, 500, 501, 503],
   },
   STS_LOGIN_OPERATION,
+  REMOTE_LOGIN_OPERATION,
   {
     ...TAG,
     method: "GET",
@@ -80,6 +85,7 @@ export const AUTHENTICATION_OPERATIONS: readonly Described[] = [
 export const AUTHENTICATION_SCHEMAS: Schemas = {
   IdentityRequest: object({ identity_token: text("Base64 of the parts of a pre-signed GetCallerIdentity.") }),
   ...STS_LOGIN_SCHEMAS,
+  ...REMOTE_LOGIN_SCHEMAS,
   PrincipalId: object({ id: text("Id of the external principal.") }),
 };
 
@@ -107,6 +113,13 @@ export function authenticationRoutes(
         priority: "bulk",
         body: { maxBytes: MAX_BYTES, arrivesWithinMs: options.limits.anonymousBodyTimeoutMs },
         handle: (call) => stsLogin(options, call),
+      },
+      {
+        method: "POST",
+        path: REMOTE_LOGIN_OPERATION.path,
+        priority: "bulk",
+        body: { maxBytes: MAX_BYTES, arrivesWithinMs: options.limits.anonymousBodyTimeoutMs },
+        handle: (call) => remoteLogin(options, call),
       },
     ],
     counters,

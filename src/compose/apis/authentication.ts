@@ -5,6 +5,7 @@ import { limitsOf } from "../../config/limits.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
+import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
@@ -22,10 +23,17 @@ export function awsIdentities({ values, directory }: DataParts): AwsIdentities |
   });
 }
 
+/** The ways by which the API knows people and programs. */
+interface AuthenticationParts {
+  readonly aws: AwsIdentities | undefined;
+  readonly signIn: SignIn | undefined;
+  readonly passwordSignIn: PasswordSignIn | undefined;
+}
+
 /** The options of the API; undefined where it is off. */
 export function authenticationOptions(
   { values }: DataParts,
-  { aws, signIn }: { readonly aws: AwsIdentities | undefined; readonly signIn: SignIn | undefined },
+  { aws, signIn, passwordSignIn }: AuthenticationParts,
   audit: AuditEvents,
 ): AuthenticationOptions | undefined {
   if (!values["authorizer.authentication_api.enabled"]) return undefined;
@@ -33,6 +41,7 @@ export function authenticationOptions(
   const redirectUris = new Set(values["authorizer.authentication_api.sts_redirect_uris"]);
   return {
     aws,
+    passwords: passwordSignIn,
     codes: issuer === undefined || signIn === undefined ? undefined : { signIn, issuer, redirectUris },
     trusted: new TrustedProxies(values["authorizer.authentication_api.trusted_servers"]),
     audit,

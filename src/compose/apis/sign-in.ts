@@ -7,6 +7,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import { LDAP } from "../../sign-in/ldap/ldap-way.ts";
 import { openSignIn, type SignInProvider } from "../../sign-in/open-sign-in.ts";
 import { Provider } from "../../sign-in/provider.ts";
+import { REMOTE } from "../../sign-in/remote-way.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
 import { issuerOf } from "../oidc.ts";
@@ -40,7 +41,7 @@ function providerOf(item: OidcIssuerItem, values: ConfigValues): SignInProvider 
       externalIdClaim: item.external_id_claim,
       isBare: item.bare_external_id,
       // Ids of LDAP stand after its name, too.
-      issuerNames: [...values["authorizer.oidc.issuers"].map(({ name }) => name), LDAP],
+      issuerNames: [...values["authorizer.oidc.issuers"].map(({ name }) => name), LDAP, REMOTE],
       requiredClaims: values["auth.oidc.validate_id_token_claims"] ?? new Map(),
       defaultInitialGroups: values["auth.oidc.default_initial_groups"],
       initialGroupsClaims: values["auth.oidc.initial_groups_claim_name"],

@@ -1,15 +1,18 @@
 /** Signing in with identity providers and with passwords, as the configuration has it. */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { remoteEndpoint } from "../../config/values/remote-endpoint.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import { openBreachedList } from "../../identity/passwords/breached-list.ts";
 import { HashingPlaces } from "../../identity/passwords/hashing-places.ts";
 import { hasArgon2 } from "../../identity/passwords/password-hash.ts";
 import { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
 import { PasswordSignIn, type PasswordWay } from "../../sign-in/password-sign-in.ts";
+import { RemoteWay } from "../../sign-in/remote-way.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
 import { openServiceLdap } from "./ldap.ts";
+import { protectedGroups } from "./scim.ts";
 import { openServiceSignIn } from "./sign-in.ts";
 
 /** The ways to sign in that the configuration has. */
@@ -33,7 +36,9 @@ export async function openServiceSignIns(
   const { values, directory } = data;
   const ownPasswords = await openOwn(data);
   const ldap = openServiceLdap(data);
-  const ways: readonly PasswordWay[] = [ownPasswords, ldap].filter((way) => way !== undefined);
+  const ways: readonly PasswordWay[] = [ownPasswords, ldap, openRemote(data)].filter(
+    (way) => way !== undefined,
+  );
   const limit = values["authorizer.forward_auth.max_failures"];
   const isAccessKey = async (text: string): Promise<boolean> => {
     try {
@@ -47,6 +52,20 @@ export async function openServiceSignIns(
   const passwordSignIn =
     ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey });
   return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
+}
+
+function openRemote({ values, directory, logger }: DataParts): RemoteWay | undefined {
+  const endpoint = remoteEndpoint(values);
+  if (endpoint === undefined) return undefined;
+  return new RemoteWay({
+    endpoint,
+    timeoutMs: values["auth.remote_authenticator.request_timeout"],
+    defaultGroup: values["auth.remote_authenticator.default_user_group"],
+    directory,
+    isProtected: protectedGroups(values),
+    onFault: (cause) =>
+      logger.warn("the remote authenticator cannot be asked", { reason: String((cause as Error).name) }),
+  });
 }
 
 async function openOwn({ values, directory }: DataParts): Promise<DirectoryPasswords | undefined> {

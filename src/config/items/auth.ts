@@ -53,13 +53,6 @@ export const AUTH_ITEMS = [
     meaning: "Token sent to the authorization service",
   },
   {
-    name: "auth.remote_authenticator.default_user_group",
-    type: "string",
-    default: "Viewers",
-    acts: "in part: the bootstrap `simplified` creates the group; the data server puts users into it",
-    meaning: "Group new remote users join",
-  },
-  {
     name: "auth.cache.enabled",
     type: "bool",
     default: true,

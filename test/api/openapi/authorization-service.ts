@@ -39,6 +39,7 @@ export function startAuthorizationService({
       authentication: {
         aws: undefined,
         codes: undefined,
+        passwords: undefined,
         trusted: new TrustedProxies(["loopback"]),
         audit: { event() {} },
         limits: { anonymousBodyTimeoutMs: 10_000 },

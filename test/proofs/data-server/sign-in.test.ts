@@ -1,4 +1,4 @@
-/** A real data server whose clients sign in by this service (spec/sign-in §3). */
+/** A real data server whose clients sign in by this service (spec/sign-in §3, spec/sign-in §4). */
 
 import { randomBytes } from "node:crypto";
 import { devNull } from "node:os";
@@ -6,6 +6,7 @@ import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { calculatePKCECodeChallenge } from "openid-client";
 import { describe, expect, it } from "vitest";
+import { hashPassword } from "../../../src/identity/passwords/password-hash.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
 import { TestBrowser } from "../../sign-in/browser.ts";
 import { CLIENT, startProvider } from "../../sign-in/test-provider.ts";
@@ -84,5 +85,56 @@ describe.skipIf(given === undefined)("data server: sts/login", () => {
     expect(await user.json()).toMatchObject({ user: { id: "alice" } });
     expect((await fetch(`${dataServer.url}/api/v1/repositories`, { headers })).status).toBe(200);
     expect((await login()).status).toBe(401);
+  }, 120_000);
+});
+
+describe.skipIf(given === undefined)("data server: remote authenticator", () => {
+  it("logs in who has a password here, and nobody else", async () => {
+    const service = await closedAfterAll(
+      startAuthorizer({
+        dataset: {
+          format: 1,
+          preconfigured: true,
+          users: [{ username: "alice", groups: ["Developers"] }],
+        } as unknown as DatasetDocument,
+        config: {
+          "authorizer.audit.output": devNull,
+          "auth.api.token": TOKEN,
+          "auth.encrypt.secret_key": SECRET_KEY,
+          "authorizer.passwords.enabled": true,
+          "authorizer.authentication_api.enabled": true,
+          "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
+        } as never,
+      }),
+    );
+    const { directory } = service;
+    const { userId } = await directory.sessions.get("alice");
+    const password = "a long password of alice";
+    await directory.passwords.set({ username: "alice", userId }, await hashPassword(password));
+    const dataServer = await closedAfterAll(
+      RunningDataServer.start(given!, { kind: "local" }, false, {
+        LAKEFS_AUTH_ENCRYPT_SECRET_KEY: SECRET_KEY,
+        LAKEFS_AUTH_API_ENDPOINT: `${service.url}/api/v1`,
+        LAKEFS_AUTH_API_TOKEN: TOKEN,
+        LAKEFS_AUTH_REMOTE_AUTHENTICATOR_ENABLED: "true",
+        LAKEFS_AUTH_REMOTE_AUTHENTICATOR_ENDPOINT: `${service.url}/authentication/v1/remote`,
+        LAKEFS_AUTH_UI_CONFIG_RBAC: "external",
+        LAKEFS_AUTH_CACHE_ENABLED: "false",
+      }),
+    );
+    const login = (access_key_id: string, secret_access_key: string) =>
+      fetch(`${dataServer.url}/api/v1/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ access_key_id, secret_access_key }),
+      });
+    const answer = await login("alice", password);
+    expect(answer.status).toBe(200);
+    const { token } = (await answer.json()) as { token: string };
+    const headers = { authorization: `Bearer ${token}` };
+    const user = await fetch(`${dataServer.url}/api/v1/user`, { headers });
+    expect(await user.json()).toMatchObject({ user: { id: "alice" } });
+    expect((await login("alice", "wrong")).status).toBe(401);
+    expect((await login("nobody", password)).status).toBe(401);
   }, 120_000);
 });

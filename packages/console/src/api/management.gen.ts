@@ -2441,35 +2441,6 @@ export interface ApplyAnswer {
    */
   warnings: AppliedProblem[];
 }
-export interface ExternalLoginInformation {
-  /**
-   * `identity_token`: base64 of a pre-signed GetCallerIdentity.
-   */
-  identityRequest: {
-    [k: string]: unknown;
-  };
-  /**
-   * Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.
-   */
-  token_expiration_duration?: number;
-}
-export interface StsForm {
-  Action: "AssumeRoleWithWebIdentity";
-  Version?: "2011-06-15";
-  /**
-   * The user: `arn:PARTITION:auth:::user/NAME`.
-   */
-  RoleArn: string;
-  /**
-   * A label, for the audit log.
-   */
-  RoleSessionName: string;
-  /**
-   * A token of one of `authorizer.oidc.issuers`.
-   */
-  WebIdentityToken: string;
-  DurationSeconds?: number;
-}
 export interface DeviceForm {
   /**
    * The code that the program shows, in any letter case, with or without a hyphen.
@@ -2562,6 +2533,35 @@ export interface OAuthError {
    * For people.
    */
   error_description: string;
+}
+export interface ExternalLoginInformation {
+  /**
+   * `identity_token`: base64 of a pre-signed GetCallerIdentity.
+   */
+  identityRequest: {
+    [k: string]: unknown;
+  };
+  /**
+   * Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.
+   */
+  token_expiration_duration?: number;
+}
+export interface StsForm {
+  Action: "AssumeRoleWithWebIdentity";
+  Version?: "2011-06-15";
+  /**
+   * The user: `arn:PARTITION:auth:::user/NAME`.
+   */
+  RoleArn: string;
+  /**
+   * A label, for the audit log.
+   */
+  RoleSessionName: string;
+  /**
+   * A token of one of `authorizer.oidc.issuers`.
+   */
+  WebIdentityToken: string;
+  DurationSeconds?: number;
 }
 export interface Form {
   /**
