@@ -8,6 +8,7 @@ import {
 } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { foundProblems, loadServiceConfig } from "../compose/configuration.ts";
 import { onlineFindings } from "../compose/online-findings.ts";
+import { providerFindings } from "../compose/provider-findings.ts";
 import type { AnyItem } from "../config/item.ts";
 import type { LoadedConfig, LoadOptions } from "../config/load.ts";
 import type { Origin } from "../config/merge.ts";
@@ -60,7 +61,7 @@ export function showConfig(
 
 /** Options of `config validate`. */
 interface ValidateOptions {
-  /** Ask the data server, too. */
+  /** Ask the data server and the identity providers, too. */
   readonly online?: boolean;
 }
 
@@ -73,7 +74,13 @@ export async function validateConfig(
   const loaded = tryLoad(load, streams);
   if (loaded === undefined) return 2;
   const found = await foundProblems(loaded);
-  const seen = online && found.length === 0 ? await onlineFindings(loaded) : NOTHING_SEEN;
+  const asks = online && found.length === 0;
+  const server = asks ? await onlineFindings(loaded) : NOTHING_SEEN;
+  const providers = asks ? await providerFindings(loaded) : NOTHING_SEEN;
+  const seen = {
+    problems: [...server.problems, ...providers.problems],
+    warnings: [...server.warnings, ...providers.warnings],
+  };
   streams.stderr.write(problemLines(seen.warnings, "warning: "));
   const problems = [...found, ...seen.problems];
   if (problems.length > 0) {

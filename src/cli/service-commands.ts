@@ -48,7 +48,7 @@ const CONFIG: GroupSpec = {
         {
           flags: "--online",
           description:
-            "also ask the data server of authorizer.exchange.upstream: its key, its S3 gateway, its hooks",
+            "also ask the data server of authorizer.exchange.upstream (its key, its S3 gateway, its hooks) and each identity provider for its discovery document",
         },
       ],
       load: async () => (await import("./config-commands.ts")).validate,

@@ -39,7 +39,8 @@ export async function onlineFindings({ values, origins }: LoadedConfig): Promise
   const upstream = values[UPSTREAM];
   const exchange = serviceExchange(values, { endpoints: new Map() });
   if (upstream === undefined || exchange === undefined) {
-    warning(UPSTREAM, WITHOUT);
+    const isForProviders = values[KEY] === undefined && values["authorizer.oidc.issuers"].length > 0;
+    if (!isForProviders) warning(UPSTREAM, WITHOUT);
     return found;
   }
   const server = new AskedServer(new DataServer(upstream, IDLE_MS), exchange);
