@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { chromium, type Page } from "playwright-core";
-import { CHROMIUM, callApi, setUp, signIn } from "../test/console/console.ts";
+import { CHROMIUM, callApi, setUp, signIn } from "../packages/console/test/console.ts";
 import { largeDataset } from "../test/datasets/large-dataset.ts";
 import { folder, program, urlsOf, write } from "./authorizer.ts";
 import { localConfig } from "./cold.ts";

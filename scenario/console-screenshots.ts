@@ -13,7 +13,7 @@ import {
   openConsole,
   setUp,
   signIn,
-} from "../test/console/console.ts";
+} from "../packages/console/test/console.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const folder = process.argv[2] ?? join(ROOT, "docs", "pictures");

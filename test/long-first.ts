@@ -1,27 +1,32 @@
-/** Begins with the files that take long: a long one that begins last would leave one of the two workers idle. */
+/** Begins with the files that take long: a long one that begins last would leave the other workers idle. */
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files and folders below `test` in their order. Those beside the first, which measures times, mostly wait. */
+/** Files and folders in their order. */
 const LONG = [
-  "end-to-end/hostile.test.ts",
-  "tracing/traces.test.ts",
-  "mail/",
-  "end-to-end/process.test.ts",
-  "workers/",
-  "console/pages.test.ts",
-  "journal/processes.test.ts",
-  "console/rights.test.ts",
-  "journal/model.test.ts",
-  "examples/examples.test.ts",
-  "proofs/",
+  "test/end-to-end/holds/",
+  "test/journal/processes.test.ts",
+  "test/workers/",
+  "test/proofs/",
+  "packages/console/test/pages.test.ts",
+  "test/end-to-end/hostile.test.ts",
+  "test/tracing/traces.test.ts",
+  "test/journal/postgres-faults.test.ts",
+  "test/journal/model.test.ts",
+  "test/gateways/gateways.test.ts",
+  "test/examples/examples.test.ts",
+  "test/end-to-end/process.test.ts",
+  "packages/console/test/rights.test.ts",
+  "test/end-to-end/connection-flood.test.ts",
+  "test/journal/",
+  "test/mail/",
 ];
 
 /** Sorts the files of a run. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONG.findIndex((path) => moduleId.includes(`/test/${path}`));
+      const place = LONG.findIndex((path) => moduleId.includes(`/${path}`));
       return place < 0 ? LONG.length : place;
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));

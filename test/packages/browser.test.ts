@@ -7,7 +7,7 @@ import { buffer } from "node:stream/consumers";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHROMIUM } from "../console/console.ts";
+import { CHROMIUM } from "../../packages/console/test/console.ts";
 import { type Consumer, installPackages } from "./installed.ts";
 
 const PACKAGE = "/node_modules/@svc-authorizer/client";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { newFolder, type RunningProgram, start, writeConfig } from "../../../test/end-to-end/program.ts";
+import { type PostgresCluster, postgresBin, startPostgres } from "../../../test/journal/postgres-cluster.ts";
 import { CHROMIUM, type Key, type OpenedConsole, openConsole, seriousFindings, signIn } from "./console.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { cleanUp, newFolder, start, writeConfig } from "../end-to-end/program.ts";
+import { cleanUp, newFolder, start, writeConfig } from "../../../test/end-to-end/program.ts";
 
 afterAll(cleanUp);
 

@@ -4,7 +4,7 @@ import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
 
-const SOURCES = join(import.meta.dirname, "..", "..", "packages", "console", "src");
+const SOURCES = join(import.meta.dirname, "..", "src");
 /** Elements that open a dialog; those in `parts/dialogs` are built of each other. */
 const OPENS = /<(?:Dialog|ConfirmDialog|FormDialog|DeleteButton|RemoveButton)\b/g;
 

@@ -4,9 +4,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
+import {
+  cleanUp,
+  newFolder,
+  type RunningProgram,
+  start,
+  writeConfig,
+} from "../../../test/end-to-end/program.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
+const ROOT = join(import.meta.dirname, "..", "..", "..");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
 

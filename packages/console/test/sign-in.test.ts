@@ -1,8 +1,8 @@
 /** Signing in with an identity provider, in Chromium (spec/sign-in §1). */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "../free-port.ts";
-import { CLIENT, startProvider, type TestProvider } from "../sign-in/test-provider.ts";
+import { freePort } from "../../../test/free-port.ts";
+import { CLIENT, startProvider, type TestProvider } from "../../../test/sign-in/test-provider.ts";
 import { CHROMIUM, type OpenedConsole, openConsole, seriousFindings } from "./console.ts";
 
 describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity provider", () => {
