@@ -54,6 +54,8 @@ const METHOD = /^[A-Z]{1,32}$/;
 /** A path with query as request lines have them: visible ASCII, no fragment. */
 const URI = /^\/[!-"$-~]*$/;
 const HOST = /^[!-~]{1,512}$/;
+/** Characters of a path with query. Over HTTP, headers have less room by default; a message of gRPC has a megabyte. */
+const MOST_URI = 64 << 10;
 
 /** The original request, or undefined if the subrequest is invalid. */
 export function originalRequest(proxy: ProxyKind, subrequest: Subrequest): OriginalRequest | undefined {
@@ -75,7 +77,7 @@ export function requestAsTold(
   contentLength: string | undefined,
 ): OriginalRequest | undefined {
   if (method === undefined || uri === undefined || host === undefined) return undefined;
-  if (!METHOD.test(method) || !URI.test(uri) || !HOST.test(host)) return undefined;
+  if (uri.length > MOST_URI || !METHOD.test(method) || !URI.test(uri) || !HOST.test(host)) return undefined;
   return { method, uri, host, contentLength: contentLength === "" ? undefined : contentLength };
 }
 

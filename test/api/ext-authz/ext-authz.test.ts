@@ -95,6 +95,7 @@ describe("Check over gRPC (spec/security §2.12)", () => {
     ["with a name for the address", () => ({ ...by("writer"), source: "localhost" }), bearer(DECIDER)],
     ["without a host", () => ({ ...by("writer"), host: "" }), bearer(DECIDER)],
     ["with a relative path", () => by("writer", "api/v1"), bearer(DECIDER)],
+    ["with a path above 64 KiB", () => by("writer", `${BRANCHES}?${"x".repeat(64 << 10)}`), bearer(DECIDER)],
     [
       "with two lengths",
       () =>

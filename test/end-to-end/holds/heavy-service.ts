@@ -6,6 +6,7 @@ import { cleanUp, newFolder, type RunningProgram, writeConfig } from "../program
 import type { Entrance } from "./entrances.ts";
 import { ALICE_KEY, EXAMPLE_SCIM_ID, heavyDataset } from "./heavy-world.ts";
 import { longestHold as holdOf, startProbed } from "./probed-program.ts";
+import type { ProxyEntrance } from "./proxy-entrances.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const BASIC = `Basic ${Buffer.from(`${ALICE_KEY.access_key_id}:${ALICE_KEY.secret_access_key}`).toString("base64")}`;
@@ -30,6 +31,8 @@ export interface Asked {
 export interface HeavyService {
   /** Sends a request; gives the status and the beginning of the answer. */
   send(asked: Asked): Promise<{ readonly status: number; readonly text: string }>;
+  /** Asks as a proxy does for a request of `alice`, with so many values; gives the status. */
+  sendOfProxy(entrance: ProxyEntrance, count: number): Promise<number>;
   /** The longest hold since the last call, in milliseconds, once the process has nothing to do any more. */
   longestHold(): Promise<number>;
   /** Changes a policy of everybody, so that nothing that was prepared holds any more. */
@@ -47,6 +50,7 @@ export async function startHeavy(statements: number): Promise<HeavyService> {
   return {
     longestHold,
     send: (asked) => send(program, ids, asked),
+    sendOfProxy: (entrance, count) => entrance.send({ program, token: TOKEN, basic: BASIC }, count),
     makeCold: async () => {
       const statement = { effect: "allow", action: [`fs:Changed${changes++}`], resource: "*" };
       const { status } = await fetch(`${program.service}/api/v1/auth/policies/Changing`, {
@@ -73,6 +77,9 @@ function launch(statements: number): Promise<RunningProgram> {
     "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
     "authorizer.audit.directory": join(folder, "audit"),
     "authorizer.decision_log.include": "all",
+    "authorizer.ext_authz.listen_address": "127.0.0.1:0",
+    "authorizer.forward_auth.proxy": "nginx",
+    "authorizer.trusted_proxies": ["loopback"],
     "authorizer.decision_log.directory": join(folder, "decisions"),
     "authorizer.subjects.unknown": "from_request",
     "authorizer.tokens": [{ name: "test", token: TOKEN, scopes: SCOPES, assert_groups: ["*"] }],

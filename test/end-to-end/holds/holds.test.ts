@@ -9,6 +9,7 @@ import { isWhole, report, sized } from "../../proofs/size.ts";
 import { allEntrances, type Entrance, type ManyPlace, nameOf, placeName } from "./entrances.ts";
 import { fillable, validOf } from "./fill.ts";
 import { type Asked, type HeavyService, startHeavy } from "./heavy-service.ts";
+import { PROXY_ENTRANCES } from "./proxy-entrances.ts";
 
 const STATEMENTS = sized(5_000, 50_000);
 const MAX_HOLD_MS = 100;
@@ -169,5 +170,35 @@ describe("the entrances", () => {
         expect(all.some(isAnswer), JSON.stringify(all.at(0))).toBe(true);
     },
     isWhole ? 600_000 : 180_000,
+  );
+});
+
+/** Refusals of a request that is too large. */
+const TOO_LARGE: readonly number[] = [0, 414, 431];
+
+describe("what proxies ask", () => {
+  it.each(PROXY_ENTRANCES)(
+    "$name",
+    async (entrance) => {
+      const all: { readonly count: number; readonly status: number; readonly holdMs: number }[] = [];
+      let status = 0;
+      // Some of what is too large is refused as what is forbidden.
+      for (let count = entrance.most; count > 0; count >>= 1) {
+        let holdMs = Number.POSITIVE_INFINITY;
+        for (let tries = 0; tries < TRIES && holdMs > MAX_HOLD_MS; tries++) {
+          if (tries > 0) await service.makeCold();
+          status = await service.sendOfProxy(entrance, count).catch(() => 0);
+          holdMs = Math.min(holdMs, await service.longestHold());
+        }
+        all.push({ count, status, holdMs });
+      }
+      report(
+        `${entrance.name}: ${all.map((one) => `${one.count} ${one.status} ${one.holdMs.toFixed(0)} ms`).join(", ")}`,
+      );
+      expect(all.filter(({ holdMs }) => holdMs > MAX_HOLD_MS)).toEqual([]);
+      expect(TOO_LARGE).not.toContain(status);
+      if (entrance.isAllowed) expect(status).toBe(200);
+    },
+    180_000,
   );
 });
