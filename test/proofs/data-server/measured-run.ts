@@ -1,6 +1,6 @@
 /** A program as a process whose time, CPU time and memory are measured. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 
 /** The tool that measures; the tests that need it are skipped where it lacks. */
@@ -12,8 +12,10 @@ export interface Measured {
   seconds: number;
   /** User and system. */
   cpuSeconds: number;
-  /** Most memory that was resident, in MB. */
+  /** Most memory that was resident, in MB: with the pages of the program's files. */
   megabytes: number;
+  /** Most anonymous memory that was seen, in MB: without them. */
+  anonymous: number;
 }
 
 export async function measured(
@@ -22,10 +24,33 @@ export async function measured(
   cwd: string,
 ): Promise<Measured> {
   const child = spawn("/usr/bin/time", ["-f", "\n%e %U %S %M", ...command], { cwd, env });
+  let anonymous = 0;
+  const timer = setInterval(() => {
+    anonymous = Math.max(anonymous, anonymousOfChild(child.pid));
+  }, 20);
   const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  clearInterval(timer);
   const lines = stderr.trimEnd().split("\n");
   const [seconds = 0, user = 0, system = 0, kilobytes = 0] = (lines.pop() ?? "").split(" ").map(Number);
   const megabytes = Math.ceil(kilobytes / 1024);
-  return { code, output: stdout + lines.join("\n"), seconds, cpuSeconds: user + system, megabytes };
+  return {
+    code,
+    output: stdout + lines.join("\n"),
+    seconds,
+    cpuSeconds: user + system,
+    megabytes,
+    anonymous,
+  };
+}
+
+/** Anonymous memory of the only child of a process in MB; 0 once it has ended. */
+function anonymousOfChild(pid: number | undefined): number {
+  try {
+    const child = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+    const status = readFileSync(`/proc/${child}/status`, "utf8");
+    return Math.ceil(Number(/RssAnon:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+  } catch {
+    return 0;
+  }
 }

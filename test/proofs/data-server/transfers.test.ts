@@ -122,11 +122,11 @@ describe.skipIf(given === undefined)("data server: large transfers", () => {
     for (const tool of TOOLS) {
       rmSync(down, { recursive: true, force: true });
       mkdirSync(down);
-      const { seconds, cpuSeconds, serverSeconds, megabytes } = await ran(commandOf(tool));
+      const { seconds, cpuSeconds, serverSeconds, megabytes, anonymous } = await ran(commandOf(tool));
       const rate = bytes / MB / seconds;
       rates.set(tool, { rate, perCpu: bytes / MB / (cpuSeconds + serverSeconds) });
       report(
-        `${what}, ${tool}${tool === "svcctl" && SVCCTL[1] === BUILT ? " as published" : ""}: ${Math.round(rate)} MB/s; CPU ${cpuSeconds.toFixed(1)} s, server ${serverSeconds.toFixed(1)} s; ${megabytes} MB of memory`,
+        `${what}, ${tool}${tool === "svcctl" && SVCCTL[1] === BUILT ? " as published" : ""}: ${Math.round(rate)} MB/s; CPU ${cpuSeconds.toFixed(1)} s, server ${serverSeconds.toFixed(1)} s; ${megabytes} MB of memory, ${anonymous} MB of it anonymous`,
       );
       if (tool === "svcctl") expect(megabytes).toBeLessThan(MOST_MEGABYTES);
     }
