@@ -30,6 +30,7 @@ import { GLOBAL_OPTIONS, globalOptionsOf } from "./global-options.ts";
 import { IMPORT_COMMANDS } from "./import/ingest-commands.ts";
 import { LOCAL_GROUP } from "./local/local-group.ts";
 import { METASTORE_GROUP } from "./metastore/metastore-group.ts";
+import { MIRROR_GROUP } from "./mirror/mirror-group.ts";
 import { OBJECT_COMMANDS } from "./objects/object-commands.ts";
 import { PLUGIN_GROUP } from "./plugin/plugin-group.ts";
 import { PLUMBING_COMMANDS } from "./plumbing/plumbing-commands.ts";
@@ -118,6 +119,7 @@ export function buildProgram(context: CommandContext, words?: readonly string[])
       ACCESS_GROUP,
       SHADOW_GROUP,
       AUDIT_GROUP,
+      MIRROR_GROUP,
       ...ON_REPOSITORIES,
       ...TOP_COMMANDS,
       ...PLUMBING_COMMANDS,

@@ -1,5 +1,6 @@
 /** The replication API, on stand-ins of two data servers. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { StandIn } from "../../mirroring/stand-in/stand-in.ts";
 import { basic, callTarget, DATASET, KEYS, type Management, startManagement } from "./kit.ts";
 
@@ -333,5 +334,45 @@ describe("a mirror is read-only (M5)", { timeout: 60_000 }, () => {
       statement,
     } as never);
     await expect(create).rejects.toMatchObject({ code: "invalid_request" });
+  });
+});
+
+describe("svcctl mirror", { timeout: 60_000 }, () => {
+  const run = (...args: string[]) =>
+    svcctl(["mirror", ...args], {
+      env: {
+        SVCCTL_SERVER_ENDPOINT_URL: `${api.authorizer.userUrl}/api/v1`,
+        SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEYS.admin.access_key_id,
+        SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: KEYS.admin.secret_access_key,
+      },
+    });
+
+  it("creates, lists, shows, edits and deletes", async () => {
+    const where = ["--region", "west", "--storage-namespace", "local://sales-west"];
+    const made = await run("create", "sales", "sales-west", ...where);
+    expect([made.code, made.stdout, made.stderr]).toEqual([
+      0,
+      expect.stringContaining("Mirror: sales-west of sales in west\nState: creating\n"),
+      "",
+    ]);
+    expect((await run("list", "sales")).stdout).toMatch(/sales-west.*west.*creating/);
+    const edited = await run("branches", "sales", "sales-west", "--exclude", "tmp-*, *-draft", "--json");
+    expect(JSON.parse(edited.stdout).branches).toEqual({ include: [], exclude: ["tmp-*", "*-draft"] });
+    expect((await run("show", "sales", "sales-west")).stdout).toContain("Commits: 0 recorded");
+    expect((await run("delete", "sales", "sales-west")).stderr).toContain("aborted");
+    expect((await run("delete", "sales", "sales-west", "--yes")).stdout).toBe(
+      "Mirror 'sales-west' deleted\n",
+    );
+    const gone = await run("show", "sales", "sales-west");
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining("has no mirror")]);
+    expect((await run("delete", "sales", "sales-west", "--yes")).code).toBe(1);
+  });
+
+  it("says where a region has not answered yet", async () => {
+    await call("admin", "POST", MIRRORS, BODY);
+    west.fault = () => "busy";
+    const waiting = await run("delete", "sales", "sales-west", "--yes");
+    expect(waiting.stdout).toBe("Mirror 'sales-west' will be deleted once its region answers\n");
+    expect((await run("delete", "sales", "sales-west", "--forget", "--yes")).code).toBe(0);
   });
 });

@@ -40,13 +40,16 @@ export class ApiClient {
   readonly #context: CommandContext;
   #revision: Revision | undefined;
 
-  /** @param timeoutMs time for one try; default 30,000 */
-  constructor(context: CommandContext, settings: Settings, timeoutMs?: number) {
+  /**
+   * @param timeoutMs time for one try; default 30,000
+   * @param beside path of another API of the server
+   */
+  constructor(context: CommandContext, settings: Settings, timeoutMs?: number, beside?: string) {
     this.settings = settings;
     this.#context = context;
     this.headers = headersOf(context, settings);
     this.#rest = new RestClient({
-      base: apiBase(settings.endpointUrl),
+      base: apiBase(settings.endpointUrl, beside),
       headers: this.headers,
       retries: settings.retries,
       ...(timeoutMs !== undefined && { timeoutMs }),
@@ -161,11 +164,11 @@ export class ApiClient {
 }
 
 /** The client for a command. Throws when the configuration is faulty. */
-export function openApi(context: CommandContext, timeoutMs?: number): ApiClient {
+export function openApi(context: CommandContext, timeoutMs?: number, beside?: string): ApiClient {
   const settings = loadSettings(context);
   const fault = providerFault(settings);
   if (fault !== undefined) throw new Error(fault);
-  return new ApiClient(context, settings, timeoutMs);
+  return new ApiClient(context, settings, timeoutMs, beside);
 }
 
 /** Reads an answer with status 400 or higher. */
