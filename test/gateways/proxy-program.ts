@@ -17,6 +17,8 @@ export interface Upstreams {
   readonly exchange?: boolean;
   /** The streaming listener, in that configuration. */
   readonly streamingPort?: number;
+  /** The user listener, in that of nginx. */
+  readonly userPort?: number;
 }
 
 /** A running proxy. */
@@ -101,6 +103,7 @@ function entryPoint(port: number): string[] {
 const AUTHORIZER_PORT = 8001;
 const GRPC_PORT = 8003;
 const STREAMING_PORT = 8004;
+const USER_PORT = 8005;
 
 /** Programs in the order of the documentation. */
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
@@ -119,7 +122,7 @@ export function missing(name: ProgramName): string | undefined {
 /** The configuration of the documentation, word for word but for addresses, the token and the folder. */
 export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
   const { from, listen } = PROGRAMS[name];
-  const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort } = upstreams;
+  const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort, userPort } = upstreams;
   const text = exchange
     ? deployed(`exchange/${EXCHANGES[name]}`, "one-key.md")
     : "file" in from
@@ -129,6 +132,7 @@ export function configuration(name: ProgramName, folder: string, port: number, u
     [listen[0], listen[1](port)],
     ...portChanges(name, dataServerPort, 8000),
     ...portChanges(name, authorizerPort, AUTHORIZER_PORT),
+    ...(userPort === undefined ? [] : portChanges(name, userPort, USER_PORT)),
     ...(streamingPort === undefined ? [] : portChanges(name, streamingPort, STREAMING_PORT)),
     [
       name === "envoy over grpc"

@@ -59,6 +59,8 @@ export interface ManagementParts extends RestParts {
   readonly cookieDomain: string;
   /** `auth.ui_config.rbac`, shown to browsers. */
   readonly rbac: string;
+  /** True where a data server's web page is served with these answers (`authorizer.exchange`). */
+  readonly dataServerPage: boolean;
   /** Version of this package. */
   readonly version: string;
   readonly policySet: PolicySet;

@@ -7,6 +7,7 @@ import { Holdings } from "../rest/holdings.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import type { ManagementDeclaration, ManagementParts } from "./declaration.ts";
 import { inviteRoutes } from "./invitations/invite-page.ts";
+import { logoutRoutes } from "./login/logout-page.ts";
 import { ManagementAudit } from "./management-audit.ts";
 import { mountManagement } from "./management-routes.ts";
 import { Escalation, type EscalationMode } from "./permissions/escalation.ts";
@@ -42,6 +43,7 @@ export function managementRoutes(
     ...oidcRoutes(options, counters),
     ...deviceRoutes(asking, counters),
     ...oauthRoutes(asking, counters),
+    ...logoutRoutes(options, counters),
   ];
 }
 

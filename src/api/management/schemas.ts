@@ -237,12 +237,18 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },
     comm_prefs_missing: { const: false },
-    login_config: object({
-      RBAC: text("`auth.ui_config.rbac`."),
-      login_url: text("Empty: people log in here."),
-      login_cookie_names: listOf({ type: "string" }),
-      logout_url: text("Empty: people log out here."),
-    }),
+    login_config: object(
+      {
+        RBAC: text("`auth.ui_config.rbac`; `none` for the page of a data server with one key."),
+        login_url: text("Empty: people log in here."),
+        login_url_method: text(
+          "`select` where people choose between this address and a log-in with an access key.",
+        ),
+        login_cookie_names: listOf({ type: "string" }),
+        logout_url: text("Empty: people log out here."),
+      },
+      ["RBAC", "login_url", "login_cookie_names", "logout_url"],
+    ),
   }),
   Setup: object(
     {

@@ -84,6 +84,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     acls: groupAcls(catalog.partition),
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],
+    dataServerPage: values["authorizer.exchange.access_key_id"] !== undefined,
     records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
     otherNodes: async () => {
       const own = nodeName(values);

@@ -1102,13 +1102,17 @@ export interface SetupState {
   comm_prefs_missing: false;
   login_config: {
     /**
-     * `auth.ui_config.rbac`.
+     * `auth.ui_config.rbac`; `none` for the page of a data server with one key.
      */
     RBAC: string;
     /**
      * Empty: people log in here.
      */
     login_url: string;
+    /**
+     * `select` where people choose between this address and a log-in with an access key.
+     */
+    login_url_method?: string;
     login_cookie_names: string[];
     /**
      * Empty: people log out here.

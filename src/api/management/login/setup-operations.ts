@@ -7,6 +7,7 @@ import { type AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors
 import { requireObject } from "../../../http/body/json-body.ts";
 import type { Reply } from "../../../http/route.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
+import type { SignInWay } from "../../../sign-in/sign-in.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
 import { withFieldNames } from "../../rest/field-names.ts";
@@ -19,6 +20,8 @@ import { bodyOf, type ManagementParts, type OpenDeclaration } from "../declarati
 import { OwnText } from "../errors.ts";
 import type { FirstAdministrator } from "../ports.ts";
 import { secretBody } from "../shapes.ts";
+import { signInAddress } from "../sign-in/oidc-routes.ts";
+import { LOGOUT_PATH } from "./logout-page.ts";
 import { AuthenticationFailed } from "./proof.ts";
 
 /** The path of the reference, and its short form. */
@@ -50,9 +53,9 @@ export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
       description: "Clients ask it to find out whether to offer the set-up.",
       answer: answerWith(200, "SetupState", stateBody(true, "simplified")),
       handler:
-        ({ setup, rbac }) =>
+        ({ setup, rbac, dataServerPage, signIn }) =>
         async () =>
-          json(200, stateBody(await setup.isDone(), rbac)),
+          json(200, dataServerPage ? pageState(signIn?.ways ?? []) : stateBody(await setup.isDone(), rbac)),
     },
     {
       ...OPEN,
@@ -79,6 +82,15 @@ function stateBody(done: boolean, rbac: string) {
     comm_prefs_missing: false,
     login_config: { RBAC: rbac, login_url: "", login_cookie_names: [LOGIN_COOKIE], logout_url: "" },
   };
+}
+
+/** The state for the web page of a data server with one key, which is set up: it offers users a log-in here. */
+function pageState(ways: readonly SignInWay[]) {
+  const [only, another] = ways;
+  const url = only === undefined ? "" : another === undefined ? signInAddress(only) : "/oidc/login";
+  const { login_config, ...state } = stateBody(true, "none");
+  const login = url === "" ? {} : { login_url: url, login_url_method: "select" };
+  return { ...state, login_config: { ...login_config, ...login, logout_url: LOGOUT_PATH } };
 }
 
 /** That the set-up is done is said before the token is verified: there is nothing left to protect. */

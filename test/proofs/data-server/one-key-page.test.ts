@@ -1,0 +1,134 @@
+/** The web page of a real data server with one user, in a browser, as a user that the data server does not know. */
+
+import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "../../../packages/console/test/console.ts";
+import {
+  ACCESS_KEYS,
+  basicOf,
+  PROXY_TOKEN,
+  startExchange,
+  SECRET as USER_SECRET,
+} from "../../exchange/start-exchange.ts";
+import { missing, type ProxyProgram, startProxy } from "../../gateways/proxy-program.ts";
+import { portFor } from "../../gateways/start-behind-proxy.ts";
+import { givenDataServer } from "./given-data-server.ts";
+import { KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
+
+/** Logs in as the form of the page does. */
+async function signIn(page: Page, url: string): Promise<void> {
+  const data = { access_key_id: ACCESS_KEYS.get("writer"), secret_access_key: USER_SECRET };
+  expect((await page.request.post(`${url}/api/v1/auth/login`, { data })).status()).toBe(200);
+}
+
+const given = givenDataServer();
+const isPossible = given !== undefined && CHROMIUM !== undefined && missing("nginx") === undefined;
+
+describe.skipIf(!isPossible)("the page of a data server with one user", () => {
+  let dataServer: RunningDataServer;
+  let authorizer: TestAuthorizer;
+  let proxy: ProxyProgram;
+  let browser: Browser;
+  let url: string;
+  beforeAll(async () => {
+    dataServer = await RunningDataServer.start(given as NonNullable<typeof given>);
+    authorizer = await startExchange("nginx", {
+      "authorizer.exchange.access_key_id": KEY,
+      "authorizer.exchange.secret_access_key": SECRET,
+      "authorizer.exchange.streaming_address": "127.0.0.1:0",
+      "authorizer.exchange.upstream": dataServer.url,
+    });
+    const portOf = (address: string | undefined) => Number(new URL(address ?? "").port);
+    proxy = await startProxy("nginx", {
+      dataServerPort: portOf(dataServer.url),
+      authorizerPort: portFor(authorizer),
+      streamingPort: portOf(authorizer.streamingUrl),
+      userPort: portOf(authorizer.userUrl),
+      proxyToken: PROXY_TOKEN,
+      exchange: true,
+    });
+    url = `http://127.0.0.1:${proxy.port}`;
+    for (const name of ["data", "other"]) {
+      const made = await fetch(`${url}/api/v1/repositories`, {
+        method: "POST",
+        headers: { authorization: basicOf("administrator"), "content-type": "application/json" },
+        body: JSON.stringify({ name, storage_namespace: `local://${name}`, default_branch: "main" }),
+      });
+      expect(made.status).toBe(201);
+    }
+    await fetch(`${url}/api/v1/repositories/data/branches/main/objects?path=seen.txt`, {
+      method: "POST",
+      headers: { authorization: basicOf("writer"), "content-type": "application/octet-stream" },
+      body: "content",
+    });
+    browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await proxy?.close();
+    await authorizer?.close();
+    await dataServer?.close();
+  });
+
+  it("lets a user in, shows what it may see, and lets it out", { timeout: 300_000 }, async () => {
+    const page = await browser.newPage();
+    const sent: string[] = [];
+    page.on("response", async (response) => {
+      sent.push(JSON.stringify(await response.allHeaders()));
+    });
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${url}/`);
+    await page.getByPlaceholder("Access Key ID").waitFor();
+    await signIn(page, url);
+    await page.goto(`${url}/repositories`);
+    await page.getByRole("link", { name: "data", exact: true }).first().waitFor();
+    expect(await page.getByText("other", { exact: true }).count()).toBe(0);
+    await page.goto(`${url}/repositories/data/objects?ref=main`);
+    await page.getByText("seen.txt").first().waitFor();
+    const committed = (await page.evaluate(async () => {
+      const answer = await fetch("/api/v1/repositories/data/branches/main/commits", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ message: "from the page" }),
+      });
+      return answer.json();
+    })) as { readonly metadata: Record<string, string> };
+    expect(committed.metadata["svc.user"]).toBe("writer");
+    await page.goto(`${url}/repositories/data/commits?ref=main`);
+    await page.getByText("from the page").first().waitFor();
+    await page.goto(`${url}/logout`);
+    await page.getByPlaceholder("Access Key ID").waitFor();
+    expect((await page.request.get(`${url}/api/v1/repositories`)).status()).toBe(401);
+    expect(sent.join()).not.toContain(Buffer.from(`${KEY}:${SECRET}`).toString("base64"));
+    await page.context().close();
+  });
+
+  it.each([
+    "/metrics",
+    "/_pprof/",
+    "/openapi.json",
+    "/_health",
+    "/api/v1/config",
+    "/repositories/../metrics",
+  ])("does not serve %s to nobody", async (path) => {
+    expect([400, 401, 403]).toContain((await fetch(`${url}${path}`)).status);
+  });
+
+  it("takes no credential to the data server with a page", async () => {
+    const headers = { cookie: "access_token=x", authorization: basicOf("writer") };
+    expect([401, 403]).toContain((await fetch(`${url}/repositories`, { headers })).status);
+    expect((await fetch(`${url}/repositories`)).status).toBe(200);
+    const console = await fetch(`${url}/auth/users`, { redirect: "manual" });
+    expect([console.status, console.headers.get("location")]).toEqual([302, "https://console.example.com/"]);
+  });
+
+  it("tells the page that the data server is set up", async () => {
+    const state = await (await fetch(`${url}/api/v1/setup_lakefs`)).json();
+    expect(state).toMatchObject({
+      state: "initialized",
+      comm_prefs_missing: false,
+      login_config: { RBAC: "none", logout_url: "/logout", login_cookie_names: ["access_token"] },
+    });
+  });
+});
