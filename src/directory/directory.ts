@@ -191,6 +191,8 @@ export interface Sessions {
   key(accessKeyId: string): Promise<OwnedKey>;
   /** The state that a session of the user depends on; "not_found" for an unknown user. */
   get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
+  /** Ends all sessions of a user; access keys stay. "not_found" for an unknown user. */
+  end(username: string): Promise<void>;
 }
 
 /** A membership of a user. */

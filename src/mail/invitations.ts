@@ -20,6 +20,9 @@ export interface RedeemedInvitation extends Invitee {
  */
 export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
 
+/** The purpose of a link: to accept an invitation, or to set a new password. */
+export type LinkKind = "invitation" | "reset";
+
 /** Invitations of one service. */
 export interface Invitations {
   /**
@@ -32,13 +35,21 @@ export interface Invitations {
    */
   invite(invitee: Invitee): Promise<void>;
   /**
+   * Queues the mail with a link that sets a new password, which holds for an hour. At most three in an hour for a user.
+   * @returns false where the user has had as many
+   * @throws AuthorizerError "invalid_request" as {@link invite}; "conflict" where somebody else asked at the same time
+   */
+  sendReset(user: RedeemedInvitation): Promise<boolean>;
+  /**
    * Redeems the token of a link.
    * @throws AuthorizerError "not_found" if the token is unknown, used or expired, or if its user was deleted; the error
    * does not say which
    */
-  redeem(token: string): Promise<RedeemedInvitation>;
+  redeem(token: string, kind?: LinkKind): Promise<RedeemedInvitation>;
   /** The state of the invitation of a token, for whoever has its link. Changes nothing. */
-  state(token: string): Promise<InvitationState>;
+  state(token: string, kind?: LinkKind): Promise<InvitationState>;
+  /** The user of a token that can be redeemed; undefined for any other. Changes nothing. */
+  openFor(token: string, kind?: LinkKind): Promise<RedeemedInvitation | undefined>;
   /**
    * Begins to send queued mails, including those from before a restart. Sends nothing without a valid configuration.
    */

@@ -3,10 +3,10 @@
 import { randomUUID } from "node:crypto";
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { emailProblem, userNameProblem } from "@svc-authorizer/policy/model/names.ts";
-import { type Store, withSnapshot } from "../store/port.ts";
+import { type Commit, type Store, withSnapshot } from "../store/port.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
-import type { InvitationState, Invitations, Invitee, RedeemedInvitation } from "./invitations.ts";
+import type { InvitationState, Invitations, Invitee, LinkKind, RedeemedInvitation } from "./invitations.ts";
 import { Outbox } from "./outbox.ts";
 import {
   createMailCounters,
@@ -16,6 +16,7 @@ import {
   type MailSeal,
 } from "./ports.ts";
 import type { InvitationRecord, MailRecord } from "./records.ts";
+import { countReset } from "./reset-limit.ts";
 import { Sender } from "./sender.ts";
 import { type MailConfig, type MailSettings, mailSettings } from "./settings.ts";
 import { type SendMail, smtpSender } from "./smtp.ts";
@@ -95,11 +96,32 @@ class MailedInvitations implements OpenedInvitations {
     if ((await findUser(this.#parts.directory, username)) !== undefined) {
       throw new AuthorizerError("already_exists", `user ${JSON.stringify(username)} already exists`);
     }
-    const id = randomUUID();
-    const token = newToken();
     const now = this.#now();
     const expires_at = now + this.#timing.invitationMs;
-    const mail: MailRecord = {
+    const mail = this.#mailOf({ username, email }, { settings, now, expires_at });
+    await this.#queue(mail, { username, email, expires_at });
+  }
+
+  async sendReset({ username, email, userId: user_id }: RedeemedInvitation): Promise<boolean> {
+    const settings = this.#settings;
+    if (settings instanceof AuthorizerError) throw new AuthorizerError(settings.code, settings.message);
+    const now = this.#now();
+    const limit = await countReset(this.#parts.store, user_id, now);
+    if (limit === undefined) return false;
+    const expires_at = now + this.#timing.resetMs;
+    const kind = "reset" as const;
+    const mail = { ...this.#mailOf({ username, email }, { settings, now, expires_at }), kind };
+    await this.#queue(mail, { kind, username, email, user_id, queued_at: now, expires_at }, limit);
+    return true;
+  }
+
+  #mailOf(
+    { username, email }: Invitee,
+    { settings, now, expires_at }: { settings: MailSettings; now: number; expires_at: number },
+  ): MailRecord {
+    const id = randomUUID();
+    const token = newToken();
+    return {
       id,
       username,
       email,
@@ -110,13 +132,23 @@ class MailedInvitations implements OpenedInvitations {
       expires_at,
       attempts: 0,
     };
-    await this.#outbox.add(mail, now + this.#timing.firstLookMs, { username, email, expires_at });
+  }
+
+  async #queue(mail: MailRecord, link: InvitationRecord, more: Pick<Commit, "expect" | "put"> = {}) {
+    await this.#outbox.add(mail, mail.queued_at + this.#timing.firstLookMs, link, more);
     this.counters.queued += 1;
     this.#sender?.wake();
   }
 
-  async redeem(token: string): Promise<RedeemedInvitation> {
-    const found = await this.#find(token);
+  async openFor(token: string, kind: LinkKind = "invitation"): Promise<RedeemedInvitation | undefined> {
+    const found = await this.#find(token, kind);
+    if (found?.state !== "open") return undefined;
+    const { username, email, user_id: userId = "" } = found.record;
+    return { username, email, userId };
+  }
+
+  async redeem(token: string, kind: LinkKind = "invitation"): Promise<RedeemedInvitation> {
+    const found = await this.#find(token, kind);
     if (found?.state !== "open") throw unknownInvitation();
     const { key, version, record } = found;
     const { username, email, user_id: userId } = record;
@@ -134,26 +166,37 @@ class MailedInvitations implements OpenedInvitations {
     return { username, email, userId: userId as string };
   }
 
-  async state(token: string): Promise<InvitationState> {
-    return (await this.#find(token))?.state ?? "unknown";
+  async state(token: string, kind: LinkKind = "invitation"): Promise<InvitationState> {
+    return (await this.#find(token, kind))?.state ?? "unknown";
   }
 
   /** The record of a token with its state; undefined for a token that no record has. */
-  async #find(token: string) {
+  async #find(token: string, kind: LinkKind) {
     if (!isToken(token)) return undefined;
     const key = hashToken(token);
     const stored = await withSnapshot(this.#parts.store, (snapshot) => snapshot.get("invitation", key));
     if (stored === undefined) return undefined;
     const record = JSON.parse(stored.value) as InvitationRecord;
+    if ((record.kind ?? "invitation") !== kind) return undefined;
     return { key, version: stored.version, record, state: await this.#stateOf(record) };
   }
 
-  async #stateOf({ username, user_id, expires_at, redeemed_at }: InvitationRecord): Promise<InvitationState> {
+  async #stateOf(record: InvitationRecord): Promise<InvitationState> {
+    const { username, user_id, expires_at, redeemed_at } = record;
     if (redeemed_at !== undefined) return "used";
     if (expires_at <= this.#now()) return "expired";
     // Before the first attempt to send, nobody can have the link.
     if (user_id === undefined) return "unknown";
-    return (await this.#parts.directory.principal(username))?.id === user_id ? "open" : "withdrawn";
+    if ((await this.#parts.directory.principal(username))?.id !== user_id) return "withdrawn";
+    return record.kind === "reset" && (await this.#isOutdated(record)) ? "withdrawn" : "open";
+  }
+
+  /** True where the user has another address now, or a password that was set after the reset was asked for. */
+  async #isOutdated({ username, email, queued_at = 0 }: InvitationRecord): Promise<boolean> {
+    const { directory } = this.#parts;
+    const user = await findUser(directory, username);
+    const password = await directory.passwords.find(username);
+    return user?.email !== email || user.inactive === true || (password?.setAt ?? 0) >= queued_at;
   }
 
   start(): void {

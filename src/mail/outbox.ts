@@ -1,6 +1,6 @@
 /** The queue of mails in the store: the next due mail, and the moves of a mail through the queue. */
 
-import { type Expectation, type Store, withSnapshot } from "../store/port.ts";
+import { type Commit, type Expectation, type Store, withSnapshot } from "../store/port.ts";
 import {
   dueOf,
   type FailedMailRecord,
@@ -51,11 +51,17 @@ export class Outbox {
     this.#store = store;
   }
 
-  /** Queues a mail together with its invitation. */
-  async add(mail: MailRecord, dueAt: number, invitation: InvitationRecord): Promise<void> {
+  /** Queues a mail together with its invitation, and with what else the commit has to bring along. */
+  async add(
+    mail: MailRecord,
+    dueAt: number,
+    invitation: InvitationRecord,
+    more: Pick<Commit, "expect" | "put"> = {},
+  ): Promise<void> {
     await this.#store.commit({
-      expect: [{ partition: "invitation", key: mail.invitation, version: undefined }],
+      expect: [{ partition: "invitation", key: mail.invitation, version: undefined }, ...(more.expect ?? [])],
       put: [
+        ...(more.put ?? []),
         { partition: "outbox", key: outboxKey(dueAt, mail.id), value: JSON.stringify(mail) },
         { partition: "invitation", key: mail.invitation, value: JSON.stringify(invitation) },
       ],

@@ -6,14 +6,17 @@
  * | `outbox`        | `<16 digits: when due>/<id>` | {@link MailRecord}        |
  * | `outbox_failed` | `<id>`                       | {@link FailedMailRecord}  |
  * | `invitation`    | `<SHA-256 of the token>`     | {@link InvitationRecord}  |
+ * | `invitation`    | `resets/<user id>`           | {@link ResetsRecord}      |
  *
  * A mail moves to a later key with each attempt, so the first key of `outbox` is always the next due mail.
  */
 
-import type { Invitee } from "./invitations.ts";
+import type { Invitee, LinkKind } from "./invitations.ts";
 
 /** A mail to be sent. */
 export interface MailRecord extends Invitee {
+  /** Absent: an invitation. */
+  readonly kind?: LinkKind;
   readonly id: string;
   /** The token of the link, sealed; the text around it is written when the mail is sent. */
   readonly secret: string;
@@ -41,11 +44,21 @@ export interface FailedMailRecord extends Invitee {
 
 /** An invitation. It is kept for some time after it was redeemed or has expired, so that its link can say so. */
 export interface InvitationRecord extends Invitee {
+  /** Absent: an invitation. */
+  readonly kind?: LinkKind;
+  /** Of a reset: a password that was set later takes it back. */
+  readonly queued_at?: number;
   readonly expires_at: number;
   /** Internal id of the user, set by the first attempt to send: before it, nobody can know the token. */
   readonly user_id?: string;
   /** Set when it was redeemed: it cannot be redeemed again. */
   readonly redeemed_at?: number;
+}
+
+/** The mails for new passwords that a user got lately. */
+export interface ResetsRecord {
+  readonly times: readonly number[];
+  readonly expires_at: number;
 }
 
 /** Key of a mail that is due at a time. */

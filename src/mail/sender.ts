@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { findUser } from "./find-user.ts";
-import { invitationText } from "./invitation-text.ts";
+import { invitationText, resetText } from "./invitation-text.ts";
 import type { Claim, Outbox, QueuedMail } from "./outbox.ts";
 import type { MailCounters, MailDirectory, MailLog, MailSeal } from "./ports.ts";
 import type { MailRecord } from "./records.ts";
@@ -136,7 +136,7 @@ export class Sender {
     const { record } = queued;
     if (record === undefined) return this.#giveUpDamaged(queued);
     if (record.expires_at <= now()) {
-      return this.#giveUp(queued, record, "the invitation expired before its mail could be sent");
+      return this.#giveUp(queued, record, "the link expired before its mail could be sent");
     }
     const token = this.#tokenOf(record);
     if (token === undefined) return this.#giveUp(queued, record, "the stored mail cannot be decrypted");
@@ -186,7 +186,7 @@ export class Sender {
       this.#serverFailures = 0;
       counters.sent += 1;
       counters.queued -= 1;
-      log.info("an invitation was sent", { ...named(leased), attempts: leased.attempts });
+      log.info(`${nameOf(leased)} was sent`, { ...named(leased), attempts: leased.attempts });
       return;
     }
     this.#bucket.giveBack();
@@ -196,7 +196,8 @@ export class Sender {
   #compose(record: MailRecord, token: string): OutgoingMail {
     const { sender: from, baseUrl } = this.#parts.settings;
     const { username, email, message_id: messageId, expires_at: expiresAt } = record;
-    const text = invitationText({ username, email, token, expiresAt, baseUrl });
+    const write = record.kind === "reset" ? resetText : invitationText;
+    const text = write({ username, email, token, expiresAt, baseUrl });
     return { ...text, from, to: email, messageId };
   }
 
@@ -231,7 +232,7 @@ export class Sender {
     await outbox.replace(claim, record, dueAt);
     counters.retried += 1;
     const next = new Date(dueAt).toISOString();
-    log.warn("an invitation could not be sent yet", {
+    log.warn(`${nameOf(record)} could not be sent yet`, {
       ...named(record),
       attempts: record.attempts,
       reason,
@@ -246,7 +247,7 @@ export class Sender {
     await outbox.fail(claim, id, failed);
     counters.failed += 1;
     counters.queued -= 1;
-    log.error("an invitation was given up", { ...named(record), attempts, reason });
+    log.error(`${nameOf(record)} was given up`, { ...named(record), attempts, reason });
   }
 
   async #giveUpDamaged(queued: QueuedMail): Promise<void> {
@@ -262,7 +263,7 @@ export class Sender {
     await outbox.drop(queued, record.invitation);
     counters.dropped += 1;
     counters.queued -= 1;
-    log.warn("an invitation was dropped", { ...named(record), reason });
+    log.warn(`${nameOf(record)} was dropped`, { ...named(record), reason });
   }
 }
 
@@ -273,4 +274,8 @@ function bindingOf({ id, username, email }: MailRecord) {
 /** The fields of a mail for the log. */
 function named({ id, username, queued_at }: MailRecord) {
   return { mail: id, username, queued: new Date(queued_at).toISOString() };
+}
+
+function nameOf({ kind }: MailRecord): string {
+  return kind === "reset" ? "a mail for a new password" : "an invitation";
 }

@@ -13,6 +13,8 @@ export interface MailTiming {
   readonly userWaitMs: number;
   /** Time from queueing to the expiry of the invitation. */
   readonly invitationMs: number;
+  /** Time from queueing to the expiry of a link that sets a new password. */
+  readonly resetMs: number;
   /** Wait after the first failed attempt; each further one doubles it, up to `maxRetryMs`. */
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
@@ -43,6 +45,7 @@ export const MAIL_TIMING: MailTiming = {
   firstLookMs: 100,
   userWaitMs: 10 * MINUTE,
   invitationMs: 7 * DAY,
+  resetMs: HOUR,
   firstRetryMs: 5 * SECOND,
   maxRetryMs: HOUR,
   maxPauseMs: 5 * MINUTE,

@@ -11,13 +11,21 @@ import type { PasswordAttempt, PasswordPerson, PasswordWay } from "./password-si
 
 /** The parts. */
 interface DirectoryPasswordParts {
-  readonly directory: Pick<Directory, "passwords">;
+  readonly directory: Pick<Directory, "passwords" | "users">;
   readonly places: HashingPlaces;
   readonly rules: PasswordRules;
 }
 
 /** A user as a password is given to it. */
 type PasswordOwner = Pick<User, "username"> & { readonly userId: string };
+
+/** Sources of users whose passwords are kept elsewhere. */
+const PROVIDERS: ReadonlySet<string> = new Set(["scim", "oidc", "ldap", "remote"]);
+
+/** True for a user whom an identity provider made or is linked to: its password is the provider's matter. */
+export function isOfProvider({ source, external_id }: Pick<User, "source" | "external_id">): boolean {
+  return external_id !== undefined || (source !== undefined && PROVIDERS.has(source));
+}
 
 /** Passwords of the directory. */
 export class DirectoryPasswords implements PasswordWay {
@@ -42,18 +50,25 @@ export class DirectoryPasswords implements PasswordWay {
   }
 
   /**
-   * Gives a user a password.
+   * Checks and hashes a new password; the function that is returned gives it to the user.
    * @param source address of whoever asks
-   * @throws AuthorizerError "invalid_request" for a password that the rules do not allow, "unavailable" where too many are hashed
+   * @throws AuthorizerError "invalid_request" for a password that the rules do not allow, and for a user of an identity
+   * provider; "unavailable" where too many are hashed
    */
-  async set(user: PasswordOwner, password: string, source: string): Promise<void> {
-    await this.#parts.directory.passwords.set(user, await this.#hashOf(user, password, source));
+  async prepare(user: PasswordOwner, password: string, source: string): Promise<() => Promise<void>> {
+    if (isOfProvider(await this.#parts.directory.users.get(user.username))) {
+      const message =
+        "your password is kept by the identity provider with which you sign in; change it there";
+      throw new AuthorizerError("invalid_request", message);
+    }
+    const hash = await this.#hashOf(user, password, source);
+    return () => this.#parts.directory.passwords.set(user, hash);
   }
 
   /**
    * Gives a user another password than the present one.
    * @returns false where `attempt` does not have the present one
-   * @throws as {@link set}; "conflict" where the password was changed meanwhile
+   * @throws as {@link prepare}; "conflict" where the password was changed meanwhile
    */
   async change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean> {
     const { username, source } = attempt;

@@ -30,7 +30,7 @@ export interface PasswordAttempt {
 
 /** A person who is known by a password. */
 export interface PasswordPerson {
-  readonly identity: Pick<Identity, "username" | "userId">;
+  readonly identity: Pick<Identity, "username" | "userId" | "issuer">;
   readonly isNew: boolean;
 }
 
@@ -123,6 +123,16 @@ export class PasswordSignIn {
     }
     if (away !== undefined) throw away;
     return undefined;
+  }
+
+  /**
+   * Counts a request for a mail, of which a source has as many as wrong passwords for one name.
+   * @throws WrongPassword
+   */
+  countRequest(source: string): void {
+    const attempt = { username: "", password: "", source };
+    this.#assertNotOver(attempt);
+    this.#failures.count(attempt.username, source);
   }
 
   async #isKey(text: string): Promise<boolean> {

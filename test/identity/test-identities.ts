@@ -52,6 +52,7 @@ function watched(
     sessions: {
       key: (id) => answered(`key ${id}`, directory.sessions.key(id)),
       get: (username, of) => answered(`session ${username}`, directory.sessions.get(username, of)),
+      end: directory.sessions.end,
     },
   };
 }

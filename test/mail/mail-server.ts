@@ -118,7 +118,7 @@ export function bodyOf({ raw }: ReceivedMail): string {
 
 /** The token of the link in a mail; fails when text and HTML differ. */
 export function tokenOf(mail: ReceivedMail): string {
-  const found = [...bodyOf(mail).matchAll(/\/auth\/invite\?token=([A-Za-z0-9_-]*)/g)].map(
+  const found = [...bodyOf(mail).matchAll(/\/auth\/(?:invite|reset)\?token=([A-Za-z0-9_-]*)/g)].map(
     ([, token]) => token,
   );
   expect(found).toHaveLength(2);

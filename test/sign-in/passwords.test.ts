@@ -136,6 +136,24 @@ describe("a password of the directory", () => {
   });
 });
 
+describe("the end of all sessions of a user", () => {
+  it("is for administrators, and leaves the password and the access keys", async () => {
+    await give("viewer");
+    const { json } = await logIn("viewer", PASSWORD);
+    expect((await api.call("viewer", "DELETE", "/auth/users/plain/sessions")).status).toBe(401);
+    expect(await whoIs(json.token)).toBe("viewer");
+    expect((await api.call("admin", "DELETE", "/auth/users/viewer/sessions")).status).toBe(204);
+    expect(await whoIs(json.token)).toBe(401);
+    expect((await logIn("viewer", PASSWORD)).status).toBe(200);
+    expect((await api.call("viewer", "GET", "/user")).status).toBe(200);
+    expect((await api.call("admin", "DELETE", "/auth/users/nobody/sessions")).status).toBe(404);
+    expect(api.audit().find(({ operation }) => operation === "endSessions")).toMatchObject({
+      actor: "admin",
+      user: "viewer",
+    });
+  });
+});
+
 describe("the limit of failed attempts", () => {
   it("refuses a name at one source before anything is compared, and a right password from elsewhere never", async () => {
     await give("viewer");

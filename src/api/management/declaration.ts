@@ -21,7 +21,7 @@ import type { ManagementAudit } from "./management-audit.ts";
 import type { Mirrors } from "./mirrors/ports.ts";
 import type { Escalation } from "./permissions/escalation.ts";
 import type { PolicyChecks } from "./policy-checks/ports.ts";
-import type { GroupAcls, OwnPasswords, Setup, UserInvitations } from "./ports.ts";
+import type { GroupAcls, OwnPasswords, PasswordResets, Setup, UserInvitations } from "./ports.ts";
 import type { AuditRecords, DecisionRecords, ShadowReports } from "./records/ports.ts";
 import { MANAGEMENT_SCHEMAS } from "./schemas.ts";
 import type { TokenExchange } from "./sign-in/token-exchange.ts";
@@ -52,6 +52,8 @@ export interface ManagementParts extends RestParts {
   readonly ownPasswords: OwnPasswords | undefined;
   /** Tokens of identity providers that programs exchange. */
   readonly exchange: TokenExchange;
+  /** Mails for new passwords; undefined where no passwords are kept. */
+  readonly passwordResets: PasswordResets | undefined;
   readonly audit: ManagementAudit;
   /** Identities of AWS; undefined where they are off. */
   readonly aws: IdentityFinder | undefined;

@@ -64,6 +64,23 @@ export interface Setup {
 /** The state of an invitation: `withdrawn` where its user was deleted or replaced. */
 export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
 
+/** The purpose of a link in a mail: to accept an invitation, or to set a new password. */
+export type LinkKind = "invitation" | "reset";
+
+/** The user of a link. */
+interface LinkUser {
+  readonly username: string;
+  readonly userId: string;
+}
+
+/** Port: mails with which users set new passwords. */
+export interface PasswordResets {
+  /** Sends mails to the users with the address, as far as they may have one, after the call. */
+  ask(email: string): void;
+  /** Sends one to a user; "invalid_request" says why it may not. */
+  send(username: string): Promise<void>;
+}
+
 /** Port: invitations of users who do not exist yet, and the links in them. */
 export interface UserInvitations {
   /** True where mails can be sent. */
@@ -71,21 +88,23 @@ export interface UserInvitations {
   /** As the data-server API's port: queued first, the user is created next. */
   invite(user: { readonly username: string; readonly email: string }): Promise<void>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
-  redeem(token: string): Promise<{ readonly username: string; readonly userId: string }>;
+  redeem(token: string, kind: LinkKind): Promise<LinkUser>;
   /** Returns the state of the invitation of a link; changes nothing. */
-  state(token: string): Promise<InvitationState>;
+  state(token: string, kind: LinkKind): Promise<InvitationState>;
+  /** Returns the user of a link that can be redeemed, undefined for any other; changes nothing. */
+  openFor(token: string, kind: LinkKind): Promise<LinkUser | undefined>;
 }
 
 /** Port: the passwords that this service keeps. */
 export interface OwnPasswords {
   /** Fewest characters of a new one. */
   readonly minLength: number;
-  /** Gives a user a password; "invalid_request" for one that the rules do not allow. */
-  set(
+  /** Checks and hashes a new password, "invalid_request" for one that may not be; what is returned gives it to the user. */
+  prepare(
     user: { readonly username: string; readonly userId: string },
     password: string,
     source: string,
-  ): Promise<void>;
+  ): Promise<() => Promise<void>>;
   /** Gives a user another password; false where the present one of the attempt is wrong. */
   change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean>;
 }

@@ -15,6 +15,7 @@ import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
 import { ACCEPT, STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
+import { LOGIN_SCHEMAS } from "./login/schemas.ts";
 import { MIRROR_SCHEMAS } from "./mirrors/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
 import { OAUTH_SCHEMAS } from "./sign-in/oauth-schemas.ts";
@@ -116,9 +117,10 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
           ["name", "from"],
         ),
       ),
+      has_password: { type: "boolean", description: "Whether the service keeps a password of the user." },
       more_groups: { type: "boolean", description: "True: there are more groups than an answer has." },
     },
-    ["user", "how", "groups", "more_groups"],
+    ["user", "how", "has_password", "groups", "more_groups"],
   ),
   CurrentUser: object({ user: schemaRef("User") }),
   UserCreation: object(
@@ -192,37 +194,12 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     { ...KEY_MEMBERS, ...TERM, secret_access_key: text("The secret, shown this once.") },
     ["access_key_id", "creation_date", "secret_access_key"],
   ),
-  LoginInformation: object(
-    {
-      access_key_id: text("Access key id."),
-      secret_access_key: text("Its secret."),
-      token_expiration_duration: {
-        type: "integer",
-        minimum: 1,
-        description:
-          "Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.",
-      },
-    },
-    ["access_key_id", "secret_access_key"],
-  ),
-  PasswordChange: object({ password: text("The present password."), new_password: text("The new one.") }, [
-    "password",
-    "new_password",
-  ]),
-  LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
-  SignInWays: object({
-    ways: {
-      type: "array",
-      items: object({
-        name: text("Name of the issuer."),
-        title: text("The name that people know it by."),
-        location: text("The path at which the sign-in begins."),
-      }),
-    },
-  }),
   Capabilities: object({
     invite_user: { type: "boolean", description: "Whether mails can be sent." },
-    forgot_password: { const: false },
+    forgot_password: {
+      type: "boolean",
+      description: "Whether people can ask for a mail for a new password.",
+    },
   }),
   Config: object({
     version_config: schemaRef("Version"),
@@ -337,6 +314,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ),
   ...APPLY_SCHEMAS,
   ...OAUTH_SCHEMAS,
+  ...LOGIN_SCHEMAS,
   ExternalLoginInformation: object(
     {
       identityRequest: {

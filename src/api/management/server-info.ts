@@ -28,9 +28,12 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
     description: "Whether users can be invited by mail.",
     answer: answerWith(200, "Capabilities", { invite_user: true, forgot_password: false }),
     handler:
-      ({ invitations }) =>
+      ({ invitations, passwordResets }) =>
       () =>
-        json(200, { invite_user: invitations.available, forgot_password: false }),
+        json(200, {
+          invite_user: invitations.available,
+          forgot_password: invitations.available && passwordResets !== undefined,
+        }),
   },
   {
     ...GET,

@@ -7,6 +7,8 @@ import { ACCESS_OPERATIONS } from "../management/access/access-operations.ts";
 import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts";
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
+import { END_SESSIONS_OPERATION } from "../management/login/end-sessions.ts";
+import { FORGOTTEN_PASSWORD_OPERATIONS } from "../management/login/forgotten-password.ts";
 import { OWN_PASSWORD_OPERATIONS } from "../management/login/own-password.ts";
 import { SESSION_OPERATIONS } from "../management/login/session.ts";
 import { SESSION_FACTS_OPERATIONS } from "../management/login/session-facts.ts";
@@ -56,6 +58,8 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_OPERATIONS,
   ...SESSION_FACTS_OPERATIONS,
   ...OWN_PASSWORD_OPERATIONS,
+  ...FORGOTTEN_PASSWORD_OPERATIONS,
+  END_SESSIONS_OPERATION,
   ...SERVER_INFO_OPERATIONS,
   STATUS_OPERATION,
   ...RECORD_OPERATIONS,

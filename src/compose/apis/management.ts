@@ -2,7 +2,7 @@
 
 import { PageTokens } from "../../api/decisions/search/page-tokens.ts";
 import type { ManagementOptions } from "../../api/management/operations.ts";
-import type { GroupAcls, UserInvitations } from "../../api/management/ports.ts";
+import type { GroupAcls } from "../../api/management/ports.ts";
 import type { AuditRecords, ShadowReports } from "../../api/management/records/ports.ts";
 import { ACL_GROUPS, type Acl, aclPolicyName, aclStatements } from "../../bootstrap/acl-policies.ts";
 import type { ServiceSetup } from "../../bootstrap/setup.ts";
@@ -13,9 +13,11 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { Identities } from "../../identity/identity.ts";
+import type { OpenedInvitations } from "../../mail/open-invitations.ts";
+import { PasswordResets } from "../../mail/password-resets.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
-import type { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
+import { type DirectoryPasswords, isOfProvider } from "../../sign-in/directory-passwords.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
@@ -34,7 +36,7 @@ export interface ManagementParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
   readonly identities: Identities;
-  readonly invitations: UserInvitations;
+  readonly invitations: OpenedInvitations;
   readonly setup: ServiceSetup;
   /** undefined if no identity provider signs people in. */
   readonly signIn: SignIn | undefined;
@@ -62,6 +64,7 @@ export interface ManagementParts {
 /** The options of the API. */
 export function managementOptions(data: DataParts, parts: ManagementParts): ManagementOptions {
   const { values, directory, catalog, logger } = data;
+  const { invitations, ownPasswords } = parts;
   return {
     ...parts,
     directory,
@@ -74,6 +77,10 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     aws: parts.aws,
     mirrors: parts.mirroring?.administration,
     exchange: tokenExchange(data),
+    passwordResets:
+      ownPasswords === undefined
+        ? undefined
+        : new PasswordResets({ directory, invitations, isOfProvider, log: logger }),
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,

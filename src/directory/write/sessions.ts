@@ -10,12 +10,12 @@ import type { Session, Sessions } from "../directory.ts";
 import type { StateReader } from "../read/reader.ts";
 import type { KeyRecord } from "../records/layout.ts";
 import { isOver } from "../records/owned-records.ts";
-import { requireUser } from "../records/user-records.ts";
+import { endSessions, requireUser } from "../records/user-records.ts";
 import { requireUsableKey } from "./credentials.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
-  const { secrets, now } = context;
+  const { writer, secrets, now } = context;
   return {
     key: (accessKeyId) =>
       read(context, async (reader) => {
@@ -26,6 +26,9 @@ export function createSessions(context: DirectoryContext): Sessions {
       }),
 
     get: (username, of) => read(context, (reader) => readSession(reader, username, of, now())),
+
+    end: (username) =>
+      writer.write(async (tx) => endSessions(tx, username, await requireUser(tx, username), context.nowMs())),
   };
 }
 

@@ -94,6 +94,6 @@ export class LdapWay implements PasswordWay {
     });
     if ("fault" in outcome) throw new SignInRefused(outcome.fault, this.way, { username });
     const { userId, isNew } = outcome;
-    return { identity: { username: outcome.username, userId }, isNew };
+    return { identity: { username: outcome.username, userId, issuer: LDAP }, isNew };
   }
 }

@@ -112,7 +112,9 @@ describe("the page", () => {
   );
 
   it("shows a token as text, whatever is in it", () => {
-    expect(openingPage('"><script>x</script>')).toContain("&quot;&gt;&lt;script&gt;");
+    expect(
+      openingPage({ kind: "invitation", token: '"><script>x</script>', minLength: undefined }),
+    ).toContain("&quot;&gt;&lt;script&gt;");
   });
 
   it("of a service without an administrator says that too", async () => {
@@ -132,7 +134,7 @@ describe("the page", () => {
     ["an unknown token", { method: "POST", body: new URLSearchParams({ token: "x" }) }, 404],
     ["no token", { method: "POST", body: new URLSearchParams() }, 404],
     ["JSON", { method: "POST", body: "{}", headers: { "content-type": "application/json" } }, 415],
-    ["a large form", { method: "POST", body: new URLSearchParams({ token: "x".repeat(5000) }) }, 413],
+    ["a large form", { method: "POST", body: new URLSearchParams({ token: "x".repeat(9000) }) }, 413],
     ["two tokens", { method: "POST", body: new URLSearchParams("token=a&token=b") }, 400],
     ["another method", { method: "DELETE" }, 405],
   ] as const)("answers %s with a page", async (_title, init, status) => {

@@ -25,6 +25,18 @@ interface Case {
 
 /** Each operation that a row of the permission table guards. */
 const CASES: readonly Case[] = [
+  {
+    id: "endSessions",
+    call: "DELETE /auth/users/target/sessions",
+    status: 204,
+    action: "auth:DeleteCredentials",
+  },
+  {
+    id: "resetPassword",
+    call: "POST /auth/users/target/password/reset",
+    status: 501,
+    action: "auth:CreateCredentials",
+  },
   { id: "listUsers", call: "GET /auth/users", status: 200, action: "auth:ListUsers" },
   { id: "createUser", call: "POST /auth/users", body: { id: "new" }, status: 201, action: "auth:CreateUser" },
   { id: "getUser", call: "GET /auth/users/target", status: 200, action: "auth:ReadUser" },
@@ -210,7 +222,6 @@ const CASES: readonly Case[] = [
 
 /** Operations of which every user may make use. */
 const OF_EVERYBODY = [
-  "changePassword",
   "logout",
   "getCurrentUser",
   "getSession",
@@ -219,6 +230,9 @@ const OF_EVERYBODY = [
   "getVersion",
   "judgeQuestion",
 ];
+
+/** An operation of everybody who has a password: test/sign-in/passwords.test.ts. */
+const PASSWORDS = ["changePassword"];
 
 /** Operations of everybody about oneself, and of others by permission: questions.test.ts. */
 const QUESTIONS = ["whoCan", "whatCan", "plan", "simulate"];
@@ -243,7 +257,7 @@ const ACCESS = ["unusedAccess", "suggestPolicies", "reviewAccess"];
 
 it("every operation that is not open is in the table", () => {
   const guarded = MANAGEMENT_OPERATIONS.filter(({ access }) => access !== "open").map(({ id }) => id);
-  const others = [...OF_EVERYBODY, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
+  const others = [...OF_EVERYBODY, ...PASSWORDS, ...QUESTIONS, ...APPLICATIONS, ...RECORDS, ...ACCESS];
   const tried = [...CASES.map(({ id }) => id), ...others];
   expect(tried.sort()).toEqual(guarded.sort());
 });

@@ -168,7 +168,11 @@ class Schedule {
     };
     const tokens = new LoginTokens({
       directory: {
-        sessions: { get: async () => session(), key: () => Promise.reject(new Error("not asked")) },
+        sessions: {
+          get: async () => session(),
+          key: () => Promise.reject(new Error("not asked")),
+          end: async () => {},
+        },
         tokenClaims: { claim: async () => {}, said: async () => undefined },
       },
       cache: { enabled: false, size: 1, ttl: 1, jitter: 0 },

@@ -862,6 +862,10 @@ export interface Session {
     provider?: string;
   }[];
   /**
+   * Whether the service keeps a password of the user.
+   */
+  has_password: boolean;
+  /**
    * True: there are more groups than an answer has.
    */
   more_groups: boolean;
@@ -1018,62 +1022,15 @@ export interface CredentialsWithSecret {
    */
   secret_access_key: string;
 }
-export interface LoginInformation {
-  /**
-   * Access key id.
-   */
-  access_key_id: string;
-  /**
-   * Its secret.
-   */
-  secret_access_key: string;
-  /**
-   * Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.
-   */
-  token_expiration_duration?: number;
-}
-export interface PasswordChange {
-  /**
-   * The present password.
-   */
-  password: string;
-  /**
-   * The new one.
-   */
-  new_password: string;
-}
-export interface LoginToken {
-  /**
-   * Login token, a JWT.
-   */
-  token: string;
-  /**
-   * Unix time in whole seconds, UTC.
-   */
-  token_expiration: number;
-}
-export interface SignInWays {
-  ways: {
-    /**
-     * Name of the issuer.
-     */
-    name: string;
-    /**
-     * The name that people know it by.
-     */
-    title: string;
-    /**
-     * The path at which the sign-in begins.
-     */
-    location: string;
-  }[];
-}
 export interface Capabilities {
   /**
    * Whether mails can be sent.
    */
   invite_user: boolean;
-  forgot_password: false;
+  /**
+   * Whether people can ask for a mail for a new password.
+   */
+  forgot_password: boolean;
 }
 export interface Config {
   version_config: Version;
@@ -2538,6 +2495,79 @@ export interface OAuthError {
    */
   error_description: string;
 }
+export interface LoginInformation {
+  /**
+   * Access key id.
+   */
+  access_key_id: string;
+  /**
+   * Its secret.
+   */
+  secret_access_key: string;
+  /**
+   * Seconds that the token is valid, at most auth.login_max_duration. Absent: auth.login_duration.
+   */
+  token_expiration_duration?: number;
+}
+export interface ForgottenPassword {
+  /**
+   * The e-mail address of a user.
+   */
+  email: string;
+}
+export interface PasswordChange {
+  /**
+   * The present password.
+   */
+  password: string;
+  /**
+   * The new one.
+   */
+  new_password: string;
+}
+export interface LoginToken {
+  /**
+   * Login token, a JWT.
+   */
+  token: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  token_expiration: number;
+}
+export interface SignInWays {
+  ways: {
+    /**
+     * Name of the issuer.
+     */
+    name: string;
+    /**
+     * The name that people know it by.
+     */
+    title: string;
+    /**
+     * The path at which the sign-in begins.
+     */
+    location: string;
+  }[];
+  /**
+   * Ways that take a name and a password at `POST /auth/login`, in the order in which they are asked.
+   */
+  passwords: {
+    /**
+     * `password` for those that the service keeps, `ldap`.
+     */
+    name: string;
+    /**
+     * The name that people know it by.
+     */
+    title: string;
+  }[];
+  /**
+   * Whether the service keeps passwords.
+   */
+  passwords_kept: boolean;
+}
 export interface ExternalLoginInformation {
   /**
    * `identity_token`: base64 of a pre-signed GetCallerIdentity.
@@ -2583,6 +2613,9 @@ export interface Operations {
   "GET /user": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CurrentUser };
   "GET /auth/session": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Session };
   "PUT /user/password": { path: Record<never, never>; query: Record<never, never>; body: PasswordChange; answer: LoginToken };
+  "POST /auth/password/forgot": { path: Record<never, never>; query: Record<never, never>; body: ForgottenPassword; answer: undefined };
+  "POST /auth/users/{userId}/password/reset": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
+  "DELETE /auth/users/{userId}/sessions": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /healthcheck": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };

@@ -2,16 +2,45 @@
 
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
 import { failurePage, page } from "../page-html.ts";
-import type { InvitationState } from "../ports.ts";
+import type { InvitationState, LinkKind } from "../ports.ts";
+
+/** The page of a link that can be redeemed, as a browser opens it. */
+interface OpenedLink {
+  readonly kind: LinkKind;
+  readonly token: string;
+  /** Fewest characters of a password; undefined where no passwords are kept. */
+  readonly minLength: number | undefined;
+  /** Says why what was sent is not taken. */
+  readonly problem?: string;
+}
 
 /**
- * Returns the page that opening the link shows: a button. The action is relative, since a proxy may serve all below
+ * Returns the page that opening the link shows: buttons. The actions are relative, since a proxy may serve all below
  * a path.
  */
-export function openingPage(token: string): string {
+export function openingPage({ kind, token, minLength, problem }: OpenedLink): string {
+  const hidden = `<input type="hidden" name="token" value="${escapeHtml(token)}">`;
+  const alert = problem === undefined ? "" : `<p role="alert">${escapeHtml(problem)}</p>`;
+  const action = kind === "reset" ? "reset" : "invite";
+  const password = minLength === undefined ? "" : passwordForm(action, hidden, minLength);
+  if (kind === "reset") return page("Set a new password", alert + password);
+  const key = `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite">${hidden}<button type="submit">Create my access key</button></form>`;
+  const or = minLength === undefined ? "" : "<p>Or, for programs:</p>";
+  return page("You are invited", alert + password + or + key);
+}
+
+function passwordForm(action: string, hidden: string, minLength: number): string {
+  const field = (name: string, label: string): string =>
+    `<p><label>${label}<br><input type="password" name="${name}" autocomplete="new-password" minlength="${minLength}" maxlength="256" required></label></p>`;
+  const fields = field("password", "New password") + field("repeated", "New password again");
+  return `<p>Choose a password with at least ${minLength} characters. A few words that do not belong together are easy to remember.</p><form method="post" action="${action}">${hidden}${fields}<button type="submit">Set my password</button></form>`;
+}
+
+/** The page after a password was set. */
+export function passwordSetPage(username: string): string {
   return page(
-    "You are invited",
-    `<p>The button creates your access key and shows it, once.</p><form method="post" action="invite"><input type="hidden" name="token" value="${escapeHtml(token)}"><button type="submit">Create my access key</button></form>`,
+    "Your password is set",
+    `<p>Your user name is <b>${escapeHtml(username)}</b>. Everything that was signed in as you is signed out.</p><p><a href="../login">Sign in</a></p>`,
   );
 }
 
@@ -43,12 +72,22 @@ const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
     "This invitation is not known. Open the whole link of the mail; if that does not help, ask your administrator for a new one.",
 };
 
+/** The same for a link that sets a new password. */
+const RESET_STATES: typeof STATES = {
+  used: "This link was already used: your password was set with it. If that was not you, tell your administrator.",
+  expired: "This link has expired: it holds for an hour. Ask for a new one at the sign-in.",
+  withdrawn:
+    "This link is no longer valid: your password or your address was changed after it was sent. Ask for a new one at the sign-in.",
+  unknown: "This link is not known. Open the whole link of the mail, or ask for a new one at the sign-in.",
+};
+
 const NOT_SET_UP = "The set-up of the first administrator has not been done on this service yet.";
 
 /**
  * Returns the page that says what became of an invitation that gives no key.
  * @param isSetUp whether the first administrator was set up
  */
-export function statePage(state: keyof typeof STATES, isSetUp = true): string {
+export function statePage(state: keyof typeof STATES, kind: LinkKind = "invitation", isSetUp = true): string {
+  if (kind === "reset") return failurePage(RESET_STATES[state]);
   return failurePage(isSetUp ? STATES[state] : `${STATES[state]} ${NOT_SET_UP}`);
 }

@@ -1,6 +1,7 @@
 /**
- * `/auth/invite`: where the link of an invitation leads (docs/invitations.md). Opening it shows a button and uses
- * nothing up, since mail scanners open links; pressing the button makes an access key and shows it, once.
+ * `/auth/invite`: where the link of an invitation leads (docs/invitations.md), and `/auth/reset`, where that of a mail for a new
+ * password does. Opening them shows buttons and uses nothing up, since mail scanners open links; pressing one makes an access
+ * key and shows it, once, or sets a password.
  */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
@@ -28,18 +29,21 @@ import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { refuseCrossSite } from "../login/cross-site.ts";
 import { isSecure } from "../login/proof.ts";
 import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
-import type { Setup, UserInvitations } from "../ports.ts";
-import { keyPage, openingPage, statePage } from "./invite-html.ts";
+import type { LinkKind, OwnPasswords, Setup, UserInvitations } from "../ports.ts";
+import { keyPage, openingPage, passwordSetPage, statePage } from "./invite-html.ts";
 
-/** The path of the links of invitations, below `email.svc_base_url`. */
-const INVITE_PATH = "/auth/invite";
+/** The paths of links in mails, below `email.svc_base_url`. */
+const PATHS: Readonly<Record<LinkKind, string>> = { invitation: "/auth/invite", reset: "/auth/reset" };
 
-const MAX_FORM_BYTES = 4096;
+/** Two passwords of the longest kind, each byte as three characters. */
+const MAX_FORM_BYTES = 8 << 10;
 
 /** Parts of the page. */
 interface InvitePageParts {
   readonly directory: Pick<Directory, "credentials">;
   readonly invitations: UserInvitations;
+  /** undefined where no passwords are kept. */
+  readonly ownPasswords: OwnPasswords | undefined;
   readonly setup: Setup;
   readonly proxies: TrustedProxies;
   readonly publicOrigins: ReadonlySet<string>;
@@ -57,52 +61,84 @@ function pageFailure(description: string) {
   return { description, headers: NO_STORE_HEADER, content: { [PAGE.type]: { schema: PAGE.schema } } };
 }
 
-/** The page, as the OpenAPI document describes it. */
+const TOKEN_QUERY = [
+  {
+    name: "token",
+    in: "query",
+    description: "The token of the link.",
+    schema: { type: "string" },
+    example: "the-token-of-the-link",
+  },
+] as const;
+const SHOWN = {
+  access: "open",
+  method: "GET",
+  tag: "service",
+  query: TOKEN_QUERY,
+  answer: { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER },
+  failures: {
+    ...PAGE_FAILURES,
+    410: pageFailure("The link was used, has expired, or no longer holds; the page says which."),
+  },
+} as const;
+const SENT = {
+  access: "open",
+  method: "POST",
+  tag: "service",
+  failures: {
+    ...PAGE_FAILURES,
+    400: pageFailure("The password is not taken; the page says why, and the link is not used up."),
+  },
+} as const;
+const FORM = { type: "application/x-www-form-urlencoded", schema: schemaRef("Form") } as const;
+
+/** The pages, as the OpenAPI document describes them. */
 export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
   {
-    access: "open",
-    method: "GET",
-    path: INVITE_PATH,
+    ...SHOWN,
+    path: PATHS.invitation,
     id: "showInvitation",
-    tag: "service",
     summary: "The page behind an invitation",
     description:
-      "A page with a button, or what became of the invitation. Opening it does not use the invitation up.",
-    query: [
-      {
-        name: "token",
-        in: "query",
-        description: "The token of the link.",
-        schema: { type: "string" },
-        example: "the-token-of-the-link",
-      },
-    ],
-    answer: { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER },
-    failures: {
-      ...PAGE_FAILURES,
-      410: pageFailure("The invitation was used, has expired, or its user was deleted; the page says which."),
-    },
+      "A page with buttons, or what became of the invitation. Opening it does not use the invitation up.",
   },
   {
-    access: "open",
-    method: "POST",
-    path: INVITE_PATH,
+    ...SENT,
+    path: PATHS.invitation,
     id: "redeemInvitation",
-    tag: "service",
     summary: "Redeem an invitation",
-    description: "Uses the invitation up: an access key is made and shown, once.",
-    body: {
-      type: "application/x-www-form-urlencoded",
-      schema: schemaRef("Form"),
-      example: { token: "the-token-of-the-link" },
-    },
+    description:
+      "Uses the invitation up: an access key is made and shown, once; or, with `password` and `repeated`, a password is set.",
+    body: { ...FORM, example: { token: "the-token-of-the-link" } },
     answer: {
       ...PAGE,
       status: 200,
       description: "The access key with its secret.",
       headers: NO_STORE_HEADER,
     },
-    failures: PAGE_FAILURES,
+  },
+  {
+    ...SHOWN,
+    path: PATHS.reset,
+    id: "showReset",
+    summary: "The page behind a mail for a new password",
+    description: "A page with a form, or what became of the link. Opening it does not use the link up.",
+  },
+  {
+    ...SENT,
+    path: PATHS.reset,
+    id: "redeemReset",
+    summary: "Set a new password",
+    description: "Uses the link up, sets the password and ends all sessions of the user.",
+    body: {
+      ...FORM,
+      example: {
+        token: "the-token-of-the-link",
+        password: "an example of a password",
+        repeated: "an example of a password",
+      },
+    },
+    answer: { ...PAGE, status: 200, description: "The page that says so.", headers: NO_STORE_HEADER },
   },
 ];
 
@@ -116,28 +152,29 @@ export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): re
     },
     refusal: (error, call) => failed(error, call, parts.audit),
   };
+  return mount(api, [...routesOf("invitation", parts), ...routesOf("reset", parts)], counters);
+}
+
+function routesOf(kind: LinkKind, parts: InvitePageParts) {
+  const path = PATHS[kind];
   const handle = pageHandler((app) => {
-    app.get(INVITE_PATH, async (_request, response) => send(response, await show(parts, callOf(response))));
+    app.get(path, async (_request, response) => send(response, await show(parts, callOf(response), kind)));
   });
-  return mount(
-    api,
-    [
-      { method: "GET", path: INVITE_PATH, head: true, priority: "bulk", handle },
-      {
-        method: "POST",
-        path: INVITE_PATH,
-        priority: "bulk",
-        body: {
-          format: "form",
-          maxBytes: MAX_FORM_BYTES,
-          arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
-          parse: (bytes) => new Query(bytes.toString("latin1")),
-        },
-        handle: (call) => redeemOrExplain(parts, call),
+  return [
+    { method: "GET", path, head: true, priority: "bulk", handle },
+    {
+      method: "POST",
+      path,
+      priority: "bulk",
+      body: {
+        format: "form",
+        maxBytes: MAX_FORM_BYTES,
+        arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
+        parse: (bytes: Buffer) => new Query(bytes.toString("latin1")),
       },
-    ],
-    counters,
-  );
+      handle: (call: RawCall) => redeemOrExplain(parts, call, kind),
+    },
+  ] as const;
 }
 
 interface Page {
@@ -166,12 +203,12 @@ class NotRedeemed extends AuthorizerError {
 
 function failed(
   error: unknown,
-  { requestId: request_id }: Pick<RawCall, "requestId">,
+  { requestId: request_id, request }: Pick<RawCall, "requestId" | "request">,
   audit: AuditEvents,
 ): ErrorReply {
   const reply = errorReply(error);
   if (error instanceof NotRedeemed) {
-    audit.event("authentication_failed", { request_id, path: INVITE_PATH, message: error.message });
+    audit.event("authentication_failed", { request_id, path: pathOf(request), message: error.message });
     return { ...reply, body: error.html, type: PAGE_TYPE, headers: PAGE_HEADERS };
   }
   const { errorId, headers } = reply;
@@ -179,26 +216,84 @@ function failed(
   return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...headers] };
 }
 
+/** Without the query, which has the token. */
+function pathOf({ url = "" }: RawCall["request"]): string {
+  return url.split("?", 1)[0] ?? "";
+}
+
 /** The page of a link: a button where the invitation is open, else what became of it. */
-async function show({ invitations, setup }: InvitePageParts, { query }: RawCall): Promise<Page> {
+async function show(
+  { invitations, setup, ownPasswords }: InvitePageParts,
+  { query }: RawCall,
+  kind: LinkKind,
+): Promise<Page> {
   const token = query.get("token") ?? "";
-  const state = await invitations.state(token);
-  if (state === "open") return page(200, openingPage(token));
-  if (state !== "unknown") return page(410, statePage(state));
-  return page(404, statePage(state, await setup.isDone()));
+  const state = await invitations.state(token, kind);
+  const minLength = ownPasswords?.minLength;
+  const isUsable = kind === "invitation" || minLength !== undefined;
+  if (state === "open" && isUsable) return page(200, openingPage({ kind, token, minLength }));
+  if (state === "open") return page(404, statePage("unknown", kind));
+  if (state !== "unknown") return page(410, statePage(state, kind));
+  return page(404, statePage(state, kind, await setup.isDone()));
 }
 
 /** @throws NotRedeemed */
-async function redeemOrExplain(parts: InvitePageParts, call: RawCall): Promise<Reply> {
-  const token = (call.body as Query).get("token") ?? "";
+async function redeemOrExplain(parts: InvitePageParts, call: RawCall, kind: LinkKind): Promise<Reply> {
+  const form = call.body as Query;
+  const token = form.get("token") ?? "";
+  const wantsKey = kind === "invitation" && form.get("password") === undefined;
   try {
+    if (!wantsKey) return await setPassword(parts, call, kind);
     const body = await redeem(parts, token, call);
     return { status: 200, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
-    const state = await parts.invitations.state(token);
-    throw new NotRedeemed(error, statePage(state === "open" ? "withdrawn" : state));
+    const state = await parts.invitations.state(token, kind);
+    throw new NotRedeemed(error, statePage(state === "open" ? "withdrawn" : state, kind));
   }
+}
+
+/** Sets the password of a form. One that is not taken does not use the link up. */
+async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind): Promise<Reply> {
+  const { invitations, ownPasswords, proxies, audit } = parts;
+  const form = call.body as Query;
+  const [token = "", password = ""] = [form.get("token"), form.get("password")];
+  const user = ownPasswords === undefined ? undefined : await invitations.openFor(token, kind);
+  if (ownPasswords === undefined || user === undefined) {
+    throw new AuthorizerError("not_found", "the link is unknown, was used or has expired");
+  }
+  const again = (problem: string): Reply => {
+    const body = openingPage({ kind, token, minLength: ownPasswords.minLength, problem });
+    return { status: 400, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
+  };
+  if (password !== form.get("repeated")) return again("The two passwords are not the same. Type them again.");
+  const source_ip = proxies.clientOf(call.request) ?? "";
+  let give: () => Promise<void>;
+  try {
+    give = await ownPasswords.prepare(user, password, source_ip);
+  } catch (error) {
+    if (!isErrorCode(error, "invalid_request")) throw error;
+    return again(`This cannot be your password: ${error.message}.`);
+  }
+  const operation = kind === "reset" ? "redeemReset" : "redeemInvitation";
+  const { username } = user;
+  const event = {
+    actor: username,
+    how: kind,
+    request_id: call.requestId,
+    source_ip,
+    operation,
+    user: username,
+  };
+  await auditingUnknown(
+    async () => {
+      await invitations.redeem(token, kind);
+      await give();
+    },
+    (outcome) => audit.event("write", { ...event, ...outcome }),
+  );
+  audit.event("write", { ...event, after: { password: "set" } });
+  return { status: 200, body: passwordSetPage(username), type: PAGE_TYPE, headers: PAGE_HEADERS };
 }
 
 async function redeem(
@@ -210,7 +305,7 @@ async function redeem(
   const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
   // Until the link is used up, its user is not known.
   const { username } = await auditingUnknown(
-    () => invitations.redeem(token),
+    () => invitations.redeem(token, "invitation"),
     (outcome) => audit.event("write", { actor: "invitation", ...origin, ...outcome }),
   );
   const ofUser = { actor: username, ...origin, user: username };

@@ -24,7 +24,7 @@ interface Typed {
 
 /** A user who logged in, with what the audit log has of it. */
 interface LoggedIn {
-  readonly identity: Pick<Identity, "username" | "userId" | "accessKeyId">;
+  readonly identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer">;
   readonly fields: AuditedFields;
 }
 

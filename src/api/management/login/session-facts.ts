@@ -29,6 +29,7 @@ export const SESSION_FACTS_OPERATIONS: readonly ManagementDeclaration[] = [
       provider: { name: "corp", title: "Example" },
       external_id: "corp:00u1",
       expires_at: 1_790_000_000,
+      has_password: false,
       groups: [
         { name: "data-a", from: "identity_provider", provider: "corp" },
         { name: "Viewers", from: "directory" },
@@ -41,13 +42,14 @@ export const SESSION_FACTS_OPERATIONS: readonly ManagementDeclaration[] = [
 
 async function session(
   { caller: { identity } }: UserCall,
-  { directory, signIn }: ManagementParts,
+  { directory, signIn, passwordSignIn, ownPasswords }: ManagementParts,
 ): Promise<Reply> {
   const { username, how, issuer, expiresAt } = identity;
   try {
     const { external_id, source } = await directory.users.get(username);
     const memberships = await directory.users.memberships(username, MOST_GROUPS + 1);
-    const title = signIn?.ways.find((way) => way.name === issuer)?.title ?? issuer;
+    const ways = [...(signIn?.ways ?? []), ...(passwordSignIn?.ways ?? [])];
+    const title = ways.find((way) => way.name === issuer)?.title ?? issuer;
     return json(
       200,
       {
@@ -57,6 +59,7 @@ async function session(
         ...(external_id !== undefined && { external_id }),
         ...(source !== undefined && { source }),
         ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        has_password: ownPasswords !== undefined && (await directory.passwords.find(username)) !== undefined,
         groups: memberships.slice(0, MOST_GROUPS).map(({ group, by, managed }) => ({
           name: group,
           from: by !== undefined ? "identity_provider" : managed ? "data_set" : "directory",

@@ -56,19 +56,22 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     method: "GET",
     id: "getSignInWays",
     path: `${BASE_PATH}/auth/sign-in`,
-    summary: "The identity providers with which people sign in",
+    summary: "The ways in which people sign in",
     description: "In the order of the configuration. An access key is always a way, too.",
     answer: answerWith(200, "SignInWays", {
       ways: [{ name: "corp", title: "Example", location: "/oidc/login?issuer=corp" }],
+      passwords: [{ name: "password", title: "Password" }],
+      passwords_kept: true,
     }),
     handler:
-      ({ signIn }) =>
+      ({ signIn, passwordSignIn, ownPasswords }) =>
       async () => {
         const ways = (signIn?.ways ?? []).map((way) => {
           const { name, title } = way;
           return { name, title, location: signInAddress(way) };
         });
-        return json(200, { ways });
+        const passwords = passwordSignIn?.ways ?? [];
+        return json(200, { ways, passwords, passwords_kept: ownPasswords !== undefined });
       },
   },
   {

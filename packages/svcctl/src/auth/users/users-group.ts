@@ -174,6 +174,34 @@ export const USERS_GROUP: GroupSpec = {
     LIST,
     ...entityCommands({ ...USER, columns: COLUMNS }).filter(({ name }) => name !== "list"),
     CREDENTIALS,
+    changeCommand(
+      {
+        name: "end-sessions",
+        description: "Ends all sessions of a user; access keys and the password stay.",
+        examples: ["--id bob"],
+        options: [USER_ID],
+      },
+      {
+        method: "DELETE",
+        path: ["auth", "users", { option: "id" }, "sessions"],
+        expect: 204,
+        done: "Sessions ended successfully",
+      },
+    ),
+    changeCommand(
+      {
+        name: "reset-password",
+        description: "Sends a user a mail with a link for a new password.",
+        examples: ["--id bob"],
+        options: [USER_ID],
+      },
+      {
+        method: "POST",
+        path: ["auth", "users", { option: "id" }, "password", "reset"],
+        expect: 204,
+        done: "Mail sent successfully",
+      },
+    ),
     {
       name: "groups",
       description: "Shows the groups of users.",
