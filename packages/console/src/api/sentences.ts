@@ -16,6 +16,15 @@ const WRONG_KEY =
   "The service does not accept this access key. Check that ID and secret belong together and are complete; if the key was " +
   "deleted, an administrator can make another one.";
 
+/** The sentence for a name and a password that no way to sign in knows. */
+export const WRONG_PASSWORD =
+  "The user name or the password is not right. Check both, and whether Caps Lock is on; if you forgot the password, ask for a " +
+  "new one below, or ask an administrator.";
+
+/** The sentence where too many attempts have failed from here. */
+export const TOO_MANY_ATTEMPTS =
+  "Too many attempts have failed from here. Wait a minute and try again; from elsewhere, or with an access key, you can sign in now.";
+
 function missing(kind: string, page: string): string {
   return `There is no such ${kind}: it was deleted or renamed, or its name is misspelt. Look for it in ${page}.`;
 }

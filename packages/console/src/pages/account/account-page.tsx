@@ -14,6 +14,7 @@ import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
+import { SignedIn } from "./signed-in.tsx";
 
 const GROUPS: readonly Column<Group>[] = [
   { head: "Group", kind: "main", cell: ({ id }) => <Name text={id} /> },
@@ -45,6 +46,7 @@ export default function AccountPage() {
           </dd>
         </dl>
       )}
+      <SignedIn user={user} />
       {actions === undefined && <Loading what="your permissions" />}
       {actions !== undefined && (
         <>

@@ -1,12 +1,15 @@
-/** Sign in, with an identity provider or an access key. */
+/** Sign in, with an identity provider, a password or an access key. */
 
 import { useQueryClient } from "@tanstack/preact-query";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { Answer } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import { isSignedIn, rememberSession, signIn } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
+import { ForgottenPassword } from "./forgotten-password.tsx";
+import { PasswordForm } from "./password-form.tsx";
 
 /** The address to go to after signing in: one of this origin, else the start. */
 function nextOf(next: string | undefined): string {
@@ -22,6 +25,8 @@ function goOn(next: string, route: (address: string, replace?: boolean) => void)
 }
 
 const LAST_WAY = "console.last-way";
+/** Stands for passwords among the ways; no issuer has a name with a blank. */
+const BY_PASSWORD = "with password";
 
 /** The way that was used last in this browser first, the others as they are configured. */
 function ordered<T extends { readonly name: string }>(ways: readonly T[]): readonly T[] {
@@ -45,7 +50,15 @@ export default function SignInPage() {
   const [isPending, setPending] = useState(false);
   const setup = useAnswer("GET /setup", {});
   const offered = useAnswer("GET /auth/sign-in", {});
+  const capabilities = useAnswer("GET /auth/capabilities", {});
   const ways = ordered(offered.data?.ways ?? []);
+  const passwords = offered.data?.passwords ?? [];
+  const finish = (way: string | undefined): void => {
+    if (way === undefined) localStorage.removeItem(LAST_WAY);
+    else localStorage.setItem(LAST_WAY, way);
+    client.clear();
+    goOn(nextOf(query["next"]), route);
+  };
   useEffect(() => {
     document.title = "Sign in · svc-authorizer";
     // A sign-in with an identity provider comes back here. Where it is not true, the first call says so.
@@ -57,34 +70,28 @@ export default function SignInPage() {
     setError(undefined);
     try {
       await signIn(key.trim(), secret.trim());
-      localStorage.removeItem(LAST_WAY);
-      client.clear();
-      goOn(nextOf(query["next"]), route);
+      finish(undefined);
     } catch (failure) {
       setError(failure);
       setPending(false);
     }
   };
+  const withPassword = passwords.length > 0 && (
+    <>
+      <PasswordForm titles={passwords.map(({ title }) => title)} onSignedIn={() => finish(BY_PASSWORD)} />
+      {capabilities.data?.forgot_password === true && <ForgottenPassword />}
+    </>
+  );
+  const isPasswordFirst = localStorage.getItem(LAST_WAY) === BY_PASSWORD;
   return (
     <main class="alone">
       <h1>Sign in</h1>
-      {ways.map(({ name, title, location }, index) => (
-        <p key={name}>
-          <a
-            class={index === 0 ? "button primary" : "button"}
-            href={addressOf(location, nextOf(query["next"]))}
-            onClick={(event) => {
-              // The router of this application would look for a page of its own at the address.
-              event.stopPropagation();
-              localStorage.setItem(LAST_WAY, name);
-            }}
-          >
-            Continue with {title}
-          </a>
-        </p>
-      ))}
+      {isPasswordFirst && withPassword}
+      <Providers ways={ways} next={nextOf(query["next"])} />
+      {!isPasswordFirst && withPassword}
       <p class="about">
-        {ways.length > 0 ? "Or with your access key" : "With your access key"} for svc-authorizer.
+        {ways.length + passwords.length > 0 ? "Or with your access key" : "With your access key"} for
+        svc-authorizer.
       </p>
       <form
         onSubmit={(event) => {
@@ -98,7 +105,7 @@ export default function SignInPage() {
           onInput={setKey}
           autocomplete="username"
           required
-          autoFocus
+          autoFocus={passwords.length === 0}
         />
         <Field
           label="Secret access key"
@@ -119,5 +126,30 @@ export default function SignInPage() {
         </p>
       )}
     </main>
+  );
+}
+
+type Way = Answer<"GET /auth/sign-in">["ways"][number];
+
+/** The identity providers, as links. */
+function Providers({ ways, next }: { readonly ways: readonly Way[]; readonly next: string }) {
+  return (
+    <>
+      {ways.map(({ name, title, location }, index) => (
+        <p key={name}>
+          <a
+            class={index === 0 ? "button primary" : "button"}
+            href={addressOf(location, next)}
+            onClick={(event) => {
+              // The router of this application would look for a page of its own at the address.
+              event.stopPropagation();
+              localStorage.setItem(LAST_WAY, name);
+            }}
+          >
+            Continue with {title}
+          </a>
+        </p>
+      ))}
+    </>
   );
 }

@@ -16,6 +16,7 @@ import { EditUser } from "./edit-user.tsx";
 import { LastUse } from "./last-use.tsx";
 import { UserGroups } from "./user-groups.tsx";
 import { UserPolicies } from "./user-policies.tsx";
+import { UserSessions } from "./user-sessions.tsx";
 
 /** The page of the user that the address names. */
 export default function UserPage() {
@@ -76,6 +77,7 @@ export default function UserPage() {
               <AccessKeys user={id} may={may} />
             </Section>
           )}
+          <UserSessions user={id} may={may} />
           <History about={`user:${id}`} />
         </>
       )}
