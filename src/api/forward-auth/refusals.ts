@@ -1,6 +1,6 @@
 /** Refusals as clients of the data server get them: JSON of the main API, XML of S3 (spec/security §2.3). */
 
-import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import { xmlElement } from "@svc-authorizer/policy/html.ts";
 import { errorBody } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 
@@ -70,9 +70,8 @@ export function s3Body(
   message: string,
   { resource, id }: { resource: string; id: string },
 ): string {
-  const fields = { Code: code, Message: message.toWellFormed(), Resource: resource, RequestId: id };
-  // XML reads the same escapes as HTML.
-  const error = Object.entries(fields).map(([name, text]) => `<${name}>${escapeHtml(text)}</${name}>`);
+  const fields = { Code: code, Message: message, Resource: resource, RequestId: id };
+  const error = Object.entries(fields).map(([name, text]) => xmlElement(name, text));
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${error.join("")}</Error>`;
 }
 

@@ -1,7 +1,7 @@
 /** Refusals of the security token service, in the XML and with the codes of AWS's query API. */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import { xmlElement } from "@svc-authorizer/policy/html.ts";
 import { type ErrorReply, errorReply } from "../../http/errors.ts";
 import type { RawCall } from "../../http/route.ts";
 
@@ -59,13 +59,8 @@ function errorXml(error: {
   readonly requestId: string;
 }): string {
   const { type, code, message, requestId } = error;
-  const content = [element("Type", type), element("Code", code), element("Message", message)].join("");
-  return `<ErrorResponse xmlns="${NAMESPACE}"><Error>${content}</Error>${element("RequestId", requestId)}</ErrorResponse>`;
-}
-
-/** An element with a text. */
-export function element(name: string, text: string): string {
-  // XML reads the same escapes as HTML. Control characters have none: they are left out.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into XML
-  return `<${name}>${escapeHtml(text.replace(/[\x00-\x1f\x7f]/g, " ").toWellFormed())}</${name}>`;
+  const content = [xmlElement("Type", type), xmlElement("Code", code), xmlElement("Message", message)].join(
+    "",
+  );
+  return `<ErrorResponse xmlns="${NAMESPACE}"><Error>${content}</Error>${xmlElement("RequestId", requestId)}</ErrorResponse>`;
 }

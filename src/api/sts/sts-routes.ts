@@ -4,6 +4,7 @@
  */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { xmlElement } from "@svc-authorizer/policy/html.ts";
 import type { ExpiringCredential } from "@svc-authorizer/policy/model/entities.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { HttpLimits } from "../../http/limits.ts";
@@ -22,7 +23,7 @@ import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents } from "../rest/ports.ts";
 import { auditingUnknown } from "../rest/unknown-outcome.ts";
 import { type AssumeRole, readAssumeRole } from "./read-request.ts";
-import { element, NAMESPACE, StsRefused, stsRefusal, XML } from "./sts-error.ts";
+import { NAMESPACE, StsRefused, stsRefusal, XML } from "./sts-error.ts";
 
 /** Largest form: a token of 16 KiB, percent-encoded, and the rest. */
 const MAX_FORM_BYTES = 64 << 10;
@@ -181,21 +182,21 @@ function answerXml(
 ): string {
   const { key, subject, token } = made;
   const credentials = [
-    element("AccessKeyId", key.access_key_id),
-    element("SecretAccessKey", key.secret_access_key),
-    element("SessionToken", token),
-    element("Expiration", new Date(key.expires_at * 1_000).toISOString()),
+    xmlElement("AccessKeyId", key.access_key_id),
+    xmlElement("SecretAccessKey", key.secret_access_key),
+    xmlElement("SessionToken", token),
+    xmlElement("Expiration", new Date(key.expires_at * 1_000).toISOString()),
   ].join("");
   const role = [
-    element("Arn", roleArn),
-    element("AssumedRoleId", `${key.access_key_id}:${sessionName}`),
+    xmlElement("Arn", roleArn),
+    xmlElement("AssumedRoleId", `${key.access_key_id}:${sessionName}`),
   ].join("");
   const result = [
     `<Credentials>${credentials}</Credentials>`,
     `<AssumedRoleUser>${role}</AssumedRoleUser>`,
-    element("SubjectFromWebIdentityToken", subject.username),
-    element("Provider", subject.issuer.issuer),
+    xmlElement("SubjectFromWebIdentityToken", subject.username),
+    xmlElement("Provider", subject.issuer.issuer),
   ].join("");
   const name = "AssumeRoleWithWebIdentity";
-  return `<${name}Response xmlns="${NAMESPACE}"><${name}Result>${result}</${name}Result><ResponseMetadata>${element("RequestId", requestId)}</ResponseMetadata></${name}Response>`;
+  return `<${name}Response xmlns="${NAMESPACE}"><${name}Result>${result}</${name}Result><ResponseMetadata>${xmlElement("RequestId", requestId)}</ResponseMetadata></${name}Response>`;
 }
