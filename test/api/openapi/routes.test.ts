@@ -40,7 +40,7 @@ const anyTarget = (template: string) => template.replaceAll(/\{\w+\}/g, "nobody"
 describe("the document and the service", () => {
   it("have the same paths and methods", () => {
     expect([...routed].sort()).toEqual([...documented].sort());
-    expect(routed.length).toBe(12 + 37 + 2 + 20 + 2 + 4);
+    expect(routed.length).toBe(12 + 37 + 2 + 20 + 4 + 4);
   });
 
   it("have the same operations, scopes and bodies in the data-server API", () => {
