@@ -1,7 +1,8 @@
 /**
  * The projects of the test run, by what a test needs: `unit` neither starts a process nor the service nor writes a store
  * to the disk, `service` does the latter two in its own process, `processes` start programs, databases, browsers or
- * threads. The imports of a file and of its helpers tell which, so that a new test needs no entry anywhere.
+ * threads. The imports of a file and of its helpers tell which, so that a new test needs no entry anywhere. A unit whose
+ * test takes many seconds is in a file `*.long.test.ts`, which runs with `service`.
  */
 
 import { existsSync, globSync, readFileSync } from "node:fs";
@@ -31,7 +32,9 @@ export function testFiles(
     .filter((file) => !sizedOnly || needs(file, SIZED))
     .sort();
   const processes = files.filter((file) => needs(file, PROCESSES));
-  const service = files.filter((file) => !processes.includes(file) && needs(file, SERVICE));
+  const service = files.filter(
+    (file) => !processes.includes(file) && (file.endsWith(".long.test.ts") || needs(file, SERVICE)),
+  );
   return { unit: files.filter((file) => ![...processes, ...service].includes(file)), service, processes };
 }
 
