@@ -69,6 +69,8 @@ export interface OidcIssuerItem {
   readonly client_secret_file: string | undefined;
   readonly scopes: readonly string[];
   readonly create_users: boolean;
+  /** True: the sign-out of somebody whom it signed in goes on at the issuer. */
+  readonly end_session: boolean;
   /** Claim with the id of a person at the issuer. */
   readonly external_id_claim: string;
   /** True: that id is the user's external id as it is, not after the name of the issuer. */

@@ -9,6 +9,11 @@ export function signInProblems(
   values: ConfigValues,
   problem: (name: ConfigName, message: string) => void,
 ): void {
+  for (const name of ["auth.logout_redirect_url", "auth.ui_config.login_url"] as const) {
+    const address = values[name];
+    if (address !== undefined && !isAddress(address))
+      problem(name, "expected a path, such as /login, or an https URL");
+  }
   const endpoint = values["auth.remote_authenticator.endpoint"];
   if (values["auth.remote_authenticator.enabled"] && endpoint !== undefined && !isRemoteEndpoint(endpoint)) {
     const message = "expected an https URL, or http on this machine: passwords would travel in clear text";
@@ -27,6 +32,15 @@ export function signInProblems(
   if (origins.length === 0 && values["authorizer.oidc.issuers"].some((issuer) => issuer.sign_in)) {
     problem(name, "required where an issuer has sign_in: true: browsers must come back to a known address");
   }
+}
+
+/** True for what may follow a click: nothing runs there in the name of this origin. */
+function isAddress(text: string): boolean {
+  if (/^\/(?![/\\])[!-~]*$/.test(text)) return true;
+  const url = URL.parse(text);
+  return (
+    url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)))
+  );
 }
 
 function isOrigin(text: string): boolean {

@@ -127,6 +127,16 @@ class OpenedSignIn implements SignIn {
     return { username, isNew, externalId: person.externalId, claims: new Map(texts) };
   }
 
+  async signOutUrl(name: string, origin: string): Promise<string | undefined> {
+    try {
+      return await this.#byName.get(name)?.provider.signOutUrl(`${origin}/login`);
+    } catch (error) {
+      // The sign-out here must not wait for the provider.
+      if (error instanceof SignInRefused) return undefined;
+      throw error;
+    }
+  }
+
   /** The user of verified claims. */
   async #signedIn(claims: JWTPayload, { rules }: SignInProvider) {
     const person = personOf(claims, rules);

@@ -26,6 +26,8 @@ interface ProviderClient {
   /** undefined: a public client. */
   readonly clientSecret: string | undefined;
   readonly scopes: readonly string[];
+  /** True: a sign-out goes on there. */
+  readonly endSession: boolean;
 }
 
 interface Discovered {
@@ -79,6 +81,19 @@ export class Provider {
       throw this.#refusal(oidc, error);
     }
     return this.#verified(token ?? "");
+  }
+
+  /**
+   * The address at which the person signs out there, too (OpenID Connect RP-Initiated Logout 1.0); undefined where the
+   * provider has none, or the configuration wants none.
+   * @param back where it sends the browser then
+   */
+  async signOutUrl(back: string): Promise<string | undefined> {
+    if (!this.client.endSession) return undefined;
+    const oidc = await import("openid-client");
+    const configuration = await this.#configuration(oidc);
+    if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return oidc.buildEndSessionUrl(configuration, { post_logout_redirect_uri: back }).href;
   }
 
   /**

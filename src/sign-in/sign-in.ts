@@ -104,6 +104,12 @@ export interface SignIn {
     readonly claims: ReadonlyMap<string, string>;
     readonly isNew: boolean;
   }>;
+  /**
+   * The address at which somebody whom an issuer signed in signs out there, too; undefined where there is none, or the
+   * provider cannot be asked.
+   * @param name of the issuer
+   */
+  signOutUrl(name: string, origin: string): Promise<string | undefined>;
   /** The value of the data server's session cookie for a login token; undefined for a token that is too long. */
   dataServerSession(token: string): string | undefined;
 }

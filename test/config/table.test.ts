@@ -59,8 +59,9 @@ describe("the table", () => {
 
   it("has no item but those of the reference and of the authorizer section", () => {
     const documented = new Set(REFERENCE_ITEMS.map((item) => item.name));
-    // The reference names it on another page than its other items.
-    documented.add("auth.ui_config.login_cookie_names");
+    // The reference names them on another page than its other items, or in its own configuration alone.
+    for (const name of ["ui_config.login_cookie_names", "ui_config.login_url", "logout_redirect_url"])
+      documented.add(`auth.${name}`);
     // Second names, which the data server understands too.
     for (const name of ["region", "profile", "access_key_id", "secret_access_key"]) {
       documented.add(`database.dynamodb.aws_${name}`);

@@ -383,6 +383,7 @@ describe("security 7: authorizer.oidc.issuers", () => {
         client_secret_file: undefined,
         scopes: ["openid", "profile", "email"],
         create_users: false,
+        end_session: false,
         external_id_claim: "sub",
         bare_external_id: false,
       },

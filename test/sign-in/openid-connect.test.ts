@@ -34,6 +34,8 @@ const authorizer = await closedAfterAll(
       "auth.oidc.initial_groups_claim_name": ["teams"],
       "auth.oidc.friendly_name_claim_name": ["name"],
       "auth.oidc.persist_friendly_name": "true",
+      "auth.logout_redirect_url": "/signed-out",
+      "auth.ui_config.login_url": "/oidc/login",
       "authorizer.oidc.issuers": [
         {
           ...client,
@@ -43,6 +45,7 @@ const authorizer = await closedAfterAll(
           username_claim: "preferred_username",
           assert_groups: ["data-*", "Admin*"],
           create_users: true,
+          end_session: true,
         },
         {
           ...client,
@@ -189,6 +192,26 @@ describe("a sign-in with an OpenID provider", () => {
     const page = await new TestBrowser().open(`${OURS}/oidc/login?next=/x`);
     expect(page.text).toContain('href="/oidc/login?issuer=corp&amp;next=%2Fx"');
     expect(page.text).not.toContain("<script");
+  });
+
+  it("knows where it signs out at the provider, too, where the configuration wants that", async () => {
+    const facts = async (browser: TestBrowser) => {
+      const headers = { cookie: browser.header(OURS) };
+      const answer = await fetch(`${OURS}/api/v1/auth/session`, { headers });
+      return (await answer.json()) as { sign_out_url: string };
+    };
+    const browser = new TestBrowser();
+    await signIn(browser);
+    const url = new URL((await facts(browser)).sign_out_url);
+    expect(url.origin).toBe(provider.issuer);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: CLIENT.id,
+      post_logout_redirect_uri: `${OURS}/login`,
+    });
+    second.claims = { ...SOUND, preferred_username: "byname" };
+    const other = new TestBrowser();
+    await signIn(other, "partner");
+    expect((await facts(other)).sign_out_url).toBe("/signed-out");
   });
 
   it("ends with the sign-out, at the data server's cookie, too", async () => {

@@ -63,6 +63,10 @@ export interface ManagementParts extends RestParts {
   readonly rbac: string;
   /** True where a data server's web page is served with these answers (`authorizer.exchange`). */
   readonly dataServerPage: boolean;
+  /** `auth.logout_redirect_url`, or the sign-in page. */
+  readonly logoutUrl: string;
+  /** `auth.ui_config.login_url`, or "". */
+  readonly loginUrl: string;
   /** Version of this package. */
   readonly version: string;
   readonly policySet: PolicySet;

@@ -118,9 +118,12 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
         ),
       ),
       has_password: { type: "boolean", description: "Whether the service keeps a password of the user." },
+      sign_out_url: text(
+        "Where a browser goes after the sign-out: the provider's, or a path of this service.",
+      ),
       more_groups: { type: "boolean", description: "True: there are more groups than an answer has." },
     },
-    ["user", "how", "has_password", "groups", "more_groups"],
+    ["user", "how", "has_password", "groups", "sign_out_url", "more_groups"],
   ),
   CurrentUser: object({ user: schemaRef("User") }),
   UserCreation: object(
@@ -217,7 +220,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
     login_config: object(
       {
         RBAC: text("`auth.ui_config.rbac`; `none` for the page of a data server with one key."),
-        login_url: text("Empty: people log in here."),
+        login_url: text("`auth.ui_config.login_url`. Empty: people log in here."),
         login_url_method: text(
           "`select` where people choose between this address and a log-in with an access key.",
         ),

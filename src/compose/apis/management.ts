@@ -92,6 +92,8 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     escalation: values["authorizer.escalation"],
     rbac: values["auth.ui_config.rbac"],
     dataServerPage: values["authorizer.exchange.access_key_id"] !== undefined,
+    logoutUrl: values["auth.logout_redirect_url"] ?? "/login",
+    loginUrl: values["auth.ui_config.login_url"] ?? "",
     records: parts.decisionLog && decisionRecords(data, parts.decisionLog),
     otherNodes: async () => {
       const own = nodeName(values);

@@ -31,9 +31,9 @@ export function openServiceSignIn({ values, directory }: DataParts): SignIn | un
 function providerOf(item: OidcIssuerItem, values: ConfigValues): SignInProvider {
   const issuer = issuerOf(item);
   const way = { name: item.name, title: item.title };
-  const { client_id: clientId = "", scopes } = item;
+  const { client_id: clientId = "", scopes, end_session: endSession } = item;
   return {
-    provider: new Provider({ issuer, way, clientId, clientSecret: secretOf(item), scopes }),
+    provider: new Provider({ issuer, way, clientId, clientSecret: secretOf(item), scopes, endSession }),
     rules: {
       issuer,
       way,

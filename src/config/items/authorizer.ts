@@ -373,7 +373,7 @@ export const AUTHORIZER_ITEMS = [
     secret: true,
     acts: "yes",
     meaning:
-      "Identity providers whose tokens forward-auth and the decision API verify, or with which people sign in: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, required_claims, clock_tolerance, sign_in, title, client_id, client_secret or client_secret_file, scopes, create_users, external_id_claim, bare_external_id}",
+      "Identity providers whose tokens forward-auth and the decision API verify, or with which people sign in: list of {name, issuer, audience, algorithms, jwks_uri, username_claim, groups_claim, assert_groups, directory_users, required_claims, clock_tolerance, sign_in, title, client_id, client_secret or client_secret_file, scopes, create_users, end_session, external_id_claim, bare_external_id}",
   },
   {
     name: "authorizer.ext_authz.listen_address",

@@ -11,4 +11,19 @@ export const SIGN_IN_ITEMS = [
     meaning:
       "Origins at which people sign in with an identity provider, such as https://authz.example.com: browsers come back to /oidc/callback there",
   },
+  {
+    name: "auth.logout_redirect_url",
+    type: "string",
+    default: null,
+    acts: "yes",
+    meaning:
+      "Where browsers go after the sign-out at the console: a path, or an https URL; unset: the sign-in page",
+  },
+  {
+    name: "auth.ui_config.login_url",
+    type: "string",
+    default: null,
+    acts: "in part: programs that ask for the set-up state read it; the console shows its own sign-in page",
+    meaning: "Where people sign in, such as /oidc/login",
+  },
 ] as const satisfies readonly ConfigItem[];

@@ -31,6 +31,7 @@ const FIELDS: readonly string[] = [
   "client_secret_file",
   "scopes",
   "create_users",
+  "end_session",
   "external_id_claim",
   "bare_external_id",
 ];
@@ -188,6 +189,7 @@ class Fields {
       client_secret_file: this.text("client_secret_file"),
       scopes: this.texts("scopes") ?? DEFAULT_SCOPES,
       create_users: this.flag("create_users"),
+      end_session: this.flag("end_session"),
       external_id_claim: this.text("external_id_claim") ?? "sub",
       bare_external_id: this.flag("bare_external_id"),
     };

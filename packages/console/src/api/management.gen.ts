@@ -866,6 +866,10 @@ export interface Session {
    */
   has_password: boolean;
   /**
+   * Where a browser goes after the sign-out: the provider's, or a path of this service.
+   */
+  sign_out_url: string;
+  /**
    * True: there are more groups than an answer has.
    */
   more_groups: boolean;
@@ -1063,7 +1067,7 @@ export interface SetupState {
      */
     RBAC: string;
     /**
-     * Empty: people log in here.
+     * `auth.ui_config.login_url`. Empty: people log in here.
      */
     login_url: string;
     /**

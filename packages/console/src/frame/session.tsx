@@ -60,12 +60,16 @@ export function useSession(): Session {
 export function useSignOut(): () => Promise<void> {
   const client = useQueryClient();
   return async () => {
+    const next = await call("GET /auth/session", {}).then(
+      ({ sign_out_url: url }) => url,
+      () => "/login",
+    );
     await call("POST /auth/logout", {}).catch((error: ApiError) => {
       if (!error.sessionEnded) throw error;
     });
     forgetSession();
     client.clear();
-    location.assign("/login");
+    location.assign(next);
   };
 }
 

@@ -34,16 +34,16 @@ export const SESSION_FACTS_OPERATIONS: readonly ManagementDeclaration[] = [
         { name: "data-a", from: "identity_provider", provider: "corp" },
         { name: "Viewers", from: "directory" },
       ],
+      sign_out_url: "/login",
       more_groups: false,
     }),
     handler: (parts) => (call) => session(call, parts),
   },
 ];
 
-async function session(
-  { caller: { identity } }: UserCall,
-  { directory, signIn, passwordSignIn, ownPasswords }: ManagementParts,
-): Promise<Reply> {
+async function session(call: UserCall, parts: ManagementParts): Promise<Reply> {
+  const { identity } = call.caller;
+  const { directory, signIn, passwordSignIn, ownPasswords } = parts;
   const { username, how, issuer, expiresAt } = identity;
   try {
     const { external_id, source } = await directory.users.get(username);
@@ -65,6 +65,7 @@ async function session(
           from: by !== undefined ? "identity_provider" : managed ? "data_set" : "directory",
           ...(by !== undefined && { provider: by }),
         })),
+        sign_out_url: await signOutUrl(call, parts),
         more_groups: memberships.length > MOST_GROUPS,
       },
       NO_STORE,
@@ -74,4 +75,17 @@ async function session(
     if (isErrorCode(error, "not_found")) throw new AuthenticationFailed();
     throw error;
   }
+}
+
+/** The address to go to after the sign-out here. */
+async function signOutUrl(
+  { caller: { identity }, request }: UserCall,
+  { signIn, logoutUrl }: ManagementParts,
+): Promise<string> {
+  const origin = signIn?.originOf(request.headers.host);
+  const elsewhere =
+    signIn === undefined || identity.issuer === undefined || origin === undefined
+      ? undefined
+      : await signIn.signOutUrl(identity.issuer, origin);
+  return elsewhere ?? logoutUrl;
 }

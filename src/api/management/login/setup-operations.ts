@@ -51,11 +51,14 @@ export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
       path: BASE_PATH + path,
       summary: "Whether the first administrator was set up",
       description: "Clients ask it to find out whether to offer the set-up.",
-      answer: answerWith(200, "SetupState", stateBody(true, "simplified")),
-      handler:
-        ({ setup, rbac, dataServerPage, signIn }) =>
-        async () =>
-          json(200, dataServerPage ? pageState(signIn?.ways ?? []) : stateBody(await setup.isDone(), rbac)),
+      answer: answerWith(200, "SetupState", stateBody(true, { rbac: "simplified", loginUrl: "" })),
+      handler: (parts) => async () => {
+        const { dataServerPage, signIn, setup } = parts;
+        return json(
+          200,
+          dataServerPage ? pageState(signIn?.ways ?? []) : stateBody(await setup.isDone(), parts),
+        );
+      },
     },
     {
       ...OPEN,
@@ -76,11 +79,11 @@ export const SETUP_OPERATIONS: readonly OpenDeclaration[] = PATHS.flatMap(
   ],
 );
 
-function stateBody(done: boolean, rbac: string) {
+function stateBody(done: boolean, { rbac, loginUrl }: Pick<ManagementParts, "rbac" | "loginUrl">) {
   return {
     state: done ? "initialized" : "not_initialized",
     comm_prefs_missing: false,
-    login_config: { RBAC: rbac, login_url: "", login_cookie_names: [LOGIN_COOKIE], logout_url: "" },
+    login_config: { RBAC: rbac, login_url: loginUrl, login_cookie_names: [LOGIN_COOKIE], logout_url: "" },
   };
 }
 
@@ -88,7 +91,7 @@ function stateBody(done: boolean, rbac: string) {
 function pageState(ways: readonly SignInWay[]) {
   const [only, another] = ways;
   const url = only === undefined ? "" : another === undefined ? signInAddress(only) : "/oidc/login";
-  const { login_config, ...state } = stateBody(true, "none");
+  const { login_config, ...state } = stateBody(true, { rbac: "none", loginUrl: "" });
   const login = url === "" ? {} : { login_url: url, login_url_method: "select" };
   return { ...state, login_config: { ...login_config, ...login, logout_url: LOGOUT_PATH } };
 }
