@@ -53,6 +53,9 @@ const withToken = ({ program }: Target, path: string, token: string): Stream => 
 
 const DOCUMENT_USERS = 75_000;
 
+/** More than `authorizer.forward_auth.max_failures` of all sources in a minute: four times those of one. */
+const GUESSES = 100;
+
 /** The cases; each gives the status that somebody else gets, or the highest of its own. */
 export const CALLERS: readonly HostileCase[] = [
   {
@@ -108,4 +111,24 @@ export const CALLERS: readonly HostileCase[] = [
       },
     }),
   ),
+  {
+    name: "guesses of a secret, each with another address in its headers",
+    statuses: [429],
+    run: async ({ program }) => {
+      let status = 0;
+      for (let guess = 0; guess < GUESSES; guess++) {
+        const { status: last, body } = await fetch(`${program.user}/api/v1/auth/login`, {
+          method: "POST",
+          headers: { "content-type": "application/json", "x-forwarded-for": `203.0.113.${guess}` },
+          body: JSON.stringify({
+            access_key_id: OTHER.key.access_key_id,
+            secret_access_key: `guess-${guess}`,
+          }),
+        });
+        await body?.cancel();
+        status = last;
+      }
+      return status;
+    },
+  },
 ];
