@@ -71,7 +71,8 @@ const KEEP_ALIVE_MS = 30_000;
 const PING_MS = 10_000;
 /** Memory that one connection may hold, with what its peer does not take. */
 const SESSION_MIB = 64;
-const MOST_CONNECTIONS = 1_000;
+/** Connections that it may have: each holds the state of HTTP/2. */
+export const MOST_CONNECTIONS = 1_000;
 const WATCH_MS = 1_000;
 const SERVING = 1;
 const NOT_SERVING = 2;
@@ -112,7 +113,8 @@ export function createExtAuthzListener(options: ExtAuthzListenerOptions): ExtAut
       ? createServer({ noDelay: true }, take)
       : createTlsServer({ ...tlsOptions(tls), noDelay: true, ALPNProtocols: ["h2"] }, take);
   acceptOnly(sockets, connections.admits);
-  sockets.maxConnections = MOST_CONNECTIONS;
+  // Places give way to those who come new; without them, those who come new are refused.
+  if (options.places === undefined) sockets.maxConnections = MOST_CONNECTIONS;
   let ended: Promise<void> | undefined;
   return {
     listen: (address) => listen(sockets, address),

@@ -132,6 +132,17 @@ describe("connections", () => {
     for (const socket of proxy.slice(0, 4)) expect(await send(socket, PROBE)).toBe("200");
   });
 
+  it("of a listener have a bound, however many the process may have: then silent ones give way", async () => {
+    counters = { connections: 0, connectionsRefused: 0, connectionsGivenUp: 0 };
+    const trusted = { has: () => true };
+    const process = new ConnectionPlaces({ connections: 100, connectionsPerAddress: 0 }, trusted, counters);
+    const places = process.ofListener(1 / 2, 3);
+    service = await startService({ more: () => ({ places }) });
+    for (let n = 0; n < 6; n++) await open();
+    expect(await send(await open(), PROBE)).toBe("200");
+    expect(counters).toMatchObject({ connections: 3, connectionsGivenUp: 4, connectionsRefused: 0 });
+  });
+
   it("give way at the address that has most of them, whatever listener that is", async () => {
     counters = { connections: 0, connectionsRefused: 0, connectionsGivenUp: 0 };
     const process = new ConnectionPlaces({ connections: 6, connectionsPerAddress: 6 }, NOBODY, counters);

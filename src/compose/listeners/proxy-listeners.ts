@@ -36,7 +36,7 @@ export async function openExtAuthz(
   const { values, logger, revisions, traces } = data;
   if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
   assertPackages(values, "authorizer.ext_authz.listen_address");
-  const { createExtAuthzListener } = await import("../../listeners/ext-authz.ts");
+  const { createExtAuthzListener, MOST_CONNECTIONS } = await import("../../listeners/ext-authz.ts");
   return createExtAuthzListener({
     extAuthz: forwardAuth(data, decisions, identities),
     bearer: bearerOptions(values),
@@ -44,7 +44,7 @@ export async function openExtAuthz(
     health,
     log: httpLog(logger, audit),
     counters: http,
-    places: places.ofListener(EXT_AUTHZ_SHARE),
+    places: places.ofListener(EXT_AUTHZ_SHARE, MOST_CONNECTIONS),
     ...serviceTls(values),
     revisions,
     traces: traces?.requests,

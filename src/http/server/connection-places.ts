@@ -194,10 +194,11 @@ export class ConnectionPlaces {
   /**
    * The places of a listener.
    * @param share the part of all places that it may have, up to 1
+   * @param bound most that it may have, however many there are
    */
-  ofListener(share: number): ListenerPlaces {
+  ofListener(share: number, bound = Number.POSITIVE_INFINITY): ListenerPlaces {
     const { connections, connectionsPerAddress: perAddress } = this.#limits;
-    const most = Math.max(1, Math.floor(connections * share));
+    const most = Math.max(1, Math.min(bound, Math.floor(connections * share)));
     const places = new ListenerPlaces(this, most, perAddress > 0 ? perAddress : Math.max(1, most >> 1));
     this.#listeners.push(places);
     return places;
