@@ -3,6 +3,7 @@
  * and thousands of connections. For each the longest time for which the event loop did one thing, in CPU time; the longest
  * wait of a client who comes new all the while; by how much the memory of the process grew; and what the kernel held.
  */
+import { EnvoyClient } from "../test/api/ext-authz/envoy-client.ts";
 import type { Flood } from "../test/end-to-end/connection-flood.ts";
 import { FLOODS, flood } from "../test/end-to-end/connection-flood.ts";
 import { HOSTILE_CASES } from "../test/end-to-end/hostile-cases.ts";
@@ -111,12 +112,31 @@ const STRANGERS = { ...WITH_ENVOY, "authorizer.trusted_proxies": [] };
 const isOfTrusted = ({ listener, name }: Flood): boolean =>
   listener === "extAuthz" || name.includes("nobody reads");
 
+/** Times that Envoy connects anew for one call. */
+const CONNECTS = 20;
+
+/** A call of Envoy on a new connection. One that is ended is made anew, as Envoy does. */
+async function askEnvoy({ program: { extAuthz = "" } }: HostileService): Promise<void> {
+  for (let connects = 1; ; connects++) {
+    const envoy = new EnvoyClient(new URL(extAuthz).host);
+    try {
+      await envoy.health("");
+      return;
+    } catch (error) {
+      if (connects === CONNECTS) throw error;
+    } finally {
+      envoy.close();
+    }
+  }
+}
+
 function flooding(service: HostileService, one: Flood, files: string, isTrusted: boolean): Measured {
   return {
     name: `${CONNECTIONS.toLocaleString("en")} connections${isTrusted ? " of a trusted peer" : ""}, ${files}: ${one.name}`,
     limitMiB: FLOOD_MIB + (isTrusted ? TRUSTED_MIB : 0),
     run: async () => {
-      const { tried, longestMs } = await flood(service, one, CONNECTIONS, () => service.ask(false));
+      const ask = () => (one.listener === "extAuthz" ? askEnvoy(service) : service.ask(false));
+      const { tried, longestMs } = await flood(service, one, CONNECTIONS, ask);
       return `${tried} tried, ${longestMs.toFixed(0)} ms`;
     },
   };
