@@ -3,6 +3,8 @@
  * that a new one is among them. A call that is no mutation is listed here.
  */
 
+import { randomBytes } from "node:crypto";
+import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setUpFirstAdministrator } from "../../src/bootstrap/first-administrator.ts";
 import { type DataParts, openData, openLog } from "../../src/compose/data.ts";
@@ -14,14 +16,23 @@ import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { lookOneByOne } from "../../src/journal/look.ts";
 import { openNode, sharedBy } from "../journal/bed.ts";
+import { listening } from "../journal/http-proxy.ts";
 
 /** Calls of other methods than GET that change nothing, and one that is off by default. */
 const READS =
-  /^(login|externalPrincipalLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+  /^(login|externalPrincipalLogin|stsLogin|remoteLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+/** Needs the login cookie of a browser. */
+const OF_BROWSERS = "answerDevice";
 /** Members of bodies beside those of the examples, by call, so that the state has to be read for the answer. */
 const BODIES: Readonly<Record<string, object>> = {
   claimTokenId: { token_id: "one-time", expires_at: Math.floor(Date.now() / 1_000) + 3_600 },
   apply: { dry_run: false },
+  getToken: {
+    // Of a request that nobody made, another one each time: one code is not asked about twice in a row.
+    get device_code() {
+      return `${Math.floor(Date.now() / 1_000) + 600}.${randomBytes(32).toString("base64url")}`;
+    },
+  },
 };
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const ADMIN = {
@@ -33,7 +44,7 @@ interface Called {
   readonly name: string;
   readonly method: string;
   readonly path: string;
-  readonly body: unknown;
+  readonly body: () => unknown;
   readonly type: string;
   readonly listener: "service" | "user";
 }
@@ -49,6 +60,12 @@ interface Node {
 
 const log = new MemoryEngine();
 
+/** A data server that has nothing. */
+const dataServer = {
+  url: "",
+  server: createServer((_request, response) => response.writeHead(404).end("{}")),
+};
+
 /** A node that hears of nothing by itself. */
 async function startNode(): Promise<Node> {
   const { values } = configFromObject(
@@ -59,6 +76,19 @@ async function startNode(): Promise<Node> {
       "authorizer.metrics_address": "127.0.0.1:0",
       "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
       "auth.api.token": TOKEN,
+      "authorizer.authentication_api.enabled": true,
+      "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
+      "authorizer.passwords.enabled": true,
+      "authorizer.mirroring.source.endpoint": dataServer.url,
+      "authorizer.mirroring.source.access_key_id": "AKIAJSOURCEEXAMPLEXQ",
+      "authorizer.mirroring.source.secret_access_key": "a-secret-of-the-source",
+      "authorizer.mirroring.regions": {
+        west: {
+          endpoint: dataServer.url,
+          access_key_id: "AKIAJWESTEXAMPLEXXXQ",
+          secret_access_key: "a-secret-of-west",
+        },
+      },
       "logging.level": "NONE",
       "logging.audit_log_level": "NONE",
       "ui.enabled": false,
@@ -128,7 +158,7 @@ async function callsOf(node: Node, listener: "service" | "user"): Promise<readon
           name: operation.operationId,
           method: method.toUpperCase(),
           path: query.size > 0 ? `${path}?${query}` : path,
-          body: more === undefined ? media?.example : { ...(media?.example as object), ...more },
+          body: () => (more === undefined ? media?.example : { ...(media?.example as object), ...more }),
           type,
           listener,
         };
@@ -136,7 +166,8 @@ async function callsOf(node: Node, listener: "service" | "user"): Promise<readon
   );
 }
 
-function send(node: Node, { method, path, body, type, listener }: Called): Promise<Response> {
+function send(node: Node, { method, path, body: made, type, listener }: Called): Promise<Response> {
+  const body = made();
   const basic = Buffer.from(`${ADMIN.access_key_id}:${ADMIN.secret_access_key}`).toString("base64");
   const text =
     type === "application/x-www-form-urlencoded"
@@ -159,6 +190,7 @@ describe("every mutation", () => {
   let count = 0;
 
   beforeAll(async () => {
+    dataServer.url = `http://127.0.0.1:${await listening(dataServer.server)}`;
     writer = await startNode();
     const { directory, catalog } = writer.data;
     await setUpFirstAdministrator(
@@ -172,9 +204,10 @@ describe("every mutation", () => {
     if (node !== undefined) node.isCut = false;
     await node?.service.stop();
     await writer?.service.stop();
+    dataServer.server.close();
   });
 
-  const mutations = () => calls.filter(({ name }) => !READS.test(name));
+  const mutations = () => calls.filter(({ name }) => !READS.test(name) && name !== OF_BROWSERS);
 
   it("is in the documents", () => {
     const names = mutations().map(({ name }) => name);
@@ -201,7 +234,7 @@ describe("every mutation", () => {
           method: "POST",
           path: "/api/v1/auth/users",
           type: "application/json",
-          body: { username: `other-${count++}` },
+          body: () => ({ username: `other-${count++}` }),
         });
         expect(made.status).toBe(201);
         const { revision } = writer.journal;
