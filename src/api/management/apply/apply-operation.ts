@@ -6,6 +6,7 @@ import { parseStrictJson } from "../../../http/body/strict-json.ts";
 import type { Reply } from "../../../http/route.ts";
 import { requireNone, SchemaCheck } from "../../../http/schema/schema-check.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import { scheduler } from "../../../schedule/scheduler.ts";
 import { Turns } from "../../../schedule/turns.ts";
 import { BASE_PATH } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
@@ -106,7 +107,11 @@ async function answerText(manager: string, dryRun: boolean, applied: Applied): P
     `"refused":${await listText(refused)}`,
     `"warnings":${await listText([...(isWarned ? widened : []), ...warnings])}`,
   ];
-  return `{${members.join(",")}}`;
+  // A text of tens of megabytes takes tens of milliseconds each time that it is put together or measured.
+  await scheduler.turn();
+  const text = `{${members.join(",")}}`;
+  await scheduler.turn();
+  return text;
 }
 
 async function listText<T>(
