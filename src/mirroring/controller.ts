@@ -10,7 +10,7 @@ import { missingCommits } from "./log-copy.ts";
 import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
 import { reportOf } from "./mirror-report.ts";
 import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
-import { UNSEEN, withHead } from "./progress/branch-heads.ts";
+import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
 import { type MirrorFindings, type PendingCommit, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
 
@@ -222,17 +222,17 @@ export class MirrorController {
     const { source: server, now } = this.#options;
     const { sourceRepository } = this.#mirror;
     const listed = (await server.branches(sourceRepository)).filter(({ name }) => this.#selection.has(name));
-    const branches = { ...progress.state.branches };
+    const branches = new Map(Object.entries(progress.state.branches));
     let isNews = false;
-    const put = (name: string, state: (typeof branches)[string]): void => {
-      if (state === branches[name]) return;
-      branches[name] = state;
+    const put = (name: string, state: BranchState): void => {
+      if (state === branches.get(name)) return;
+      branches.set(name, state);
       isNews = true;
     };
-    for (const { name, commit } of listed) put(name, withHead(branches[name] ?? UNSEEN, commit, now()));
+    for (const { name, commit } of listed) put(name, withHead(branches.get(name) ?? UNSEEN, commit, now()));
     const absent: string[] = [];
     const names = new Set(listed.map(({ name }) => name));
-    for (const [name, state] of Object.entries(branches)) {
+    for (const [name, state] of branches) {
       if (names.has(name)) continue;
       // A list may have been read while the branch was made: it has to be absent by itself, too.
       const isGone = !this.#selection.has(name) || (await server.head(sourceRepository, name)) === undefined;
@@ -241,7 +241,7 @@ export class MirrorController {
       if (absences !== state.absences) put(name, { ...state, absences });
       if (absences >= ABSENCES && name !== source.defaultBranch) absent.push(name);
     }
-    if (isNews) progress.state = { ...progress.state, branches };
+    if (isNews) progress.state = { ...progress.state, branches: Object.fromEntries(branches) };
     return absent;
   }
 
@@ -367,7 +367,8 @@ export class MirrorController {
       await this.#alive();
       await promotion.remove(name);
     }
-    const isLost = (name: string): boolean => (progress.state.branches[name]?.absences ?? 0) >= ABSENCES;
+    const isLost = (name: string): boolean =>
+      (branchOf(progress.state.branches, name)?.absences ?? 0) >= ABSENCES;
     for (const name of Object.keys(progress.state.branches)) {
       if (!isLost(name)) continue;
       notes.reasons.push(

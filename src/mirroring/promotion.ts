@@ -6,7 +6,15 @@
 
 import { randomBytes } from "node:crypto";
 import { CallFailed, type Destination } from "./ports.ts";
-import { at, type BranchState, type SeenHead, settled, target, UNSEEN } from "./progress/branch-heads.ts";
+import {
+  at,
+  type BranchState,
+  branchOf,
+  type SeenHead,
+  settled,
+  target,
+  UNSEEN,
+} from "./progress/branch-heads.ts";
 import type { Progress } from "./progress/progress.ts";
 
 /** Beginning of the names of fences. */
@@ -54,7 +62,8 @@ export class Promotion {
       this.#put(name, settled(state, heads.get(name), now()));
     }
     for (const [name, commit] of heads) {
-      if (progress.state.branches[name] === undefined) this.#put(name, settled(UNSEEN, commit, now()));
+      if (branchOf(progress.state.branches, name) === undefined)
+        this.#put(name, settled(UNSEEN, commit, now()));
     }
     this.#isUnsettled = false;
   }
@@ -62,7 +71,7 @@ export class Promotion {
   /** Moves a branch to the newest complete head that is ahead of it; true where it was moved. */
   async promote(name: string): Promise<boolean> {
     const { progress, destination, mirror, now } = this.#options;
-    const before = progress.state.branches[name] ?? UNSEEN;
+    const before = branchOf(progress.state.branches, name) ?? UNSEEN;
     if (target(before, (commit) => progress.isComplete(commit)) === undefined) return false;
     const head = await destination.head(mirror, name);
     const state = settled(before, head, now());

@@ -215,6 +215,23 @@ describe("a pass", { timeout: 300_000 }, () => {
     expect([...world.mirror.branches.keys()]).toEqual(["main"]);
   });
 
+  it("has branches of any name, those of every object's members too", async () => {
+    commit({ a: "1" });
+    for (const name of ["constructor", "__proto__", "toString"]) commit({ [name]: "1" }, name);
+    world.replicate();
+    await world.controller().pass();
+    expect(await world.pass(world.controller())).toMatchObject({ phase: "active" });
+    expect(world.behind()).toEqual([]);
+    for (const name of ["constructor", "__proto__"]) commit({ b: "1" }, name);
+    world.replicate();
+    expect(await world.pass(world.controller())).toMatchObject({ work: { promotions: 2 } });
+    world.repository.deleteBranch("__proto__");
+    await world.pass(world.controller());
+    await world.pass(world.controller());
+    expect(world.behind()).toEqual([]);
+    expect(world.violations).toEqual([]);
+  });
+
   it("follows a source that lost an object, after two looks that are far enough apart", async () => {
     commit({ a: "1", b: "2" });
     world.replicate();

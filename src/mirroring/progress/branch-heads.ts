@@ -33,6 +33,14 @@ export interface BranchState {
 /** A branch that was never seen before. */
 export const UNSEEN: BranchState = { next: 0, heads: [] };
 
+/** A branch of a table by names, which somebody else chose: a name that every object answers to is no branch. */
+export function branchOf(
+  branches: Readonly<Record<string, BranchState>>,
+  name: string,
+): BranchState | undefined {
+  return Object.hasOwn(branches, name) ? branches[name] : undefined;
+}
+
 /** The branch with a head that the source has now; the same object where that is no news. */
 export function withHead(state: BranchState, commit: string, at: number): BranchState {
   const { absences: _, ...rest } = state;
