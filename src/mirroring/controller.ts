@@ -9,7 +9,8 @@ import { holdLease, LeaseLost } from "./lease.ts";
 import { missingCommits } from "./log-copy.ts";
 import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
 import { reportOf } from "./mirror-report.ts";
-import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
+import { newNotes, noteMissing, type PassNotes } from "./pass-notes.ts";
+import { CallFailed, type Destination, isRefusal, type RepositoryFacts, type Source } from "./ports.ts";
 import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
 import { type MirrorFindings, type PendingCommit, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
@@ -44,19 +45,6 @@ interface ControllerOptions {
 interface Acting {
   readonly progress: Progress;
   readonly promotion: Promotion;
-}
-
-/** Counts and findings of one pass. */
-interface PassNotes {
-  recorded: number;
-  looks: number;
-  promotions: number;
-  missing: number;
-  /** Objects outside the namespace that hold commits back. */
-  blocking: number;
-  readonly reasons: string[];
-  /** Examples of data that has not come yet. */
-  readonly waiting: string[];
 }
 
 /** Acts for one mirror. */
@@ -159,21 +147,15 @@ export class MirrorController {
       return this.#done(progress, this.#findings(progress, "creating", "", source));
     }
     await promotion.settle();
-    const notes: PassNotes = {
-      recorded: 0,
-      looks: 0,
-      promotions: 0,
-      missing: 0,
-      blocking: 0,
-      reasons: [],
-      waiting: [],
-    };
+    const notes = newNotes();
     const absent = await this.#scan(progress, source);
     await this.#copyLog(progress, notes);
     await this.#check(progress, notes);
     for (const name of this.#shown(progress)) {
       await this.#alive();
-      if (await promotion.promote(name)) notes.promotions += 1;
+      await this.#unlessRefused(promotion, name, notes, async () => {
+        if (await promotion.promote(name)) notes.promotions += 1;
+      });
     }
     await this.#remove(promotion, progress, absent, notes);
     const heads = Object.values(progress.state.branches);
@@ -351,6 +333,21 @@ export class MirrorController {
     return log?.find(({ id }) => id === commit)?.metaRangeId ?? "";
   }
 
+  /** Goes on with the other branches where the server does not let this one be changed, such as by a rule that protects it. */
+  async #unlessRefused(
+    promotion: Promotion,
+    name: string,
+    notes: PassNotes,
+    change: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      if (!isRefusal(error) || !promotion.isSettled) throw error;
+      notes.reasons.push(`the data server does not let the branch ${name} be changed: ${error.message}`);
+    }
+  }
+
   #shown(progress: Progress): readonly string[] {
     return Object.entries(progress.state.branches)
       .filter(([, { absences, heads }]) => absences === undefined && heads.length > 0)
@@ -365,12 +362,12 @@ export class MirrorController {
   ): Promise<void> {
     for (const name of absent) {
       await this.#alive();
-      await promotion.remove(name);
+      await this.#unlessRefused(promotion, name, notes, () => promotion.remove(name));
     }
     const isLost = (name: string): boolean =>
       (branchOf(progress.state.branches, name)?.absences ?? 0) >= ABSENCES;
     for (const name of Object.keys(progress.state.branches)) {
-      if (!isLost(name)) continue;
+      if (!isLost(name) || absent.includes(name)) continue;
       notes.reasons.push(
         `the default branch ${name} does not exist at the source any more; the mirror keeps it`,
       );
@@ -383,13 +380,4 @@ function note(progress: Progress, findings: MirrorFindings): void {
   const { state } = progress;
   if (JSON.stringify(state.findings) === JSON.stringify(findings)) return;
   progress.state = { ...state, findings };
-}
-
-function noteMissing({ id }: PendingCommit, found: Found, notes: PassNotes): void {
-  notes.missing += found.missing;
-  notes.waiting.push(...found.examples.slice(0, 1));
-  if (found.missing === 0) {
-    notes.blocking += found.external;
-    notes.reasons.push(`commit ${id} has ${found.external} objects outside the storage namespace`);
-  }
 }

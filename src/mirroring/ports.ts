@@ -20,6 +20,13 @@ export class CallFailed extends Error {
   }
 }
 
+/** True for a call that the server understood and does not do: one on another branch may succeed. */
+export function isRefusal(error: unknown): error is CallFailed {
+  return (
+    error instanceof CallFailed && !error.isOutcomeUnknown && [400, 403, 409, 412].includes(error.status ?? 0)
+  );
+}
+
 /** A repository. */
 export interface RepositoryFacts {
   /** Unix seconds. */

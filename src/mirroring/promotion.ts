@@ -5,7 +5,7 @@
  */
 
 import { randomBytes } from "node:crypto";
-import { CallFailed, type Destination } from "./ports.ts";
+import { CallFailed, type Destination, isRefusal } from "./ports.ts";
 import {
   at,
   type BranchState,
@@ -42,6 +42,11 @@ export class Promotion {
 
   constructor(options: PromotionOptions) {
     this.#options = options;
+  }
+
+  /** False while nothing may be done before {@link settle}. */
+  get isSettled(): boolean {
+    return !this.#isUnsettled;
   }
 
   /**
@@ -89,7 +94,7 @@ export class Promotion {
     try {
       await this.#move(name, state, to, head !== undefined);
     } catch (error) {
-      if (!(error instanceof CallFailed) || error.isOutcomeUnknown) this.#isUnsettled = true;
+      if (!isRefusal(error)) this.#isUnsettled = true;
       throw error;
     }
     return true;
@@ -106,15 +111,26 @@ export class Promotion {
     this.#put(name, { ...state, intent: to });
     // Whoever lost the lease ends here, before the branch is touched.
     await save();
-    const isMoved = isThere
-      ? await destination.pointBranch(mirror, name, fence)
-      : (await destination.createBranch(mirror, { name, source: fence, hidden: false })) === "created";
+    const isMoved = await this.#pointed(name, fence, isThere).catch(async (error: unknown) => {
+      if (isRefusal(error)) {
+        // Fences of what is refused on every pass would heap up, and the next pass has to try again.
+        this.#put(name, state);
+        await destination.deleteBranch(mirror, fence);
+      }
+      throw error;
+    });
     if (!isMoved) {
       this.#isUnsettled = true;
       throw new CallFailed(`${name}: somebody else changes the branch or its fence`, 409, false);
     }
     this.#put(name, at(state, to));
     await destination.deleteBranch(mirror, fence);
+  }
+
+  async #pointed(name: string, fence: string, isThere: boolean): Promise<boolean> {
+    const { destination, mirror } = this.#options;
+    if (isThere) return destination.pointBranch(mirror, name, fence);
+    return (await destination.createBranch(mirror, { name, source: fence, hidden: false })) === "created";
   }
 
   /**

@@ -215,6 +215,31 @@ describe("a pass", { timeout: 300_000 }, () => {
     expect([...world.mirror.branches.keys()]).toEqual(["main"]);
   });
 
+  it("goes on with the other branches where the server protects one, and leaves no fences", async () => {
+    commit({ a: "1" });
+    commit({ b: "1" }, "zeta");
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    world.destination.closedBranches.add("main");
+    commit({ c: "1" });
+    commit({ d: "1" }, "zeta");
+    world.replicate();
+    for (let at = 0; at < 3; at += 1) {
+      expect(await world.pass(controller)).toMatchObject({
+        phase: "degraded",
+        reason: expect.stringContaining("the branch main be changed"),
+      });
+      expect([...world.mirror.branches.keys()].sort()).toEqual(["main", "zeta"]);
+    }
+    expect(world.behind()).toEqual(["main"]);
+    world.destination.closedBranches.clear();
+    expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });
+    expect(world.behind()).toEqual([]);
+    expect(world.violations).toEqual([]);
+  });
+
   it("has branches of any name, those of every object's members too", async () => {
     commit({ a: "1" });
     for (const name of ["constructor", "__proto__", "toString"]) commit({ [name]: "1" }, name);

@@ -51,6 +51,8 @@ export class StandIn {
   fault: (call: string) => Fault = () => "none";
   gate: Gate = async () => {};
   onHead: (repository: Repository, branch: string, commit: string | undefined) => void = () => {};
+  /** Branches that a protection rule closes to hard resets and deletions. */
+  readonly closedBranches = new Set<string>();
   /** Namespaces have to begin with it. */
   scheme = "local://";
   /** Unix seconds. */
@@ -218,6 +220,8 @@ export class StandIn {
     const branch = repository.branches.get(name);
     if (branch === undefined) return failed(404, "branch not found");
     if (method === "GET") return { status: 200, body: { commit_id: branch.commit, id: name } };
+    const isClosed = this.closedBranches.has(name) && (method === "DELETE" || action === "hard_reset");
+    if (isClosed) return failed(403, "cannot write to protected branch");
     if (method === "DELETE") {
       if (name === repository.defaultBranch) return failed(403, "cannot delete repository default branch");
       repository.deleteBranch(name);
