@@ -9,7 +9,7 @@ import { holdLease, LeaseLost } from "./lease.ts";
 import { missingCommits } from "./log-copy.ts";
 import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
 import { reportOf } from "./mirror-report.ts";
-import { newNotes, noteMissing, type PassNotes } from "./pass-notes.ts";
+import { newNotes, noteMissing, type PassNotes, reasonOf } from "./pass-notes.ts";
 import { CallFailed, type Destination, isRefusal, type RepositoryFacts, type Source } from "./ports.ts";
 import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
 import { type MirrorFindings, type PendingCommit, Progress } from "./progress/progress.ts";
@@ -161,10 +161,7 @@ export class MirrorController {
     const heads = Object.values(progress.state.branches);
     const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
     const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";
-    const [example] = notes.waiting;
-    const waiting = example === undefined ? [] : [`the store has not replicated everything: ${example}`];
-    const reason = [...notes.reasons, ...waiting].join("; ");
-    return this.#done(progress, this.#findings(progress, phase, reason, source, notes), notes);
+    return this.#done(progress, this.#findings(progress, phase, reasonOf(notes), source, notes), notes);
   }
 
   /** Saves what there is of news, and reports. */

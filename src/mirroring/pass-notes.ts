@@ -3,6 +3,9 @@
 import type { Found } from "./data/data-check.ts";
 import type { PendingCommit } from "./progress/progress.ts";
 
+/** Reasons that are told; the number of the others is. */
+const MOST_REASONS = 10;
+
 /** Counts and findings of one pass. */
 export interface PassNotes {
   recorded: number;
@@ -12,8 +15,8 @@ export interface PassNotes {
   /** Objects outside the namespace that hold commits back. */
   blocking: number;
   readonly reasons: string[];
-  /** Examples of data that has not come yet. */
-  readonly waiting: string[];
+  /** An example of data that has not come yet. */
+  waiting: string | undefined;
 }
 
 /** The notes of a pass that begins. */
@@ -25,16 +28,26 @@ export function newNotes(): PassNotes {
     missing: 0,
     blocking: 0,
     reasons: [],
-    waiting: [],
+    waiting: undefined,
   };
 }
 
 /** Notes what holds a commit back. */
 export function noteMissing({ id }: PendingCommit, found: Found, notes: PassNotes): void {
   notes.missing += found.missing;
-  notes.waiting.push(...found.examples.slice(0, 1));
+  notes.waiting ??= found.examples[0];
   if (found.missing === 0) {
     notes.blocking += found.external;
     notes.reasons.push(`commit ${id} has ${found.external} objects outside the storage namespace`);
   }
+}
+
+/** The reasons of a pass as one text: bounded, since it is kept and shown. */
+export function reasonOf({ reasons, waiting }: PassNotes): string {
+  const more = reasons.length - MOST_REASONS;
+  return [
+    ...reasons.slice(0, MOST_REASONS),
+    ...(more > 0 ? [`and ${more} more`] : []),
+    ...(waiting === undefined ? [] : [`the store has not replicated everything: ${waiting}`]),
+  ].join("; ");
 }

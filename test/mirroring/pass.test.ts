@@ -240,6 +240,20 @@ describe("a pass", { timeout: 300_000 }, () => {
     expect(world.violations).toEqual([]);
   });
 
+  it("tells ten reasons and the number of the others", async () => {
+    const { repository } = world;
+    for (let at = 0; at < 15; at += 1) {
+      const entry = { address: `local://elsewhere/${at}`, size: 3, isFull: true };
+      repository.commit(`b${at}`, new Map([["linked", entry]]));
+    }
+    world.replicate();
+    const blocking = world.controller({}, {}, true);
+    await blocking.pass();
+    const reason = (await world.pass(blocking))?.reason ?? "";
+    expect(reason.split("; ")).toHaveLength(11);
+    expect(reason).toMatch(/; and 5 more$/);
+  });
+
   it("has branches of any name, those of every object's members too", async () => {
     commit({ a: "1" });
     for (const name of ["constructor", "__proto__", "toString"]) commit({ [name]: "1" }, name);
