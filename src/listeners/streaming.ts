@@ -15,7 +15,7 @@ import {
 
 /** Options of {@link createStreamingListener}. */
 interface StreamingListenerOptions {
-  readonly streaming: Omit<StreamingOptions, "idleMs">;
+  readonly streaming: Omit<StreamingOptions, "idleMs" | "mostAtOnce">;
   readonly limits: HttpLimits;
   readonly log: HttpLog;
   readonly counters: HttpCounters & DecisionMeters;
@@ -32,8 +32,10 @@ const MOST_STREAMS = 256;
 /** Builds the listener; it does not listen yet. */
 export function createStreamingListener(options: StreamingListenerOptions): ManagedServer {
   const { limits, counters, log, tls, streaming } = options;
-  const admission = new Admission({ ...limits, queue: Math.min(limits.queue, MOST_STREAMS) }, counters);
-  const api = openStreaming({ ...streaming, idleMs: limits.requestTimeoutMs }, { counters, log });
+  const mostAtOnce = Math.min(limits.queue, MOST_STREAMS);
+  const admission = new Admission({ ...limits, queue: mostAtOnce }, counters);
+  const idleMs = limits.requestTimeoutMs;
+  const api = openStreaming({ ...streaming, idleMs, mostAtOnce }, { counters, log });
   const managed = createManagedServer({
     ...{ admission, counters, limits, log },
     places: options.places,

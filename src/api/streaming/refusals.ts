@@ -21,7 +21,9 @@ const FAULTS = {
 /** An error as the client of a request reads it: JSON for the main API, XML for S3. */
 export function refusal(error: unknown, call: RawCall): ErrorReply {
   linger(call);
-  if (call.request.url?.startsWith(MAIN) === true) return errorReply(error);
+  // A body in chunks is one of S3, also of a bucket that is called "api".
+  const isS3 = error instanceof DamagedStream || call.request.url?.startsWith(MAIN) !== true;
+  if (!isS3) return errorReply(error);
   const [resource] = splitUri(call.request.url ?? "/");
   const details = { resource, id: call.requestId };
   const xml = (status: number, code: string, message: string, headers: readonly string[] = []) => ({

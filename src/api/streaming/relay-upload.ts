@@ -75,7 +75,12 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
         const room = sending.write(content);
         if (room !== undefined) await room;
       }
-      if (sending?.isOver === true) return refusalOf(await sending.answer);
+      if (sending?.isOver === true) {
+        const answer = refusalOf(await sending.answer);
+        // Its body will never be whole, and a data server that waits for it would keep the connection.
+        cut();
+        return answer;
+      }
     }
     const rest = chunks.end();
     call.signal?.throwIfAborted();

@@ -5,6 +5,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Exchange, OwnRequest } from "../../exchange/exchange.ts";
+import { Places } from "../../http/places.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
 import { clientAddress } from "../../http/request/client-address.ts";
 import type { Api, MountedRoute, RawCall, Reply } from "../../http/route.ts";
@@ -30,6 +31,8 @@ export interface StreamingOptions extends ForwardAuthOptions {
   readonly nameInMetadata: string | undefined;
   /** Milliseconds for which a connection may stand still. */
   readonly idleMs: number;
+  /** Requests that may be under way at once, half of them of one user. */
+  readonly mostAtOnce: number;
 }
 
 /** Ports for counting and logging. */
@@ -42,6 +45,7 @@ interface StreamingServing {
 interface Parts extends StreamingServing {
   readonly options: StreamingOptions;
   readonly dataServer: DataServer;
+  readonly places: Places;
 }
 
 /** The API: one route for all targets. */
@@ -68,7 +72,8 @@ type Passed = Extract<Outcome, { readonly pass: true }>;
 /** Builds the API. */
 export function openStreaming(options: StreamingOptions, serving: StreamingServing): StreamingApi {
   const dataServer = new DataServer(options.upstream, 2 * options.idleMs);
-  const parts: Parts = { ...serving, options, dataServer };
+  const places = new Places(options.mostAtOnce, "too many uploads and lists at once, try again");
+  const parts: Parts = { ...serving, options, dataServer, places };
   const api: Api<CallingProxy> = { authenticate: (call) => callingProxy(options, call), refusal };
   return {
     route: {
@@ -94,20 +99,31 @@ async function serve(parts: Parts, call: RawCall<CallingProxy>): Promise<Reply> 
     const reply = answerOf(outcome, request, { log: parts.log, entrance: SHOWN, proxy: "nginx" });
     return { ...reply, headers: headersForClients(reply.headers ?? []) };
   }
-  if (kind === "list") return list(parts, call, request, outcome);
-  const send = kind === "upload" ? upload : change;
-  return replyOf(await send(parts, call, request, outcome));
+  // An upload may take hours: the bound of all requests alone would give all places to one user.
+  const leave = parts.places.take(callerOf(outcome));
+  try {
+    if (kind === "list") return await list(parts, call, request, outcome);
+    const send = kind === "upload" ? upload : change;
+    return replyOf(await send(parts, call, request, outcome));
+  } finally {
+    leave();
+  }
+}
+
+function callerOf({ identity }: Passed): string {
+  if (identity === undefined) return "";
+  return identity.how === "oidc_token" ? `${identity.issuer.name} ${identity.username}` : identity.userId;
 }
 
 /** The kind of a request; undefined for one that is not for this listener. */
 function kindOf({ original, headers }: AskedRequest): "upload" | "list" | "change" | undefined {
-  if (CHUNK_SIGNED.has(headers.single("x-amz-content-sha256") ?? "")) return "upload";
   const { method, uri } = original;
   const [path] = splitUri(uri);
   if (method === "GET" && LISTS.has(path)) return "list";
-  return (method === "POST" || method === "PUT") && path.startsWith(`${REPOSITORIES}/`)
-    ? "change"
-    : undefined;
+  // The answer to anything else may be a whole object, and answers are kept in memory.
+  if (method !== "POST" && method !== "PUT") return undefined;
+  if (CHUNK_SIGNED.has(headers.single("x-amz-content-sha256") ?? "")) return "upload";
+  return path.startsWith(`${REPOSITORIES}/`) ? "change" : undefined;
 }
 
 /** The client's request. @throws AuthorizerError "not_allowed" for one that has more than one reading */
