@@ -132,10 +132,10 @@ export interface Identities {
   /**
    * Issues a login token for the user, valid for `seconds` (default `auth.login_duration`). Throws "invalid_request" if
    * `seconds` is not an integer from 1 to `auth.login_max_duration`, "unauthenticated" if the user or key no longer
-   * exists.
+   * exists. The token outlives neither the access key nor the login token that the identity was known by.
    */
   issueLoginToken(
-    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer">,
+    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt">,
     seconds?: number,
   ): Promise<IssuedToken>;
   /**

@@ -75,7 +75,7 @@ export class LoginTokens {
 
   /** Issues a token to an authenticated user; see `Identities.issueLoginToken`. */
   async issue(
-    { username, userId, accessKeyId, issuer }: Parameters<Identities["issueLoginToken"]>[0],
+    { username, userId, accessKeyId, issuer, expiresAt: end }: Parameters<Identities["issueLoginToken"]>[0],
     wanted?: number,
   ): Promise<IssuedToken> {
     const { now, keys } = this.#options;
@@ -83,8 +83,12 @@ export class LoginTokens {
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
     const iat = Math.floor(now() / 1_000);
-    // No token outlives the key that it was issued for.
-    const expiresAt = Math.min(iat + lifetime, session.keyExpiresAt ?? Number.POSITIVE_INFINITY);
+    // No token outlives the key or the token that it was issued for.
+    const expiresAt = Math.min(
+      iat + lifetime,
+      ...[session.keyExpiresAt, end].filter((at) => at !== undefined),
+    );
+    if (expiresAt <= iat) throw refused("credentials");
     const ours: OurClaims = {
       user_id: userId,
       revision: session.revision,

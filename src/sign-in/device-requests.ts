@@ -38,11 +38,15 @@ interface Waiting extends DeviceRequest {
   readonly until: number;
 }
 
+/** A person who is signed in in a browser; what the program gets ends with that, and with the access key behind it. */
+type Confirming = Pick<Identity, "username" | "userId" | "issuer" | "accessKeyId" | "expiresAt">;
+
 /** The answer of the person. */
 interface DeviceAnswer {
-  readonly by: Pick<Identity, "username" | "userId" | "issuer"> | undefined;
-  /** Unix milliseconds. */
-  readonly at: number;
+  /** undefined: refused. */
+  readonly by?: Confirming;
+  /** The beginning of the person's sessions, as `Session.since`. */
+  readonly since?: string;
   /** Unix seconds until which it holds. */
   readonly until: number;
 }
@@ -78,13 +82,14 @@ export class DeviceRequests {
     source: string,
   ): Promise<{ readonly deviceCode: string; readonly userCode: string; readonly seconds: number }> {
     const until = Math.floor(Date.now() / 1_000) + DEVICE_SECONDS;
-    if (!this.#places.take(source, until * 1_000))
+    const secret = randomBytes(ID_BYTES);
+    const id = digestOf(secret);
+    if (!this.#places.take({ id, source, until: until * 1_000 }))
       throw new AuthorizerError("unavailable", "too many programs wait to be signed in", {
         retryAfterSeconds: 60,
       });
-    const secret = randomBytes(ID_BYTES);
     const userCode = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
-    const waiting: Waiting = { ...request, id: digestOf(secret), until };
+    const waiting: Waiting = { ...request, id, until };
     await this.#options.directory.tokenClaims.claim(requestOf(userCode), until, JSON.stringify(waiting));
     return { deviceCode: `${until}.${secret.toString("base64url")}`, userCode, seconds: DEVICE_SECONDS };
   }
@@ -107,11 +112,16 @@ export class DeviceRequests {
    * @param by the person; undefined refuses
    * @returns false where none waits any more
    */
-  async answer(typed: string, by: DeviceAnswer["by"]): Promise<boolean> {
+  async answer(typed: string, by: Confirming | undefined): Promise<boolean> {
     const waiting = await this.find(typed);
     if (waiting === undefined) return false;
     const { id, until } = waiting;
-    const answer: DeviceAnswer = { by: by && personOf(by), at: Date.now(), until };
+    const since = by && (await this.#options.directory.sessions.get(by.username)).since;
+    const answer: DeviceAnswer = {
+      ...(by !== undefined && { by: personOf(by) }),
+      ...(since !== undefined && { since }),
+      until,
+    };
     return this.#claimOnce(answerOf(id), until, JSON.stringify(answer));
   }
 
@@ -126,18 +136,25 @@ export class DeviceRequests {
     const id = digestOf(Buffer.from(secret, "base64url"));
     const said = await directory.tokenClaims.said(answerOf(id));
     if (said === undefined) return "pending";
-    const { by, at, until } = JSON.parse(said) as DeviceAnswer;
+    this.#places.leave(id);
+    const { by, since, until } = JSON.parse(said) as DeviceAnswer;
     if (by === undefined) return "denied";
     if (!(await this.#claimOnce(`device-used:${id}`, until))) return "expired";
-    if (!(await this.#maySignIn(by, at))) return "denied";
-    return { ...(await identities.issueLoginToken(by)), ...personOf(by) };
+    if (!(await this.#maySignIn(by, since))) return "denied";
+    const { username, issuer } = by;
+    return { ...(await identities.issueLoginToken(by)), username, ...(issuer !== undefined && { issuer }) };
   }
 
-  /** False for a user who is gone or inactive, or whose sessions were ended since. */
-  async #maySignIn({ username, userId }: NonNullable<DeviceAnswer["by"]>, at: number): Promise<boolean> {
+  /** False for a user who is gone or inactive, whose sessions or access key ended since, or whose sign-in is over. */
+  async #maySignIn({ username, userId, ...of }: Confirming, since: string | undefined): Promise<boolean> {
+    if (of.expiresAt !== undefined && of.expiresAt * 1_000 <= Date.now()) return false;
     try {
-      const session = await this.#options.directory.sessions.get(username);
-      return session.userId === userId && session.validAfter < at;
+      const { accessKeyId } = of;
+      const session = await this.#options.directory.sessions.get(
+        username,
+        accessKeyId === undefined ? {} : { accessKeyId },
+      );
+      return session.userId === userId && session.since === since && session.holdsKey;
     } catch (error) {
       if (isErrorCode(error, "not_found")) return false;
       throw error;
@@ -155,8 +172,14 @@ export class DeviceRequests {
   }
 }
 
-function personOf({ username, userId, issuer }: NonNullable<DeviceAnswer["by"]>) {
-  return { username, userId, ...(issuer !== undefined && { issuer }) };
+function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): Confirming {
+  return {
+    username,
+    userId,
+    ...(issuer !== undefined && { issuer }),
+    ...(accessKeyId !== undefined && { accessKeyId }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
 }
 
 function requestOf(userCode: string): string {

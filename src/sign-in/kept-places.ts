@@ -1,4 +1,4 @@
-/** Places that are taken until a time: bounded in all, and for each source. */
+/** Places that are taken until a time, or until they are given back: bounded in all, and for each source. */
 
 interface PlaceLimits {
   readonly ofAll: number;
@@ -6,6 +6,8 @@ interface PlaceLimits {
 }
 
 interface Place {
+  /** Of whatever takes it. */
+  readonly id: string;
   readonly source: string;
   /** Unix milliseconds. */
   readonly until: number;
@@ -22,16 +24,20 @@ export class KeptPlaces {
 
   /**
    * Takes a place.
-   * @param until Unix milliseconds
    * @returns false where there is none
    */
-  take(source: string, until: number): boolean {
+  take(place: Place): boolean {
     const now = Date.now();
-    const live = this.#taken.filter((place) => place.until > now);
+    const live = this.#taken.filter(({ until }) => until > now);
     const isFull =
       live.length >= this.#limits.ofAll ||
-      live.filter((place) => place.source === source).length >= this.#limits.ofOne;
-    this.#taken = isFull ? live : [...live, { source, until }];
+      live.filter(({ source }) => source === place.source).length >= this.#limits.ofOne;
+    this.#taken = isFull ? live : [...live, place];
     return !isFull;
+  }
+
+  /** Gives a place back; nothing where this process has none of the id. */
+  leave(id: string): void {
+    this.#taken = this.#taken.filter((place) => place.id !== id);
   }
 }

@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { freePort } from "../free-port.ts";
@@ -163,6 +163,51 @@ describe("the device grant", () => {
     expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
   });
 
+  it("gives nothing where the user's sessions ended after the confirmation, by a slower clock, too", async () => {
+    const { code, device } = await begin();
+    const browser = await signedIn();
+    vi.spyOn(Date, "now").mockReturnValue(Date.now() + 5_000);
+    await type(browser, { code, answer: "confirm" });
+    vi.restoreAllMocks();
+    await directory.sessions.end("alice");
+    expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
+  });
+
+  it("gives nothing that outlives the sign-in that confirmed it, or the access key behind that", async () => {
+    await directory.users.create({ username: "bob" });
+    const key = await directory.credentials.createTemporary("bob", 900);
+    const { access_key_id, secret_access_key } = key;
+    const granted = async (keyId: string, secret: string, more: object, over?: () => Promise<unknown>) => {
+      const login = await fetch(`${OURS}/api/v1/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ access_key_id: keyId, secret_access_key: secret, ...more }),
+      });
+      const { token } = (await login.json()) as { readonly token: string };
+      const { code, device } = await begin();
+      const headers = { cookie: `access_token=${token}`, "sec-fetch-site": "same-origin" };
+      expect((await post("/device", { code, answer: "confirm" }, headers)).text).toContain("signed in");
+      await over?.();
+      return (await poll(device)).json;
+    };
+    const ofTemporary = await granted(access_key_id, secret_access_key, {});
+    expect(ofTemporary["expires_in"]).toBeLessThanOrEqual(900);
+    const lasting = await directory.credentials.create("bob");
+    const ofShort = await granted(lasting.access_key_id, lasting.secret_access_key, {
+      token_expiration_duration: 300,
+    });
+    expect(ofShort["expires_in"]).toBeLessThanOrEqual(300);
+    const without = await granted(lasting.access_key_id, lasting.secret_access_key, {}, () =>
+      directory.credentials.delete("bob", lasting.access_key_id),
+    );
+    expect(without).toMatchObject({ error: "access_denied" });
+  });
+
+  it("keeps nothing of what is too long for a code", async () => {
+    const long = "x".repeat(60_000);
+    for (const _ of [1, 2]) expect((await poll(long)).json).toMatchObject({ error: "expired_token" });
+  });
+
   it("takes the code from people who are signed in alone, and never from a link", async () => {
     const { code } = await begin();
     expect(await type(new TestBrowser(), { code, answer: "confirm" })).toMatchObject({
@@ -187,6 +232,14 @@ describe("the device grant", () => {
     ["a code of its own", { grant_type: GRANT, client_id: "svcctl", device_code: "x" }, "expired_token"],
   ])("refuses %s", async (_, form, error) => {
     expect(await post("/oauth2/token", form)).toMatchObject({ status: 400, json: { error } });
+  });
+
+  it("has a place again for each program that is answered, so that many of one address sign in", async () => {
+    for (let count = 0; count < 10; count++) {
+      const { code, device } = await begin();
+      await type(await signedIn(), { code, answer: "refuse" });
+      expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
+    }
   });
 
   it("bounds the programs that wait: the ninth of one address is told to come again", async () => {

@@ -1,5 +1,6 @@
 /** `/oauth2/*`: how programs get login tokens (RFC 6749; spec/sign-in §1). */
 
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
@@ -30,6 +31,8 @@ const MAX_FORM_BYTES = 64 << 10;
 /** Seconds between two questions of a program. */
 const INTERVAL = 2;
 const MOST_POLLED = 1_000;
+/** More than any device code has. */
+const LONGEST_CODE = 128;
 const HOST = /^[\w.-]{0,100}$/;
 
 /** Parts of the routes. */
@@ -159,9 +162,11 @@ async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked):
     );
   requireClient(form);
   const code = form.get("device_code") ?? "";
+  if (code.length > LONGEST_CODE) throw overOrUnknown();
   const now = performance.now();
-  const before = polled.get(code);
-  polled.set(code, now);
+  const digest = hash("sha256", code, "base64");
+  const before = polled.get(digest);
+  polled.set(digest, now);
   if (before !== undefined && now - before < (INTERVAL * 1_000) / 2)
     throw new OAuthRefused("slow_down", `ask every ${INTERVAL} seconds`);
   const issued = await parts.devices.token(code);
@@ -176,8 +181,7 @@ async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked):
     parts.audit.event("authentication_failed", { ...origin, reason: "denied" });
     throw new OAuthRefused("access_denied", "the sign-in was refused");
   }
-  if (issued === "expired")
-    throw new OAuthRefused("expired_token", "the code is too old, unknown or was used");
+  if (issued === "expired") throw overOrUnknown();
   const { username, issuer, expiresAt } = issued;
   parts.audit.event("login", { actor: username, ...origin, ...(issuer !== undefined && { issuer }) });
   return oauthReply({
@@ -185,6 +189,10 @@ async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked):
     token_type: "Bearer",
     expires_in: Math.max(0, Math.floor(expiresAt - Date.now() / 1_000)),
   });
+}
+
+function overOrUnknown(): OAuthRefused {
+  return new OAuthRefused("expired_token", "the code is too old, unknown or was used");
 }
 
 function requireClient(form: Query): void {
