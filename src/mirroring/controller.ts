@@ -2,17 +2,16 @@
 
 import type { Expectation, Store } from "../store/port.ts";
 import { BranchSelection } from "./branch-selection.ts";
-import { DataCheck, type Found } from "./data/data-check.ts";
-import { GoneAtSource } from "./data/missing-data.ts";
+import { Completion } from "./completion.ts";
 import { knownRepositories, MirrorFailed } from "./identity-check.ts";
 import { holdLease, LeaseLost } from "./lease.ts";
 import { missingCommits } from "./log-copy.ts";
 import type { Mirror, MirrorPhase, MirrorReport } from "./mirror.ts";
 import { reportOf } from "./mirror-report.ts";
-import { newNotes, noteMissing, type PassNotes, reasonOf } from "./pass-notes.ts";
+import { newNotes, type PassNotes, reasonOf } from "./pass-notes.ts";
 import { CallFailed, type Destination, isRefusal, type RepositoryFacts, type Source } from "./ports.ts";
 import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
-import { type MirrorFindings, type PendingCommit, Progress } from "./progress/progress.ts";
+import { type MirrorFindings, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
 
 /** Scans one after the other that do not find a branch before it is deleted. */
@@ -52,6 +51,7 @@ export class MirrorController {
   readonly #mirror: Mirror;
   readonly #options: ControllerOptions;
   readonly #selection: BranchSelection;
+  readonly #completion: Completion;
   #acting: Acting | undefined;
   #lease: readonly Expectation[] = [];
   #aliveAt = Number.NEGATIVE_INFINITY;
@@ -60,6 +60,13 @@ export class MirrorController {
     this.#mirror = mirror;
     this.#options = options;
     this.#selection = new BranchSelection(mirror.branches);
+    this.#completion = new Completion({
+      ...options,
+      sourceRepository: mirror.sourceRepository,
+      mirror: mirror.name,
+      alive: () => this.#alive(),
+      lease: () => this.#lease,
+    });
   }
 
   /**
@@ -150,7 +157,7 @@ export class MirrorController {
     const notes = newNotes();
     const absent = await this.#scan(progress, source);
     await this.#copyLog(progress, notes);
-    await this.#check(progress, notes);
+    await this.#completion.pass(progress, notes);
     for (const name of this.#shown(progress)) {
       await this.#alive();
       await this.#unlessRefused(promotion, name, notes, async () => {
@@ -183,14 +190,14 @@ export class MirrorController {
     source?: RepositoryFacts,
     notes?: PassNotes,
   ): MirrorFindings {
-    const [pending] = progress.pending.values();
+    const since = notes?.oldestPendingSince;
     return {
       phase,
       reason,
       defaultBranch: source?.defaultBranch,
       recorded: progress.recorded,
-      pending: progress.pending.size,
-      ...(pending !== undefined && { oldestPendingSince: pending.since }),
+      pending: notes?.pending ?? 0,
+      ...(since !== undefined && { oldestPendingSince: since }),
       missing: notes?.missing ?? 0,
       blocking: notes?.blocking ?? 0,
     };
@@ -255,79 +262,6 @@ export class MirrorController {
         `${refused.size} commits of the source cannot be mirrored: ${first} is not there, its content has another id, or this holds for an ancestor of it`,
       );
     }
-  }
-
-  /** Looks for the data of recorded commits whose parents are complete. */
-  async #check(progress: Progress, notes: PassNotes): Promise<void> {
-    if (progress.pending.size === 0) return;
-    const { source, destination, blocksExternal, recheckMissingMs, now } = this.#options;
-    const { sourceRepository, name: mirror } = this.#mirror;
-    const gone = new GoneAtSource(progress.state.gone, { apartMs: recheckMissingMs, now });
-    const alive = (): Promise<void> => this.#alive();
-    const check = new DataCheck({
-      source,
-      sourceRepository,
-      destination,
-      mirror,
-      blocksExternal,
-      gone,
-      alive,
-    });
-    const verified: Record<string, readonly string[]> = { ...progress.state.verified };
-    const metaRanges = new Map<string, string>();
-    for (const commit of this.#wantedOf(progress)) {
-      if (!commit.parents.every((parent) => progress.isComplete(parent))) continue;
-      await this.#alive();
-      const [parent] = commit.parents;
-      const parentMetaRangeId = parent === undefined ? "" : await this.#metaRangeOf(parent, metaRanges);
-      const ranges = new Set(verified[commit.id]);
-      const found = await check.check({ ...commit, parentMetaRangeId }, ranges);
-      notes.looks += found.looks;
-      if (found.isComplete) this.#complete(progress, commit, found);
-      else noteMissing(commit, found, notes);
-      if (found.isComplete || ranges.size === 0) delete verified[commit.id];
-      else verified[commit.id] = [...ranges];
-      metaRanges.set(commit.id, commit.metaRangeId);
-      if (progress.unsaved >= SAVE_EVERY) await progress.save(this.#lease);
-    }
-    if (progress.pending.size === 0) gone.keepOnly(() => false);
-    const looks = gone.looks;
-    const isSame =
-      JSON.stringify([looks, verified]) === JSON.stringify([progress.state.gone, progress.state.verified]);
-    if (!isSame) progress.state = { ...progress.state, gone: looks, verified };
-  }
-
-  #complete(progress: Progress, { id }: PendingCommit, { external, gone }: Found): void {
-    progress.noteComplete(id);
-    if (external + gone === 0) return;
-    const { state } = progress;
-    progress.state = {
-      ...state,
-      external: state.external + external,
-      goneAtSource: state.goneAtSource + gone,
-    };
-  }
-
-  /** Pending commits that lead to a head which the mirror may go to, parents first. */
-  #wantedOf(progress: Progress): readonly PendingCommit[] {
-    const wanted = new Set<string>();
-    const open = Object.values(progress.state.branches).flatMap((one) =>
-      one.heads.map(({ commit }) => commit),
-    );
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      const commit = progress.pending.get(id);
-      if (commit === undefined || wanted.has(id)) continue;
-      wanted.add(id);
-      open.push(...commit.parents);
-    }
-    return [...progress.pending.values()].filter(({ id }) => wanted.has(id));
-  }
-
-  async #metaRangeOf(commit: string, known: ReadonlyMap<string, string>): Promise<string> {
-    const remembered = known.get(commit);
-    if (remembered !== undefined) return remembered;
-    const log = await this.#options.source.log(this.#mirror.sourceRepository, commit, 1);
-    return log?.find(({ id }) => id === commit)?.metaRangeId ?? "";
   }
 
   /** Goes on with the other branches where the server does not let this one be changed, such as by a rule that protects it. */

@@ -12,6 +12,9 @@ export interface PassNotes {
   looks: number;
   promotions: number;
   missing: number;
+  /** Commits that are not complete, and the Unix milliseconds of the recording of the oldest. */
+  pending: number;
+  oldestPendingSince: number | undefined;
   /** Objects outside the namespace that hold commits back. */
   blocking: number;
   readonly reasons: string[];
@@ -26,6 +29,8 @@ export function newNotes(): PassNotes {
     looks: 0,
     promotions: 0,
     missing: 0,
+    pending: 0,
+    oldestPendingSince: undefined,
     blocking: 0,
     reasons: [],
     waiting: undefined,

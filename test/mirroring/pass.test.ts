@@ -289,6 +289,79 @@ describe("a pass", { timeout: 300_000 }, () => {
     expect(world.violations).toEqual([]);
   });
 
+  it("follows a source that lost any number of objects, of all its old commits, after the same two looks", async () => {
+    for (let at = 0; at < 4; at += 1)
+      commit(Object.fromEntries(Array.from({ length: 300 }, (_, one) => [`p/${one}`, `${at} ${one}`])));
+    world.replicate();
+    // A rule of retention has left the objects of the newest commit alone.
+    const kept = new Set(
+      [...(world.repository.contentOf(world.repository.branches.get("main")?.commit ?? "") ?? [])].map(
+        ([, { address }]) => `local://sales/${address}`,
+      ),
+    );
+    for (const key of [...world.source.store.keys()].filter((one) => one.includes("/data/"))) {
+      if (kept.has(key)) continue;
+      world.source.store.delete(key);
+      world.destination.store.delete(targetOf(key));
+    }
+    const controller = world.controller();
+    await controller.pass();
+    const first = await world.pass(controller);
+    expect(first).toMatchObject({ commitsPending: 4, objectsMissing: 900, work: { looks: 1_200 } });
+    expect(first?.reason).toContain("that the source lost, too; they are looked for again at");
+    for (let at = 0; at < 9; at += 1) {
+      expect(await world.pass(controller)).toMatchObject({ objectsMissing: 900, work: { looks: 0 } });
+    }
+    expect(world.mirror.branches.size).toBe(0);
+    expect(await world.pass(controller)).toMatchObject({
+      phase: "active",
+      goneAtSource: 900,
+      commitsPending: 0,
+    });
+    expect(world.violations).toEqual([]);
+    const stored = (await world.store.snapshot()).get("mirror_progress", `${world.asked.uid}/state`);
+    expect(JSON.parse((await stored)?.value ?? "")).toMatchObject({ gone: [], verified: {} });
+  });
+
+  it("waits anew where the source has an object again, or lost another one", async () => {
+    commit({ a: "1", b: "2" });
+    world.replicate();
+    const [first = "", second = ""] = [...world.source.store.keys()].filter((one) => one.includes("/data/"));
+    const bytes = world.source.store.get(first) ?? Buffer.alloc(0);
+    for (const key of [first, second]) world.destination.store.delete(targetOf(key));
+    world.source.store.delete(first);
+    world.source.store.delete(second);
+    const controller = world.controller();
+    await controller.pass();
+    for (let at = 0; at < 10; at += 1) await world.pass(controller);
+    world.source.store.set(first, bytes);
+    expect(await world.pass(controller)).toMatchObject({ objectsMissing: 2 });
+    world.replicate();
+    for (let at = 0; at < 9; at += 1) await world.pass(controller);
+    expect(world.mirror.branches.size).toBe(0);
+    for (let at = 0; at < 2; at += 1) await world.pass(controller);
+    expect(world.behind()).toEqual([]);
+    expect(world.violations).toEqual([]);
+  });
+
+  it("does not wait for data of commits that no branch of the source leads to any more", async () => {
+    const kept = commit({ a: "1" });
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    await world.pass(controller);
+    commit({ b: "1" });
+    expect(await world.pass(controller)).toMatchObject({ commitsPending: 1 });
+    world.repository.point("main", kept);
+    await world.pass(controller);
+    expect(await world.pass(controller)).toMatchObject({
+      phase: "active",
+      commitsPending: 0,
+      objectsMissing: 0,
+      oldestPendingAt: undefined,
+    });
+  });
+
   it("counts objects outside the namespace, and holds their commits back where that is configured (M12)", async () => {
     const { repository } = world;
     const linked = new Map([["linked", { address: "local://elsewhere/x", size: 3, isFull: true }]]);

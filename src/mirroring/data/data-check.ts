@@ -1,9 +1,9 @@
 /** Checks that the data of a commit is at the destination: the one place that lets a commit become visible. */
 
 import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
-import type { DataLooks, Presence } from "../ports.ts";
-import type { GoneAtSource } from "./missing-data.ts";
-import { changedObjects, type ObjectEntry, objectsOf, type RangeEntry, rangesOf } from "./tables.ts";
+import type { DataLooks } from "../ports.ts";
+import { type GoneAtSource, LostObjects } from "./missing-data.ts";
+import { changedObjects, isWhole, type ObjectEntry, objectsOf, type RangeEntry, rangesOf } from "./tables.ts";
 
 /** Objects that are looked at at once. */
 const AT_ONCE = 16;
@@ -39,6 +39,10 @@ export interface Found {
   readonly isComplete: boolean;
   /** Things that are missing: a lower bound. */
   missing: number;
+  /** Those of them that the source lost at the first look, and that wait for the second. */
+  awaited: number;
+  /** Unix milliseconds of the earliest second look; infinite for none. */
+  dueAt: number;
   /** Objects outside the namespace that were new in the commit. */
   external: number;
   /** Things that the source lost, too. */
@@ -62,7 +66,15 @@ export class DataCheck {
    * @throws CallFailed where a server does not answer: nothing is known then
    */
   async check(commit: CheckedCommit, verified: Set<string>): Promise<Found> {
-    const found = { missing: 0, external: 0, gone: 0, looks: 0, examples: [] as string[] };
+    const found = {
+      missing: 0,
+      awaited: 0,
+      dueAt: Number.POSITIVE_INFINITY,
+      external: 0,
+      gone: 0,
+      looks: 0,
+      examples: [] as string[],
+    };
     if (commit.metaRangeId !== "") await this.#checkRanges(commit, verified, found);
     const isBlocked = found.missing > 0 || (this.#options.blocksExternal && found.external > 0);
     return { ...found, isComplete: !isBlocked };
@@ -74,7 +86,7 @@ export class DataCheck {
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
     const ranges = await this.#ranges(commit.metaRangeId);
-    if (ranges === undefined) return this.#noteMissingTable("meta_range", commit.metaRangeId, found);
+    if (ranges === undefined) return this.#noteMissingTable(commit, "meta_range", commit.metaRangeId, found);
     const { parentMetaRangeId: parent } = commit;
     // What the parent's own check took for gone cannot be compared with.
     const before = parent === "" ? [] : ((await this.#ranges(parent)) ?? []);
@@ -85,36 +97,48 @@ export class DataCheck {
       const missingBefore = found.missing;
       const externalBefore = found.external;
       await this.#checkRange(commit, range, before, found);
-      if (found.missing === missingBefore && found.external === externalBefore) verified.add(range.id);
+      if (found.missing !== missingBefore || found.external !== externalBefore) continue;
+      verified.add(range.id);
+      this.#options.gone.forget(thingOf(commit, range));
     }
   }
 
   async #checkRange(
-    { id: commit, metaRangeId }: CheckedCommit,
+    commit: CheckedCommit,
     range: RangeEntry,
     before: readonly RangeEntry[],
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
+    const thing = thingOf(commit, range);
+    const waiting = this.#options.gone.waiting(thing);
+    if (waiting > 0) return this.#await(thing, waiting, found);
     const table = await this.#table("range", range.id);
-    if (table === undefined) return this.#noteMissingTable("range", range.id, found);
+    if (table === undefined) return this.#noteMissingTable(commit, "range", range.id, found);
     const overlapping = before.filter(
       (one) => Buffer.compare(one.first, range.last) <= 0 && Buffer.compare(range.first, one.last) <= 0,
     );
-    const old = await this.#objects(overlapping);
-    const stopAt = found.missing + MOST_MISSING;
-    const looked = (function* () {
-      for (const one of changedObjects(objectsOf(table), old)) {
-        if (found.missing >= stopAt) return;
+    const changed = changedObjects(objectsOf(table), this.#tablesOf(overlapping));
+    const missingBefore = found.missing;
+    const lost = new LostObjects();
+    let isCut = false;
+    const looked = (async function* () {
+      for await (const one of changed) {
+        isCut = found.missing >= missingBefore + MOST_MISSING;
+        if (isCut) return;
         yield one;
       }
     })();
-    await forEachParallel(looked, AT_ONCE, (object) => this.#look(commit, metaRangeId, object, found));
+    await forEachParallel(looked, AT_ONCE, (object) => this.#look(commit.id, object, lost, found));
+    if (lost.count === 0) return;
+    // What is gone was not seen whole where the look was cut off: it is no look.
+    if (isCut) found.missing += lost.count;
+    else this.#noteGone(thing, lost, found.missing === missingBefore, found);
   }
 
   async #look(
     commit: string,
-    metaRangeId: string,
-    { path, size, address, isFull }: ObjectEntry,
+    { path, size, isFull }: ObjectEntry,
+    lost: LostObjects,
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
     const name = path.toString();
@@ -127,40 +151,62 @@ export class DataCheck {
     found.looks += 1;
     if (found.looks % 100 === 0) await this.#options.alive();
     if ((await destination.object(mirror, object)) === "there") return;
-    const atSource = await source.object(sourceRepository, object);
-    this.#note(`object ${address || metaRangeId + name}`, `${name} of ${commit}`, atSource, found);
+    if ((await source.object(sourceRepository, object)) === "gone") {
+      lost.add(path);
+      return;
+    }
+    found.missing += 1;
+    if (found.examples.length < EXAMPLES) found.examples.push(`${name} of ${commit}`);
   }
 
   async #noteMissingTable(
+    commit: CheckedCommit,
     kind: "meta_range" | "range",
     id: string,
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
-    const { source, sourceRepository } = this.#options;
-    const atSource = await source.table(sourceRepository, kind, id);
-    const presence = typeof atSource === "string" ? atSource : "there";
-    this.#note(`${kind} ${id}`, `${kind} ${id}`, presence, found);
-  }
-
-  #note(thing: string, text: string, atSource: Presence, found: Omit<Found, "isComplete">): void {
-    if (this.#options.gone.isGone(thing, atSource)) {
-      found.gone += 1;
+    const { source, sourceRepository, gone } = this.#options;
+    const thing = thingOf(commit, { id });
+    if ((await source.table(sourceRepository, kind, id)) !== "gone") {
+      gone.forget(thing);
+      found.missing += 1;
+      if (found.examples.length < EXAMPLES) found.examples.push(`${kind} ${id}`);
       return;
     }
-    found.missing += 1;
-    if (found.examples.length < EXAMPLES) found.examples.push(text);
+    const lost = new LostObjects();
+    lost.add(Buffer.from(id));
+    this.#noteGone(thing, lost, true, found);
   }
 
-  /** The objects of ranges of the parent; those of a range that cannot be read any more count as new. */
-  async #objects(ranges: readonly RangeEntry[]): Promise<Generator<ObjectEntry>> {
-    const tables: Buffer[] = [];
-    for (const { id } of ranges) {
-      const table = await this.#table("range", id);
-      if (table !== undefined) tables.push(table);
-    }
-    return (function* () {
-      for (const table of tables) yield* objectsOf(table);
-    })();
+  #noteGone(thing: string, lost: LostObjects, isAll: boolean, found: Omit<Found, "isComplete">): void {
+    const noted = this.#options.gone.note(thing, lost.digest, lost.count, isAll);
+    if (noted === "gone") found.gone += lost.count;
+    else if (noted === "full") found.missing += lost.count;
+    else this.#await(thing, lost.count, found);
+  }
+
+  #await(thing: string, count: number, found: Omit<Found, "isComplete">): void {
+    found.missing += count;
+    found.awaited += count;
+    const dueAt = this.#options.gone.dueAt(thing);
+    found.dueAt = Math.min(found.dueAt, dueAt);
+    if (found.examples.length >= EXAMPLES) return;
+    const again = new Date(dueAt).toISOString();
+    found.examples.push(
+      `${count} things of ${thing} that the source lost, too; they are looked for again at ${again}`,
+    );
+  }
+
+  /** The tables of the parent's ranges, one after the other; objects of one that cannot be read any more count as new. */
+  #tablesOf(ranges: readonly RangeEntry[]): () => Promise<Iterable<ObjectEntry> | undefined> {
+    const left = [...ranges];
+    return async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const table = await this.#table("range", next.id);
+        if (table !== undefined) return objectsOf(table);
+      }
+      return undefined;
+    };
   }
 
   async #ranges(metaRange: string): Promise<readonly RangeEntry[] | undefined> {
@@ -172,16 +218,11 @@ export class DataCheck {
   async #table(kind: "meta_range" | "range", id: string): Promise<Buffer | undefined> {
     const { destination, mirror } = this.#options;
     const table = await destination.table(mirror, kind, id);
-    return typeof table !== "string" && isWhole(table) ? table : undefined;
+    return typeof table !== "string" && (await isWhole(table)) ? table : undefined;
   }
 }
 
-/** True for a table whose every block can be read. */
-function isWhole(table: Buffer): boolean {
-  try {
-    for (const _ of objectsOf(table));
-    return true;
-  } catch {
-    return false;
-  }
+/** Name of a table among what is gone: what it lacks depends on the commit, whose parent it is compared with. */
+function thingOf({ id: commit }: Pick<CheckedCommit, "id">, { id }: Pick<RangeEntry, "id">): string {
+  return `${commit}/${id}`;
 }

@@ -1,12 +1,20 @@
 /** Data that the source lost, too: its retention rules delete, and a mirror has to follow without it (spec/mirroring §4). */
 
-import type { Presence } from "../ports.ts";
+import { createHash } from "node:crypto";
 
-/** Most things that are remembered between two looks; what is missing beyond that waits. */
-const MOST = 10_000;
+/**
+ * Most tables that are remembered between two looks; what is missing beyond that waits until others have passed. They are
+ * kept in one record, which every store has to take.
+ */
+const MOST = 1_000;
+/** Bytes of a digest that tells two sets of objects apart. */
+const DIGEST_BYTES = 16;
 
-/** A thing and the Unix milliseconds of the first look that found it gone at the source, too. */
-export type GoneLook = readonly [thing: string, firstMs: number];
+/**
+ * A table of a commit, the Unix milliseconds of the first look that found what it lacks gone at the source, too, the digest of
+ * that, and the number of things: 0 where other things are missing, which may come at any time.
+ */
+export type GoneLook = readonly [thing: string, firstMs: number, digest: string, count: number];
 
 /** Options of {@link GoneAtSource}. */
 interface GoneOptions {
@@ -16,38 +24,76 @@ interface GoneOptions {
   readonly now: () => number;
 }
 
-/** Says what is gone at the source: on two looks that are far enough apart, both with a clear answer. */
+/** The objects of a range that are gone at the source, in any order and of any number. */
+export class LostObjects {
+  readonly #sum = Buffer.alloc(DIGEST_BYTES);
+  count = 0;
+
+  add(path: Buffer): void {
+    this.count += 1;
+    const digest = createHash("sha256").update(path).digest();
+    for (let at = 0; at < DIGEST_BYTES; at += 1) this.#sum[at] = (this.#sum[at] ?? 0) ^ (digest[at] ?? 0);
+  }
+
+  /** Tells which they are. */
+  get digest(): string {
+    return this.#sum.toString("hex");
+  }
+}
+
+/** Says what is gone at the source: on two looks that are far enough apart, both with the same clear answers. */
 export class GoneAtSource {
-  readonly #first: Map<string, number>;
+  readonly #first: Map<string, GoneLook>;
   readonly #options: GoneOptions;
 
   constructor(looks: readonly GoneLook[], options: GoneOptions) {
-    this.#first = new Map(looks);
+    this.#first = new Map(looks.map((look) => [look[0], look]));
     this.#options = options;
   }
 
   /** The first looks that a second one may still confirm. */
   get looks(): readonly GoneLook[] {
-    return [...this.#first];
+    return [...this.#first.values()];
+  }
+
+  /** The number of things of a table that wait for their second look alone; 0 where it is to be looked at now. */
+  waiting(thing: string): number {
+    const look = this.#first.get(thing);
+    if (look === undefined) return 0;
+    return this.#isDue(look) ? 0 : look[3];
+  }
+
+  /** Unix milliseconds of the second look. */
+  dueAt(thing: string): number {
+    return (this.#first.get(thing)?.[1] ?? this.#options.now()) + this.#options.apartMs;
   }
 
   /**
-   * Notes a look at the source for a thing that the mirror lacks; true where it is gone for good.
-   * @param thing names the data, not the commit, so that commits share the looks
+   * Notes a look at a table in which things are gone at the source.
+   * @param digest tells which things: others than on the first look are looked at anew
+   * @param isAll true where nothing else is missing
+   * @returns `gone` for good, `waits` for the second look, `full` where no look more can be remembered
    */
-  isGone(thing: string, atSource: Presence): boolean {
-    if (atSource !== "gone") {
-      this.#first.delete(thing);
-      return false;
-    }
-    const first = this.#first.get(thing);
-    if (first !== undefined) return this.#options.now() - first >= this.#options.apartMs;
-    if (this.#first.size < MOST) this.#first.set(thing, this.#options.now());
-    return false;
+  note(thing: string, digest: string, count: number, isAll: boolean): "gone" | "waits" | "full" {
+    const look = this.#first.get(thing);
+    const isSame = look?.[2] === digest;
+    if (isSame && this.#isDue(look)) return "gone";
+    if (look === undefined && this.#first.size >= MOST) return "full";
+    const firstMs = isSame ? look[1] : this.#options.now();
+    this.#first.set(thing, [thing, firstMs, digest, isAll ? count : 0]);
+    return "waits";
   }
 
-  /** Forgets things that have come, and those that nobody waits for. */
+  forget(thing: string): void {
+    this.#first.delete(thing);
+  }
+
+  /** Forgets what nobody waits for. */
   keepOnly(isWaitedFor: (thing: string) => boolean): void {
     for (const thing of this.#first.keys()) if (!isWaitedFor(thing)) this.#first.delete(thing);
+  }
+
+  #isDue([, firstMs]: GoneLook): boolean {
+    return this.#options.now() - firstMs >= this.#options.apartMs;
   }
 }

@@ -1,5 +1,6 @@
 /** Entries of metaranges and ranges. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentOf } from "@svc-authorizer/commands/sstable/entry-content.ts";
 import { openTable } from "@svc-authorizer/commands/sstable/table-reader.ts";
 
@@ -29,6 +30,10 @@ const OBJECT = { address: 1, size: 3, addressType: 6 } as const;
 /** Types of addresses; 0 is that of old commits: whatever begins as a URL is full. */
 const FULL = 2n;
 const RELATIVE = 1n;
+
+/** Longest work without a break, in milliseconds, and entries between two looks at the clock. */
+const TURN_MS = 5;
+const STEPS = 64;
 
 /**
  * The ranges of a metarange, in the order of their paths.
@@ -64,20 +69,58 @@ export function* objectsOf(table: Buffer): Generator<ObjectEntry> {
   }
 }
 
-/** Objects that are new or other ones than those of a state before; both in the order of their paths. */
-export function* changedObjects(
+/**
+ * Objects that are new or other ones than those of a state before; both in the order of their paths. Other work of the process
+ * goes on between.
+ * @param nextBefore the objects of the next table of the state before, so that one is held at a time; undefined behind the last
+ */
+export async function* changedObjects(
   now: Iterable<ObjectEntry>,
-  before: Iterable<ObjectEntry>,
-): Generator<ObjectEntry> {
-  const old = before[Symbol.iterator]();
-  let other = old.next();
+  nextBefore: () => Promise<Iterable<ObjectEntry> | undefined>,
+): AsyncGenerator<ObjectEntry> {
+  const turns = new Turns();
+  let table: Iterator<ObjectEntry> | undefined = [][Symbol.iterator]();
+  let old: ObjectEntry | undefined;
+  const advance = (): boolean => {
+    const { done, value } = table?.next() ?? { done: false, value: undefined };
+    old = done === true ? undefined : value;
+    return done !== true;
+  };
   for (const one of now) {
-    while (!other.done && Buffer.compare(other.value.path, one.path) < 0) other = old.next();
+    while (table !== undefined && (old === undefined || Buffer.compare(old.path, one.path) < 0)) {
+      if (turns.isOver) await turns.next();
+      if (!advance()) table = (await nextBefore())?.[Symbol.iterator]();
+    }
+    if (turns.isOver) await turns.next();
     const isSame =
-      !other.done &&
-      other.value.path.equals(one.path) &&
-      other.value.identity.equals(one.identity) &&
-      other.value.address === one.address;
+      old?.path.equals(one.path) === true && old.identity.equals(one.identity) && old.address === one.address;
     if (!isSame) yield one;
+  }
+}
+
+/** True for a table whose every block can be read. Other work of the process goes on between. */
+export async function isWhole(table: Buffer): Promise<boolean> {
+  const turns = new Turns();
+  try {
+    for (const _ of objectsOf(table)) if (turns.isOver) await turns.next();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Divides long work of the thread that decides. */
+class Turns {
+  #endsAt = performance.now() + TURN_MS;
+  #steps = 0;
+
+  get isOver(): boolean {
+    this.#steps += 1;
+    return this.#steps % STEPS === 0 && performance.now() >= this.#endsAt;
+  }
+
+  async next(): Promise<void> {
+    await nextTurn();
+    this.#endsAt = performance.now() + TURN_MS;
   }
 }
