@@ -7,7 +7,7 @@ import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "../../gat
 import { portFor } from "../../gateways/start-behind-proxy.ts";
 import { type OneKeyServer, startOneKeyServer } from "../one-key-server.ts";
 import { numbers } from "../random-numbers.ts";
-import { basicOf, PROXY_TOKEN, signedBy, startExchange } from "../start-exchange.ts";
+import { basicOf, PROXY_TOKEN, S3_DOMAIN, signedBy, startExchange } from "../start-exchange.ts";
 import { damage } from "./damage.ts";
 import { send, uploadOf } from "./uploads.ts";
 
@@ -89,6 +89,22 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
         for (const arrived of dataServer.arrived)
           expect(String(arrived.body)).toContain('"svc.user":"writer"');
         expect(JSON.stringify(dataServer.arrived)).not.toContain(PROXY_TOKEN);
+      });
+
+      it("and a bucket that the host names is listed, which is no list of buckets", async () => {
+        for (const port of ["", ":8080"]) {
+          const host = `data.${S3_DOMAIN}${port}`;
+          const { uri, headers } = signedBy("writer", "GET", "/?list-type=2", { headers: { host } });
+          const { status, text } = await send(url, { method: "GET", uri, headers, parts: [] }, CLIENT);
+          expect([status, text]).toEqual([200, expect.stringContaining("<ListBucketResult>")]);
+          expect(dataServer.served.at(-1)).toMatchObject({ target: uri, headers: { host } });
+          const other = signedBy("writer", "GET", "/?list-type=2", {
+            headers: { host: `other.${S3_DOMAIN}` },
+          });
+          const refused = { method: "GET", uri, headers: other.headers, parts: [] };
+          expect((await send(url, refused, CLIENT)).status).toBe(403);
+        }
+        expect(dataServer.arrived).toHaveLength(2);
       });
 
       it("of who may not are refused, also with forged headers and the form in other letters", async () => {
