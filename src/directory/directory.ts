@@ -189,6 +189,8 @@ export interface Session {
 export interface Sessions {
   /** An access key with its owner and the secret in clear; "not_found" when there is none. */
   key(accessKeyId: string): Promise<OwnedKey>;
+  /** True for the id of an access key that is kept, also of one that has expired or whose user is inactive. */
+  hasKey(text: string): Promise<boolean>;
   /** The state that a session of the user depends on; "not_found" for an unknown user. */
   get(username: string, of?: { accessKeyId?: string; tokenId?: string }): Promise<Session>;
   /** Ends all sessions of a user; access keys stay. "not_found" for an unknown user. */

@@ -54,6 +54,8 @@ export class FailedAttempts {
   readonly #keysOf: KeysOf;
   /** By key and source, and by key. */
   readonly #levels = new LRUCache<string, Level>({ max: 2 * MAX_COUNTED });
+  /** Attempts that are not known yet to be right, by the same keys. Who compares bounds them. */
+  readonly #open = new Map<string, number>();
 
   readonly #sharing: FailureSharing | undefined;
 
@@ -71,11 +73,30 @@ export class FailedAttempts {
 
   /** True if the limit of failures is reached. */
   isOver(accessKeyId: string, address: string): boolean {
-    return this.#keysOf(accessKeyId, address).some((key) => {
-      const level = this.#levels.get(key);
-      const { count } = this.#limitOf(key);
-      return level !== undefined && this.#failuresNow(key, level) > count - 1;
-    });
+    return this.#keysOf(accessKeyId, address).some((key) => this.#isOver(key, 0));
+  }
+
+  /**
+   * Begins an attempt that is compared beside others, so that not more than the limit are compared before the first has failed.
+   * @returns what ends it, after a failure was counted; undefined where the limit is reached if all that have begun fail
+   */
+  begin(name: string, address: string): (() => void) | undefined {
+    const keys = this.#keysOf(name, address);
+    if (keys.some((key) => this.#isOver(key, this.#open.get(key) ?? 0))) return undefined;
+    for (const key of keys) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
+    return () => {
+      for (const key of keys) {
+        const left = (this.#open.get(key) ?? 1) - 1;
+        if (left === 0) this.#open.delete(key);
+        else this.#open.set(key, left);
+      }
+    };
+  }
+
+  #isOver(key: string, more: number): boolean {
+    const level = this.#levels.get(key);
+    const failures = level === undefined ? 0 : this.#failuresNow(key, level);
+    return failures + more > this.#limitOf(key).count - 1;
   }
 
   /** Counts a failure. Returns the seconds to wait if there were too many, else 0. */
@@ -125,12 +146,14 @@ function keysOf(accessKeyId: string, address: string): readonly string[] {
 
 /**
  * The keys of an attempt with a password: that of the name and its source, and that of the source. There is none of the name
- * alone, with which others could shut a person out (spec/sign-in §6).
+ * alone, with which others could shut a person out (spec/sign-in §6). A name is one in every spelling that another directory
+ * takes for the same.
  */
 export function passwordKeys(name: string, address: string): readonly string[] {
   const source = sourceOf(address);
+  const folded = name.normalize("NFKC").trim().toLowerCase();
   return [
-    hash("sha256", `password\n${source}\n${name}`, "base64"),
+    hash("sha256", `password\n${source}\n${folded}`, "base64"),
     TOTAL + hash("sha256", `password\n${source}`, "base64"),
   ];
 }

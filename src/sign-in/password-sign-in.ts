@@ -56,7 +56,10 @@ interface PasswordSignedIn extends PasswordPerson {
 interface PasswordSignInOptions {
   /** In the order in which they are asked. */
   readonly ways: readonly PasswordWay[];
-  /** True for a text that is the id of an access key, whose secret must not leave this service. */
+  /**
+   * True for a text that is the id of an access key, whose secret must not leave this service; of one that nobody may use at
+   * present, too.
+   */
   readonly isAccessKey: (text: string) => Promise<boolean>;
   readonly limit: FailureLimit;
   readonly sharing?: FailureSharing | undefined;
@@ -105,24 +108,39 @@ export class PasswordSignIn {
     // An empty password binds anonymously at some servers, which would be a success.
     if (username === "" || password === "") throw new WrongPassword();
     if (username.length > LONGEST || password.length > LONGEST) throw new WrongPassword();
+    // Nobody has a password with such a name: the many wrong keys that a data server forwards must not wait to be hashed.
+    if (looksLikeKeyId(username)) throw this.#failed(attempt);
     return this.counted(attempt, (assertAllowed) => this.#ask(attempt, assertAllowed));
   }
 
-  async #ask(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordSignedIn | undefined> {
+  /** @throws WrongPassword where no way knows the name with the password */
+  async #ask(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordSignedIn> {
     let away: unknown;
-    for (const one of this.#options.ways) {
-      if (one.isElsewhere && (await this.#isKey(attempt.username))) continue;
-      assertAllowed();
-      try {
-        const person = await one.verify(attempt, assertAllowed);
-        if (person !== undefined) return { ...person, way: one.way };
-      } catch (error) {
-        if (!(error instanceof SignInRefused) || error.reason !== "provider_away") throw error;
-        away ??= error;
+    let end: (() => void) | undefined;
+    try {
+      for (const one of this.#options.ways) {
+        if (one.isElsewhere && (await this.#options.isAccessKey(attempt.username))) continue;
+        assertAllowed();
+        if (one.isElsewhere) end ??= this.#begun(attempt);
+        try {
+          const person = await one.verify(attempt, assertAllowed);
+          if (person !== undefined) return { ...person, way: one.way };
+        } catch (error) {
+          if (!(error instanceof SignInRefused) || error.reason !== "provider_away") throw error;
+          away ??= error;
+        }
       }
+      throw away ?? this.#failed(attempt);
+    } finally {
+      end?.();
     }
-    if (away !== undefined) throw away;
-    return undefined;
+  }
+
+  /** Begins to ask elsewhere, where many may be asked at once. Returns what ends it. */
+  #begun({ username, source, isForwarded }: PasswordAttempt): () => void {
+    const end = isForwarded === true ? () => {} : this.#failures.begin(username, source);
+    if (end === undefined) throw this.#tooMany();
+    return end;
   }
 
   /**
@@ -133,10 +151,6 @@ export class PasswordSignIn {
     const attempt = { username: "", password: "", source };
     this.#assertNotOver(attempt);
     this.#failures.count(attempt.username, source);
-  }
-
-  async #isKey(text: string): Promise<boolean> {
-    return looksLikeKeyId(text) || (await this.#options.isAccessKey(text));
   }
 
   /**
@@ -163,8 +177,11 @@ export class PasswordSignIn {
 
   /** Refuses an attempt from where too many have failed, before anything is compared. */
   #assertNotOver({ username, source, isForwarded }: PasswordAttempt): void {
-    if (isForwarded === true || !this.#failures.isOver(username, source)) return;
+    if (isForwarded !== true && this.#failures.isOver(username, source)) throw this.#tooMany();
+  }
+
+  #tooMany(): WrongPassword {
     const { count, intervalMs } = this.#options.limit;
-    throw new WrongPassword(Math.ceil(intervalMs / count / 1_000));
+    return new WrongPassword(Math.ceil(intervalMs / count / 1_000));
   }
 }

@@ -53,6 +53,7 @@ function watched(
       key: (id) => answered(`key ${id}`, directory.sessions.key(id)),
       get: (username, of) => answered(`session ${username}`, directory.sessions.get(username, of)),
       end: directory.sessions.end,
+      hasKey: directory.sessions.hasKey,
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Signing in with identity providers and with passwords, as the configuration has it. */
 
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { remoteEndpoint } from "../../config/values/remote-endpoint.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import { openBreachedList } from "../../identity/passwords/breached-list.ts";
@@ -40,15 +40,7 @@ export async function openServiceSignIns(
     (way) => way !== undefined,
   );
   const limit = values["authorizer.forward_auth.max_failures"];
-  const isAccessKey = async (text: string): Promise<boolean> => {
-    try {
-      await directory.sessions.key(text);
-      return true;
-    } catch (error) {
-      if (isErrorCode(error, "not_found")) return false;
-      throw error;
-    }
-  };
+  const isAccessKey = (text: string) => directory.sessions.hasKey(text);
   const passwordSignIn =
     ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey });
   return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };

@@ -25,6 +25,8 @@ export function createSessions(context: DirectoryContext): Sessions {
         return { accessKeyId, secretAccessKey, userId, username, expiresAt };
       }),
 
+    hasKey: (text) => read(context, async (reader) => (await keyOf(reader, text)) !== undefined),
+
     get: (username, of) => read(context, (reader) => readSession(reader, username, of, now())),
 
     end: (username) =>

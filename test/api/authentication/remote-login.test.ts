@@ -133,6 +133,13 @@ describe("as the server of a data server", () => {
       expect(audited).not.toContain(text);
   });
 
+  it("answers many wrong access keys at once, which wait for no password to be hashed", async () => {
+    const asked = Array.from({ length: 48 }, (_, index) =>
+      forwarded(`AKIAJ999999999999${String(index).padStart(2, "0")}Q`, "a-secret-of-elsewhere"),
+    );
+    expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([401]));
+  });
+
   it("refuses a name of the remote server that an unlinked user has", async () => {
     remote.state.body = JSON.stringify({ external_user_identifier: "taken" });
     expect((await forwarded("rita", "a long password of rita")).status).toBe(401);
@@ -171,6 +178,15 @@ describe("as a client of a remote server", () => {
       authorization: `Basic ${Buffer.from("rita:a long password of rita").toString("base64")}`,
     };
     expect((await fetch(`${authorizer.userUrl}/api/v1/user`, { headers })).status).toBe(401);
+    expect(remote.asked).toEqual([]);
+  });
+
+  it("never sends an access key that nobody may use at present, whatever its form", async () => {
+    await directory.users.create({ username: "left" });
+    const secret_access_key = "the-secret-of-the-key-of-another-test-012";
+    await directory.credentials.create("left", { access_key_id: "left-key", secret_access_key });
+    await directory.users.update("left", { inactive: true });
+    expect((await typed("left-key", secret_access_key)).status).toBe(401);
     expect(remote.asked).toEqual([]);
   });
 

@@ -172,6 +172,7 @@ class Schedule {
           get: async () => session(),
           key: () => Promise.reject(new Error("not asked")),
           end: async () => {},
+          hasKey: async () => false,
         },
         tokenClaims: { claim: async () => {}, said: async () => undefined },
       },
