@@ -35,6 +35,8 @@ export class MirrorRule {
   readonly #actions: readonly string[];
   #read: Promise<readonly ReadOnlyMirror[]> | undefined;
   #hasMirrors = true;
+  /** Grows with each change: what was read before one says nothing about the state behind it. */
+  #generation = 0;
   /** Policies by what they are about: users have the same one but for those who fill mirrors. */
   #held = new Map<string, HeldPolicies>();
 
@@ -46,7 +48,10 @@ export class MirrorRule {
   /** To be told of each change before anybody hears of its success. */
   tell({ all, users = [] }: DirectoryChange): void {
     // A change of a user may be one of the keys.
-    if (all === true || (this.#hasMirrors && users.length > 0)) this.#read = undefined;
+    if (all !== true && (!this.#hasMirrors || users.length === 0)) return;
+    this.#read = undefined;
+    this.#hasMirrors = true;
+    this.#generation += 1;
   }
 
   /** The policy of a user in the newest state; undefined where there is no mirror that somebody else fills. */
@@ -70,7 +75,9 @@ export class MirrorRule {
   }
 
   async #all(): Promise<readonly ReadOnlyMirror[]> {
+    const generation = this.#generation;
     const mirrors = await this.#parts.mirrors();
+    if (generation !== this.#generation) return mirrors;
     this.#hasMirrors = mirrors.length > 0;
     this.#held = new Map();
     return mirrors;

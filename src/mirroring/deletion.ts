@@ -39,8 +39,8 @@ export async function deleteRepository(
   if (calledAt !== undefined && Math.abs(now() - calledAt) < MAY_RUN_MS) return false;
   progress.state = { ...progress.state, term: progress.state.term + 1, deletion: { calledAt: now() } };
   await progress.save([...lease, ...expects]);
-  await destination.remove(mirror.name);
-  return true;
+  // A server that knew it a moment ago and does not now is asked again before anybody hears that it is gone.
+  return destination.remove(mirror.name);
 }
 
 /** True for the repository that this mirror made; one of somebody else is left alone. */

@@ -2,6 +2,8 @@
 
 const REPOSITORY = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const NAMESPACE = /^[a-z][a-z0-9+.-]*:\/\/[^\s?#\\]+$/;
+/** Signs that mean more than themselves in the policy that closes a mirror's namespace to others. */
+const PATTERN_SIGNS = /[*$]/;
 const LONGEST_NAMESPACE = 1_000;
 
 /** True for a name that a repository may have. */
@@ -13,6 +15,7 @@ export function isRepositoryName(name: string): boolean {
 export function namespaceProblem(namespace: string): string | undefined {
   if (namespace.length > LONGEST_NAMESPACE) return `must have at most ${LONGEST_NAMESPACE} characters`;
   if (!NAMESPACE.test(namespace)) return "must be a URL such as s3://bucket/path";
+  if (PATTERN_SIGNS.test(namespace)) return "must have no * and no $";
   if (segmentsOf(namespace).some((one) => one === "." || one === ".." || one === ""))
     return "must have no empty segments, and none that are . or ..";
   return undefined;

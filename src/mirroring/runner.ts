@@ -164,13 +164,18 @@ export class MirrorRunner {
   #begin(): number {
     const now = performance.now();
     const works = [...this.#works.values()];
-    let places = AT_ONCE - works.filter(({ running }) => running !== undefined).length;
+    const passes = works.filter(
+      ({ running, controller }) => running !== undefined && controller !== undefined,
+    );
+    let places = AT_ONCE - passes.length;
     let next = this.#options.settings.scanMs;
     for (const work of works.sort((left, right) => left.dueAt - right.dueAt)) {
       if (work.running !== undefined) continue;
+      // A pass may take hours; what is short does not wait for one.
+      const isShort = work.controller === undefined;
       if (work.dueAt > now) next = Math.min(next, work.dueAt - now);
-      else if (places > 0) {
-        places -= 1;
+      else if (places > 0 || isShort) {
+        if (!isShort) places -= 1;
         work.running = this.#work(work).finally(() => {
           work.running = undefined;
           this.wake();

@@ -60,6 +60,19 @@ describe("the streaming listener", () => {
     await vi.waitFor(async () => expect((await send(url, uploadOf("writer", CONTENT))).status).toBe(200));
   });
 
+  it("tells strangers nothing of the log, and waits for no revision that they name", async () => {
+    for (const asked of ["x-svc-min-revision", "x-svc-min-position"]) {
+      const token = ["x-svc-proxy-token", PROXY_TOKEN] as const;
+      const answer = await ask(url, "/api/v1/repositories", [
+        ["host", "a"],
+        token,
+        [asked, "999999999.00000000"],
+      ]);
+      expect(answer.status).toBe(401);
+      expect(answer.body).not.toMatch(/log|revision/);
+    }
+  });
+
   it.each(["GET", "HEAD", "DELETE"])("sends no %s on, whose answer may be a whole object", async (method) => {
     const { uri, headers } = signedBy("writer", method, "/data/main/a", {
       headers: {
