@@ -19,6 +19,13 @@ const ENDLESS_MS = sized(5_000, PATIENCE_MS);
 /** Streams do not end by themselves: so much of them is read. */
 const STREAM_MS = 700;
 
+/** A data server that is not there. */
+const NOBODY = "http://127.0.0.1:9";
+const KEY_OF_NOBODY = {
+  access_key_id: "AKIAJSOURCEEXAMPLEXQ",
+  secret_access_key: "a-secret-that-nobody-knows",
+};
+
 /** A request. */
 export interface Asked {
   readonly entrance: Entrance;
@@ -75,6 +82,9 @@ function launch(statements: number): Promise<RunningProgram> {
     "authorizer.datasets": [dataset],
     "authorizer.authentication_api.enabled": true,
     "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
+    "authorizer.passwords.enabled": true,
+    "authorizer.mirroring.source": { endpoint: NOBODY, ...KEY_OF_NOBODY },
+    "authorizer.mirroring.regions": { west: { endpoint: NOBODY, ...KEY_OF_NOBODY } },
     "authorizer.audit.directory": join(folder, "audit"),
     "authorizer.decision_log.include": "all",
     "authorizer.ext_authz.listen_address": "127.0.0.1:0",
