@@ -188,15 +188,19 @@ class MailedInvitations implements OpenedInvitations {
     // Before the first attempt to send, nobody can have the link.
     if (user_id === undefined) return "unknown";
     if ((await this.#parts.directory.principal(username))?.id !== user_id) return "withdrawn";
-    return record.kind === "reset" && (await this.#isOutdated(record)) ? "withdrawn" : "open";
+    return (await this.#isOutdated(record)) ? "withdrawn" : "open";
   }
 
-  /** True where the user has another address now, or a password that was set after the reset was asked for. */
+  /**
+   * True where the user is inactive, has another address now, since the link may have gone to somebody else, or has a password
+   * that was set after the link was asked for: for an invitation, any.
+   */
   async #isOutdated({ username, email, queued_at = 0 }: InvitationRecord): Promise<boolean> {
     const { directory } = this.#parts;
     const user = await findUser(directory, username);
     const password = await directory.passwords.find(username);
-    return user?.email !== email || user.inactive === true || (password?.setAt ?? 0) >= queued_at;
+    const isNewer = password !== undefined && password.setAt >= queued_at;
+    return user?.email !== email || user.inactive === true || isNewer;
   }
 
   start(): void {

@@ -87,6 +87,26 @@ describe("an invitation", () => {
     expect((await send("/auth/invite", { token, password: PASSWORD, repeated: PASSWORD })).status).toBe(200);
   });
 
+  it("does not hold once the user has another address or a password, and while the user is inactive", async () => {
+    const { directory } = api.authorizer;
+    const key = async (token: string) => (await send("/auth/invite", { token })).status;
+    const strays = await invited("stray@example.com");
+    await directory.users.update("stray@example.com", { email: "right@example.com" });
+    expect((await page(`/auth/invite?token=${strays}`)).status).toBe(410);
+    expect(await key(strays)).toBe(404);
+    const left = await invited("left@example.com");
+    await directory.users.update("left@example.com", { inactive: true });
+    expect(await key(left)).toBe(404);
+    const known = await invited("known@example.com");
+    const before = mails.mails.length;
+    await ask("known@example.com");
+    const reset = await nextToken(before);
+    await send("/auth/reset", { token: reset, password: PASSWORD, repeated: PASSWORD });
+    const form = { token: known, password: NEXT, repeated: NEXT };
+    expect((await send("/auth/invite", form)).status).toBe(404);
+    expect((await logIn("known@example.com", PASSWORD)).status).toBe(200);
+  });
+
   it("does nothing as a link for a new password, and the other way round", async () => {
     const invitation = await invited("cem@example.com");
     const reset = await forgetful("dora");

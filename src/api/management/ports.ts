@@ -61,7 +61,10 @@ export interface Setup {
   run(administrator: FirstAdministrator): Promise<AdministratorKey>;
 }
 
-/** The state of an invitation: `withdrawn` where its user was deleted or replaced. */
+/**
+ * The state of an invitation: `withdrawn` where its user was deleted or replaced, is inactive, has another address or a newer
+ * password.
+ */
 export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";
 
 /** The purpose of a link in a mail: to accept an invitation, or to set a new password. */

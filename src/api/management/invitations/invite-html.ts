@@ -67,7 +67,7 @@ const STATES: Readonly<Record<Exclude<InvitationState, "open">, string>> = {
   used: "This invitation was already used, and its access key was shown then. The key cannot be shown again. If you did not use the invitation, tell your administrator.",
   expired: "This invitation has expired. Ask your administrator for a new one.",
   withdrawn:
-    "This invitation is no longer valid: its user was deleted. Ask your administrator for a new one.",
+    "This invitation is no longer valid: its user was deleted or changed. Ask your administrator for a new one.",
   unknown:
     "This invitation is not known. Open the whole link of the mail; if that does not help, ask your administrator for a new one.",
 };
