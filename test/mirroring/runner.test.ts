@@ -119,6 +119,36 @@ describe("a runner", { timeout: 60_000 }, () => {
     expect(left).toEqual([]);
   });
 
+  it("deletes a mirror while long passes have all places", async () => {
+    world.repository.commit("main", world.repository.upload({ a: "1" }));
+    for (const name of ["pass-1", "pass-2", "pass-3", "pass-4"]) {
+      await records.add({ ...world.asked, uid: name, name, storageNamespace: `local://${name}` }, () => {});
+    }
+    await records.add({ ...world.asked, isDeleting: true }, () => {});
+    world.source.fault = () => ({ delayMs: 3_000 });
+    const { counters } = start();
+    await until(async () => (await recorded())?.goneAt !== undefined);
+    expect(world.source.calls.get("GET repository")).toBe(4);
+    expect(counters.regions.get("west")?.passes).toBe(0);
+  });
+
+  it("asks again where a data server says that it has nothing to delete", async () => {
+    await begin();
+    start();
+    await until(isCreated);
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    world.destination.fault = (call) => (call === "DELETE repository" ? "unknown" : "none");
+    await records.replace(before, { ...before.mirror, isDeleting: true });
+    await until(() => world.destination.calls.get("DELETE repository") === 1);
+    await delay(100);
+    expect((await recorded())?.goneAt).toBeUndefined();
+    world.destination.fault = () => "none";
+    ahead += 181_000;
+    await until(async () => (await recorded())?.goneAt !== undefined);
+    expect(isCreated()).toBe(false);
+  });
+
   it("makes no second call to delete while the first one may run", async () => {
     await begin();
     start();

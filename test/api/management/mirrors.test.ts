@@ -143,6 +143,9 @@ describe("mirrors", { timeout: 60_000 }, () => {
 
   it("are refused around another repository, and not beside one whose name begins alike", async () => {
     west.create("taken", { namespace: "local://bucket/a/b" });
+    for (const signs of ["local://bucket/*", "local://bucket/${user}"]) {
+      expect((await call("admin", "POST", MIRRORS, { ...BODY, storage_namespace: signs })).status).toBe(400);
+    }
     const around = { ...BODY, storage_namespace: "local://bucket/a" };
     expect((await call("admin", "POST", MIRRORS, around)).status).toBe(400);
     const beside = { ...BODY, storage_namespace: "local://bucket/a/bc" };

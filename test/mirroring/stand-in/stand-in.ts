@@ -11,8 +11,8 @@ import type { LoggedCommit } from "../../../src/mirroring/logged-commit.ts";
 import { type Store, tableKey } from "./content.ts";
 import { type Gate, Repository } from "./repository.ts";
 
-/** The effect of a fault on a call. `lost`: it is done, and the answer is not sent. */
-export type Fault = "none" | "busy" | "refused" | "lost" | { readonly delayMs: number };
+/** The effect of a fault on a call. `lost`: it is done, and the answer is not sent; `unknown`: 404, as of a proxy. */
+export type Fault = "none" | "busy" | "unknown" | "refused" | "lost" | { readonly delayMs: number };
 
 interface Answer {
   readonly status: number;
@@ -114,6 +114,7 @@ export class StandIn {
     this.calls.set(call, (this.calls.get(call) ?? 0) + 1);
     const fault = this.fault(call);
     if (fault === "busy") return send(response, failed(503, "busy"));
+    if (fault === "unknown") return send(response, failed(404, "no such page"));
     if (fault === "refused") return void response.destroy();
     if (typeof fault === "object") await delay(fault.delayMs);
     if (request.headers.authorization === undefined)
