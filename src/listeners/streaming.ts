@@ -53,14 +53,14 @@ export function createStreamingListener(options: StreamingListenerOptions): Mana
   };
 }
 
-/** Revisions that answers do not name: these go to clients of the data server. */
+/** Revisions that nobody is told or may wait for: headers are those of clients of the data server, and answers go to them. */
 function unnamed(revisions: Revisions): Revisions {
   return {
     current: () => {
       revisions.current();
       return "";
     },
-    reached: (asked) => revisions.reached(asked),
+    reached: () => undefined,
     proving: (call, work, what) => revisions.proving(call, work, what),
   };
 }
