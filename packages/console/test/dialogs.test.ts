@@ -64,6 +64,11 @@ const OPENINGS: readonly Opening[] = [
     what: "delete an access key",
     open: pressing(user, /^Delete access key AKIA/),
   },
+  {
+    source: "pages/users/user-sessions.tsx",
+    what: "end the sessions of a user",
+    open: pressing(user, "End all sessions"),
+  },
   { source: "pages/users/user-groups.tsx", what: "leave a group", open: pressing(user, /^Remove .* from/) },
   { source: "pages/users/user-policies.tsx", what: "detach from a user", open: pressing(user, /^Detach /) },
   {
