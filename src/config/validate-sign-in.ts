@@ -19,6 +19,14 @@ export function signInProblems(
     const message = "expected an https URL, or http on this machine: passwords would travel in clear text";
     problem("auth.remote_authenticator.endpoint", message);
   }
+  if (
+    values["auth.remote_authenticator.enabled"] &&
+    values["authorizer.oidc.issuers"].some((issuer) => issuer.name === "remote")
+  ) {
+    const message =
+      "no issuer may have the name remote where auth.remote_authenticator.enabled is true: ids of people would meet";
+    problem("authorizer.oidc.issuers", message);
+  }
   const name = "authorizer.sign_in.origins";
   const origins = values[name];
   for (const origin of origins) {

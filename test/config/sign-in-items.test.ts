@@ -99,3 +99,15 @@ describe("authorizer.aws_iam and authorizer.authentication_api", () => {
       ).toHaveLength(1);
   });
 });
+
+describe("the remote authenticator", () => {
+  it("shares its name, which stands before ids of people, with no issuer", () => {
+    const items = {
+      "auth.remote_authenticator.enabled": true,
+      "auth.remote_authenticator.endpoint": "https://remote.example.com/auth",
+      "authorizer.oidc.issuers": [{ ...ISSUER, name: "remote" }],
+    } as ConfigObject;
+    expect(problemsOf(() => load(items)).join("\n")).toContain("no issuer may have the name remote");
+    expect(() => load({ ...items, "authorizer.oidc.issuers": [ISSUER] } as ConfigObject)).not.toThrow();
+  });
+});

@@ -2,7 +2,7 @@ import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 import { type SessionCookieName, sealSession } from "../../../src/identity/session-cookies/sealed-cookie.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
-import { startBehindProxy } from "../../gateways/start-behind-proxy.ts";
+import { ACCESS_KEYS, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { ask, basic, type Headers, login, READ, told } from "./ask.ts";
 
 const SECRET_KEY = "the-secret-key-of-both-servers-in-this-test";
@@ -114,6 +114,22 @@ describe("the data server's session cookie in forward-auth (spec/sign-in §5)", 
     });
     expect(out.status).toBe(204);
     expect(await answer(internal(token))).toBe(401);
+  });
+
+  it("goes from a browser in which somebody signs in anew, as whom it would not hold", async () => {
+    const signIn = (headers: Record<string, string>) =>
+      fetch(`${authorizer.userUrl}/api/v1/auth/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify({ access_key_id: ACCESS_KEYS.get("writer"), secret_access_key: SECRET }),
+      });
+    const stale = internal(await dataServersToken("linked"));
+    const { headers } = await signIn({ cookie: stale });
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^access_token=[^;]/),
+      "internal_auth_session=; Max-Age=0; Path=/",
+    ]);
+    expect((await signIn({})).headers.getSetCookie()).toHaveLength(1);
   });
 
   it("opens the rows that need no user, whatever it says", async () => {

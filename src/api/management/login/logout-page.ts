@@ -9,7 +9,15 @@ import { type MountedRoute, mount, OPEN_API, type RawCall, type Reply } from "..
 import type { Identities } from "../../../identity/identity.ts";
 import { NO_STORE } from "../../rest/operation.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
-import { AuthenticationFailed, authenticate, isSecure, loginCookie, type Proof, proofOf } from "./proof.ts";
+import {
+  AuthenticationFailed,
+  authenticate,
+  endedSessionCookie,
+  isSecure,
+  loginCookie,
+  type Proof,
+  proofOf,
+} from "./proof.ts";
 
 /** Parts of the route. */
 interface LogoutParts {
@@ -44,7 +52,10 @@ async function logout(parts: LogoutParts, call: RawCall): Promise<Reply> {
     audit.event("logout", { actor: identity.username, how: identity.how, request_id, source_ip });
   }
   const cookies = loginCookie("", { secondsLeft: 0, domain, secure: isSecure(request, proxies) });
-  return { status: 303, headers: [...NO_STORE, "Location", LOGIN_PAGE, ...cookies] };
+  return {
+    status: 303,
+    headers: [...NO_STORE, "Location", LOGIN_PAGE, ...cookies, ...endedSessionCookie(request)],
+  };
 }
 
 function shownProof(request: RawCall["request"]): Proof | undefined {

@@ -8,7 +8,7 @@ import type { UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
 import { notImplemented, PermissionRefused } from "../errors.ts";
 import { SESSION, TOKEN_ANSWER } from "./declared.ts";
-import { isSecure, loginCookie, proofOf } from "./proof.ts";
+import { endedSessionCookie, isSecure, loginCookie, proofOf } from "./proof.ts";
 
 /** The operation. */
 export const OWN_PASSWORD_OPERATIONS: readonly ManagementDeclaration[] = [
@@ -60,7 +60,10 @@ async function changePassword(call: UserCall, parts: ManagementParts): Promise<R
   const proof = proofOf(call.request);
   const isCookie = proof?.kind === "token" && proof.fromCookie;
   const cookie = isCookie
-    ? loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) })
+    ? [
+        ...loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) }),
+        ...endedSessionCookie(call.request),
+      ]
     : [];
   return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
 }

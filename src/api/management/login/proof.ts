@@ -5,6 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { stringifySetCookie } from "cookie";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
+import { cookieValues } from "../../../http/request/cookie-values.ts";
 import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
 import type { Identities, Identity } from "../../../identity/identity.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
@@ -15,6 +16,8 @@ export type Proof =
   | { readonly kind: "access_key"; readonly accessKeyId: string; readonly secret: string }
   | { readonly kind: "token"; readonly token: string; readonly fromCookie: boolean };
 
+/** The data server's, which a sign-in with an identity provider sets. */
+const SESSION_COOKIE = "internal_auth_session";
 /** Text of a failed authentication in the reference: it never says what was wrong. */
 const FAILED = "error authenticating request";
 /** The form of generated key ids, and no form of a secret: what somebody mistyped stays out of the audit log. */
@@ -111,4 +114,13 @@ export function loginCookie(
     ...(domain === "" ? {} : { domain }),
   });
   return ["Set-Cookie", cookie];
+}
+
+/**
+ * The header that removes the data server's session cookie of a browser that has one; none for others. After a sign-out it
+ * holds a token that does not hold, and after another sign-in one of another session, perhaps of another user.
+ */
+export function endedSessionCookie({ headers }: IncomingMessage): readonly string[] {
+  const isThere = cookieValues(headers.cookie ?? "", SESSION_COOKIE).length > 0;
+  return isThere ? ["Set-Cookie", `${SESSION_COOKIE}=; Max-Age=0; Path=/`] : [];
 }

@@ -6,7 +6,6 @@
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { decodeJwt } from "jose";
 import type { Directory } from "../../../directory/directory.ts";
-import { cookieValues } from "../../../http/request/cookie-values.ts";
 import type { Reply } from "../../../http/route.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
@@ -20,12 +19,10 @@ import { userBody } from "../shapes.ts";
 import { signInAddress } from "../sign-in/oidc-routes.ts";
 import { SESSION, TOKEN_ANSWER } from "./declared.ts";
 import { loggedIn } from "./password-login.ts";
-import { AuthenticationFailed, isSecure, loginCookie, proofOf } from "./proof.ts";
+import { AuthenticationFailed, endedSessionCookie, isSecure, loginCookie, proofOf } from "./proof.ts";
 
 /** An identity request, in base64. */
 const MAX_IDENTITY_BYTES = 128 << 10;
-/** The data server's, which a sign-in with an identity provider sets. */
-const SESSION_COOKIE = "internal_auth_session";
 const SET_COOKIE = {
   "Set-Cookie": { description: "The login cookie.", required: true, schema: { type: "string" } },
 } as const;
@@ -140,7 +137,8 @@ async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
   audit.event("login", identity.username, call, fields);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
-  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+  const cookies = [...cookie, ...endedSessionCookie(call.request)];
+  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookies]);
 }
 
 /** The body of a log-in with an identity of a cloud, after its shape was validated. */
@@ -198,12 +196,7 @@ async function logout(
   audit.session("logout", identity, call);
   const secure = isSecure(call.request, proxies);
   const cookies = loginCookie("", { secondsLeft: 0, domain, secure });
-  // It holds the same token, and would stay in the browser as one that does not hold.
-  const session = cookieValues(call.request.headers.cookie ?? "", SESSION_COOKIE).length > 0;
-  return {
-    status: 204,
-    headers: session ? [...cookies, "Set-Cookie", `${SESSION_COOKIE}=; Max-Age=0; Path=/`] : cookies,
-  };
+  return { status: 204, headers: [...cookies, ...endedSessionCookie(call.request)] };
 }
 
 /** The token has been verified. */
