@@ -26,6 +26,10 @@ export interface ListParts {
   readonly filter: (ids: readonly string[]) => Promise<readonly number[]>;
   /** Tells that the work goes on. */
   readonly progress: () => void;
+  /** Seals the place where the list of a request goes on; it may name what the user may not list. */
+  readonly seal: (after: string, request: string) => string;
+  /** The place; undefined for a text that was not sealed for the request. */
+  readonly open: (sealed: string, request: string) => string | undefined;
 }
 
 /** A repository as the data server describes it; its other members are passed on as they are. */
@@ -48,15 +52,20 @@ const PER_PAGE = 100;
 const MOST = 1000;
 /** Pages that one request reads; a list of which nothing is found goes on with the next request. */
 const MOST_PAGES = 50;
+/** The beginning of a sealed place, which is no name. */
+const SEALED = "~";
 const ID = /^[a-z0-9][a-z0-9-]{0,127}$/;
 const CREATED_MOST = 8_640_000_000_000;
 
 /** A page of `GET /repositories`. */
 export async function listRepositories(parts: ListParts, query: string): Promise<Reply> {
   const asked = listQuery(query);
-  const found = await refilled(parts, asked, asked.amount);
+  const request = JSON.stringify([asked.prefix, asked.search]);
+  const found = await refilled(parts, { ...asked, after: opened(parts, asked.after, request) }, asked.amount);
   if ("refusal" in found) return replyOf(found.refusal);
-  const { repositories: results, next } = found;
+  const { repositories: results } = found;
+  const isShown = found.next === undefined || found.next === results.at(-1)?.id;
+  const next = isShown ? found.next : SEALED + parts.seal(found.next ?? "", request);
   const pagination = {
     has_more: next !== undefined,
     next_offset: next ?? "",
@@ -64,6 +73,14 @@ export async function listRepositories(parts: ListParts, query: string): Promise
     max_per_page: MOST,
   };
   return { status: 200, body: JSON.stringify({ pagination, results }) };
+}
+
+/** The name after which a list goes on. */
+function opened(parts: ListParts, after: string, request: string): string {
+  if (!after.startsWith(SEALED)) return after;
+  const name = parts.open(after.slice(SEALED.length), request);
+  if (name === undefined) throw new RequestRefused(400, "after is no offset of this list");
+  return name;
 }
 
 /** All buckets, as ListBuckets answers. */

@@ -29,6 +29,8 @@ export interface StreamingOptions extends ForwardAuthOptions {
   readonly upstream: string;
   /** `authorizer.exchange.name_in_metadata`; undefined: off. */
   readonly nameInMetadata: string | undefined;
+  /** Seals the places where filtered lists go on. */
+  readonly offsets: Pick<ListParts, "seal" | "open">;
   /** Milliseconds for which a connection may stand still. */
   readonly idleMs: number;
   /** Requests that may be under way at once, half of them of one user. */
@@ -200,6 +202,7 @@ function list(
     throw notAllowed("this is no list of repositories");
   }
   const context = new Map([["SourceIp", source]]);
+  const ofUser = (request: string): string => JSON.stringify([REPOSITORIES, identity.username, request]);
   const lists: ListParts = {
     ask: (target) => {
       const [askedPath, askedQuery] = splitUri(target);
@@ -216,6 +219,8 @@ function list(
       const question = { user: identity.username, action, resources, context, requestId, waiter: call };
       return options.decisions.filter(question);
     },
+    seal: (after, request) => options.offsets.seal(after, ofUser(request)),
+    open: (sealed, request) => options.offsets.open(sealed, ofUser(request)),
     progress: () => {
       call.deadline = performance.now() + 2 * options.idleMs + 1_000;
     },

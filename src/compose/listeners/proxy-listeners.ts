@@ -1,5 +1,6 @@
 /** The listeners that proxies talk to, where the configuration has them. */
 
+import { PageTokens } from "../../api/decisions/search/page-tokens.ts";
 import { limitsOf } from "../../config/limits.ts";
 import type { ConnectionPlaces } from "../../http/server/connection-places.ts";
 import type { ManagedServer } from "../../http/server/server-lifecycle.ts";
@@ -13,7 +14,7 @@ import { forwardAuth } from "../apis/forward-auth.ts";
 import type { ManagementParts } from "../apis/management.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
-import { bearerOptions, httpLog } from "./listener-settings.ts";
+import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 
 /** Parts of the listeners besides data and APIs. */
 interface ProxyListeningParts {
@@ -64,8 +65,16 @@ export function openStreaming(
   const key = values["authorizer.exchange.name_in_metadata"];
   const isOn = values["authorizer.exchange.streaming_address"] !== undefined;
   if (!isOn || upstream === undefined || exchange === undefined) return undefined;
+  const tokens = new PageTokens(pageTokenKeys(values));
   return createStreamingListener({
-    streaming: { ...options, exchange, upstream, nameInMetadata: key === "off" ? undefined : key },
+    streaming: {
+      ...{ ...options, exchange, upstream },
+      nameInMetadata: key === "off" ? undefined : key,
+      offsets: {
+        seal: (after, request) => tokens.seal({ limit: 0, after }, request),
+        open: (sealed, request) => tokens.open(sealed, request)?.after,
+      },
+    },
     limits: limitsOf(values),
     log: httpLog(logger, audit),
     counters: http,
