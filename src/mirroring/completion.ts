@@ -7,6 +7,7 @@ import { GoneAtSource } from "./data/missing-data.ts";
 import { noteMissing, type PassNotes } from "./pass-notes.ts";
 import type { Destination, Source } from "./ports.ts";
 import type { PendingCommit, Progress } from "./progress/progress.ts";
+import { Turns } from "./turns.ts";
 
 /** Checked commits after which the progress is saved. */
 const SAVE_EVERY = 500;
@@ -51,9 +52,11 @@ export class Completion {
     const check = new DataCheck({ ...this.#options, gone });
     const verified: Record<string, readonly string[]> = { ...progress.state.verified };
     const metaRanges = new Map<string, string>();
-    const wanted = wantedOf(progress);
+    const wanted = await wantedOf(progress);
+    const turns = new Turns();
     const waiting = new Set<string>();
     for (const commit of wanted) {
+      if (turns.isOver) await turns.next();
       const isNext = commit.parents.every((parent) => progress.isComplete(parent));
       const isAhead = !isNext && commit.parents.every((one) => progress.isComplete(one) || waiting.has(one));
       if (!isNext && (!isAhead || waiting.size >= MOST_AHEAD)) continue;
@@ -135,10 +138,12 @@ export class Completion {
 }
 
 /** Pending commits that lead to a head which the mirror may go to, parents first. */
-function wantedOf(progress: Progress): readonly PendingCommit[] {
+async function wantedOf(progress: Progress): Promise<readonly PendingCommit[]> {
+  const turns = new Turns();
   const wanted = new Set<string>();
   const open = Object.values(progress.state.branches).flatMap((one) => one.heads.map(({ commit }) => commit));
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (turns.isOver) await turns.next();
     const commit = progress.pending.get(id);
     if (commit === undefined || wanted.has(id)) continue;
     wanted.add(id);

@@ -2,6 +2,7 @@
 
 import { commitId } from "./commit-identity.ts";
 import type { LoggedCommit } from "./logged-commit.ts";
+import { Turns } from "./turns.ts";
 
 /** Commits of one question about a log. */
 const PAGE = 1_000;
@@ -46,16 +47,21 @@ export async function missingCommits(
     for (const commit of page ?? [])
       if (found.has(commit.id)) for (const parent of commit.parents) want(parent);
   }
-  return { commits: parentsFirst(found, refused), refused };
+  return { commits: await parentsFirst(found, refused), refused };
 }
 
 /** The commits in an order in which parents come first; descendants of refused ones are refused, too. */
-function parentsFirst(found: ReadonlyMap<string, LoggedCommit>, refused: Set<string>): LoggedCommit[] {
+async function parentsFirst(
+  found: ReadonlyMap<string, LoggedCommit>,
+  refused: Set<string>,
+): Promise<LoggedCommit[]> {
+  const turns = new Turns();
   const ordered: LoggedCommit[] = [];
   const done = new Set<string>();
   for (const start of found.keys()) {
     const way = [start];
     for (let id = way.at(-1); id !== undefined; id = way.at(-1)) {
+      if (turns.isOver) await turns.next();
       const commit = found.get(id);
       const open = done.has(id)
         ? []

@@ -1,8 +1,8 @@
 /** Entries of metaranges and ranges. */
 
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { contentOf } from "@svc-authorizer/commands/sstable/entry-content.ts";
 import { openTable } from "@svc-authorizer/commands/sstable/table-reader.ts";
+import { Turns } from "../turns.ts";
 
 /** A range of a metarange. */
 export interface RangeEntry {
@@ -30,10 +30,6 @@ const OBJECT = { address: 1, size: 3, addressType: 6 } as const;
 /** Types of addresses; 0 is that of old commits: whatever begins as a URL is full. */
 const FULL = 2n;
 const RELATIVE = 1n;
-
-/** Longest work without a break, in milliseconds, and entries between two looks at the clock. */
-const TURN_MS = 5;
-const STEPS = 64;
 
 /**
  * The ranges of a metarange, in the order of their paths.
@@ -106,21 +102,5 @@ export async function isWhole(table: Buffer): Promise<boolean> {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Divides long work of the thread that decides. */
-class Turns {
-  #endsAt = performance.now() + TURN_MS;
-  #steps = 0;
-
-  get isOver(): boolean {
-    this.#steps += 1;
-    return this.#steps % STEPS === 0 && performance.now() >= this.#endsAt;
-  }
-
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#endsAt = performance.now() + TURN_MS;
   }
 }
