@@ -1,6 +1,7 @@
 /** Opens signing in with identity providers. `sign-in.ts` is the contract. */
 
 import { randomBytes } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { JWTPayload } from "jose";
 import type { Directory } from "../directory/directory.ts";
@@ -37,6 +38,8 @@ interface SignInOptions {
 const MOST_UNDER_WAY = 64;
 const MOST_OF_ONE = 8;
 const RANDOM_BYTES = 32;
+/** Time in which a provider has to say where one signs out, milliseconds. */
+const LONGEST_WAIT_MS = 500;
 
 /** Opens signing in; undefined where no provider is configured. */
 export function openSignIn(options: SignInOptions): SignIn | undefined {
@@ -128,13 +131,10 @@ class OpenedSignIn implements SignIn {
   }
 
   async signOutUrl(name: string, origin: string): Promise<string | undefined> {
-    try {
-      return await this.#byName.get(name)?.provider.signOutUrl(`${origin}/login`);
-    } catch (error) {
-      // The sign-out here must not wait for the provider.
-      if (error instanceof SignInRefused) return undefined;
-      throw error;
-    }
+    const asked = this.#byName.get(name)?.provider.signOutUrl(`${origin}/login`);
+    // The session and the sign-out here wait for no provider, and work whatever its document says.
+    const known = asked?.catch(() => undefined);
+    return Promise.race([known, wait(LONGEST_WAIT_MS, undefined, { ref: false })]);
   }
 
   /** The user of verified claims. */
