@@ -59,6 +59,7 @@ export function openServiceMirroring(
       scanMs: values["authorizer.mirroring.scan_interval"],
       verifyMs: values["authorizer.mirroring.verify_interval"],
       recheckMissingMs: values["authorizer.mirroring.recheck_missing"],
+      recheckMs: values["authorizer.mirroring.recheck"],
       blocksExternal: values["authorizer.mirroring.external_objects"] === "block",
     },
     ...(now !== undefined && { now }),

@@ -13,6 +13,7 @@ import { CallFailed, type Destination, isRefusal, type RepositoryFacts, type Sou
 import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
 import { type MirrorFindings, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
+import { Recheck } from "./recheck.ts";
 
 /** Scans one after the other that do not find a branch before it is deleted. */
 const ABSENCES = 2;
@@ -32,6 +33,8 @@ interface ControllerOptions {
   readonly blocksExternal: boolean;
   /** `authorizer.mirroring.recheck_missing`, in milliseconds. */
   readonly recheckMissingMs: number;
+  /** `authorizer.mirroring.recheck`, in milliseconds; 0 for none. */
+  readonly recheckMs: number;
   /** Conditions of every write of the progress beside the lease: the mirror's own record. */
   readonly expects?: readonly Expectation[];
   /** Ends the work between two calls. */
@@ -52,6 +55,7 @@ export class MirrorController {
   readonly #options: ControllerOptions;
   readonly #selection: BranchSelection;
   readonly #completion: Completion;
+  readonly #recheck: Recheck;
   #acting: Acting | undefined;
   #lease: readonly Expectation[] = [];
   #aliveAt = Number.NEGATIVE_INFINITY;
@@ -60,13 +64,14 @@ export class MirrorController {
     this.#mirror = mirror;
     this.#options = options;
     this.#selection = new BranchSelection(mirror.branches);
-    this.#completion = new Completion({
+    const parts = {
       ...options,
       sourceRepository: mirror.sourceRepository,
       mirror: mirror.name,
       alive: () => this.#alive(),
-      lease: () => this.#lease,
-    });
+    };
+    this.#completion = new Completion({ ...parts, lease: () => this.#lease });
+    this.#recheck = new Recheck(parts);
   }
 
   /**
@@ -165,6 +170,7 @@ export class MirrorController {
       });
     }
     await this.#remove(promotion, progress, absent, notes);
+    notes.reasons.push(...(await this.#recheck.pass(progress)));
     const heads = Object.values(progress.state.branches);
     const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
     const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";

@@ -33,6 +33,8 @@ interface MirrorSettings {
   readonly scanMs: number;
   readonly verifyMs: number;
   readonly recheckMissingMs: number;
+  /** 0 for none. */
+  readonly recheckMs: number;
   readonly blocksExternal: boolean;
 }
 
@@ -153,6 +155,7 @@ export class MirrorRunner {
             destination,
             blocksExternal: settings.blocksExternal,
             recheckMissingMs: settings.recheckMissingMs,
+            recheckMs: settings.recheckMs,
             expects: [expectationOf(record)],
             signal: abort.signal,
             now: this.#now,

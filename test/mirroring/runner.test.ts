@@ -34,7 +34,7 @@ function start(store: Store = world.store): { runner: MirrorRunner; counters: Mi
     store,
     source,
     destinations: new Map([["west", destination]]),
-    settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, blocksExternal: false },
+    settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
     counters,
     log: { info() {}, warn() {} },
     abort,

@@ -97,6 +97,7 @@ export class World {
     mirror: Partial<Mirror> = {},
     blocksExternal = false,
     expects: readonly Expectation[] = [],
+    recheckMs = 0,
   ): MirrorController {
     const { source, destination } = this.servers();
     return new MirrorController(
@@ -108,6 +109,7 @@ export class World {
         blocksExternal,
         expects,
         recheckMissingMs: 10 * MINUTE_MS,
+        recheckMs,
         now: () => this.clock,
       },
     );

@@ -61,6 +61,15 @@ export const MIRRORING_ITEMS = [
     meaning: "Time between two looks at what a mirror waits for",
   },
   {
+    name: "authorizer.mirroring.recheck",
+    type: "duration",
+    default: "0s",
+    min: "0s",
+    acts: "yes",
+    meaning:
+      "Time between two looks at all objects of all heads that a mirror shows, one call for each object; 0s: they are looked at once, before they are shown",
+  },
+  {
     name: "authorizer.mirroring.recheck_missing",
     type: "duration",
     default: "10m",

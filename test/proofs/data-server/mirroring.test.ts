@@ -171,6 +171,7 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
           destination: wrap(server(destination)),
           blocksExternal: false,
           recheckMissingMs: 10 * MINUTE_MS,
+          recheckMs: 0,
           now: () => clock,
         },
       );

@@ -1,0 +1,42 @@
+/** Data of heads that is lost after it was shown. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { targetOf, World } from "./world.ts";
+
+let world: World;
+beforeEach(async () => {
+  world = await World.open();
+});
+afterEach(() => world.close());
+
+it("makes a mirror degraded until it is back, and is looked for only as often as configured", async () => {
+  world.repository.commit("main", world.repository.upload({ a: "1", b: "2" }));
+  world.replicate();
+  const controller = world.controller({}, {}, false, [], 3 * 60_000);
+  await controller.pass();
+  expect(await world.pass(controller)).toMatchObject({ phase: "active" });
+  const keys = [...world.source.store.keys()].filter((one) => one.includes("/data/"));
+  const [lost = "", both = ""] = keys.map(targetOf);
+  world.destination.store.delete(lost);
+  for (let at = 0; at < 2; at += 1)
+    expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });
+  expect(await world.pass(controller)).toMatchObject({
+    phase: "degraded",
+    reason: expect.stringMatching(/^data of the branch main is not there any more: a of /),
+  });
+  world.replicate();
+  for (let at = 0; at < 2; at += 1) expect(await world.pass(controller)).toMatchObject({ phase: "degraded" });
+  expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });
+  // The source lost it, too.
+  world.destination.store.delete(both);
+  world.source.store.delete(keys[1] ?? "");
+  for (let at = 0; at < 4; at += 1) expect(await world.pass(controller)).toMatchObject({ phase: "active" });
+});
+
+it("is not looked for without the setting", async () => {
+  world.repository.commit("main", world.repository.upload({ a: "1" }));
+  world.replicate();
+  const controller = world.controller();
+  await controller.pass();
+  for (let at = 0; at < 100; at += 1) await world.pass(controller);
+  expect(world.destination.calls.get("GET refs objects")).toBe(1);
+});
