@@ -153,6 +153,7 @@ class MailedInvitations implements OpenedInvitations {
     const { key, version, record } = found;
     const { username, email, user_id: userId } = record;
     const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
+    await this.#claim(key, record.expires_at);
     try {
       await this.#parts.store.commit({
         expect: [{ partition: "invitation", key, version }],
@@ -164,6 +165,16 @@ class MailedInvitations implements OpenedInvitations {
       throw error;
     }
     return { username, email, userId: userId as string };
+  }
+
+  /** Uses a link up for good: a state that is put back keeps claims, and not what became of mails. */
+  async #claim(key: string, expiresAt: number): Promise<void> {
+    try {
+      await this.#parts.directory.tokenClaims.claim(`link:${key}`, Math.ceil(expiresAt / 1_000));
+    } catch (error) {
+      if (isErrorCode(error, "invalid_request")) throw unknownInvitation();
+      throw error;
+    }
   }
 
   async state(token: string, kind: LinkKind = "invitation"): Promise<InvitationState> {

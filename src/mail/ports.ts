@@ -4,7 +4,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Invitee } from "./invitations.ts";
 
 /** Port: finds the users that receive mails. */
-export interface MailDirectory extends Pick<Directory, "principal" | "passwords"> {
+export interface MailDirectory extends Pick<Directory, "principal" | "passwords" | "tokenClaims"> {
   readonly users: Pick<Directory["users"], "get">;
 }
 

@@ -140,6 +140,19 @@ describe("the token", () => {
     expect(await codeOf(room.invitations.redeem(tokens[1]!))).toBe("ok");
   });
 
+  it("is not redeemed again after its record was put back, as by the restoration of a backup", async () => {
+    const room = open();
+    room.invitations.start();
+    await inviteNew(bed, room, "alice");
+    await delivered(1);
+    const token = tokenOf(server.mails[0]!);
+    const [{ key, ...record } = { key: "" }] = await recordsOf(bed.store, "invitation");
+    expect(await codeOf(room.invitations.redeem(token))).toBe("ok");
+    const put = { partition: "invitation", key: String(key), value: JSON.stringify(record) };
+    await bed.store.commit({ put: [put] });
+    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+  });
+
   it("is redeemed by one of many who try at once", async () => {
     const room = open();
     const token = await invited(room);

@@ -175,7 +175,8 @@ describe("the management API", () => {
     const of = { event: "write", how: "invitation", operation: "redeemInvitation", outcome: "unknown" };
     for (const [after, actor] of [
       [0, "invitation"],
-      [1, "guest-1@example.com"],
+      [1, "invitation"],
+      [2, "guest-2@example.com"],
     ] as const) {
       const id = `guest-${after}@example.com`;
       const token = await invited(id);
