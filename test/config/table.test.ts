@@ -230,6 +230,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.exchange.presigned": "in_place",
   "authorizer.mirroring.scan_interval": 60_000,
   "authorizer.mirroring.verify_interval": 10_000,
+  "authorizer.mirroring.recheck": 0,
   "authorizer.mirroring.recheck_missing": 600_000,
   "authorizer.mirroring.external_objects": "report",
   "authorizer.forward_auth.preflight": "deny",
