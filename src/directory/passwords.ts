@@ -9,6 +9,8 @@ interface OwnedPassword {
   readonly hash: string;
   /** Unix milliseconds. */
   readonly setAt: number;
+  /** The beginning of the user's sessions in the same state, as `Session.since`. */
+  readonly since: string;
 }
 
 /** The use cases. */

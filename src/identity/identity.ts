@@ -132,10 +132,13 @@ export interface Identities {
   /**
    * Issues a login token for the user, valid for `seconds` (default `auth.login_duration`). Throws "invalid_request" if
    * `seconds` is not an integer from 1 to `auth.login_max_duration`, "unauthenticated" if the user or key no longer
-   * exists. The token outlives neither the access key nor the login token that the identity was known by.
+   * exists, or its sessions ended after those of `since`. The token outlives neither the access key nor the login token that
+   * the identity was known by.
    */
   issueLoginToken(
-    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt">,
+    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt"> & {
+      readonly since?: string;
+    },
     seconds?: number,
   ): Promise<IssuedToken>;
   /**

@@ -75,13 +75,21 @@ export class LoginTokens {
 
   /** Issues a token to an authenticated user; see `Identities.issueLoginToken`. */
   async issue(
-    { username, userId, accessKeyId, issuer, expiresAt: end }: Parameters<Identities["issueLoginToken"]>[0],
+    {
+      username,
+      userId,
+      accessKeyId,
+      issuer,
+      expiresAt: end,
+      since,
+    }: Parameters<Identities["issueLoginToken"]>[0],
     wanted?: number,
   ): Promise<IssuedToken> {
     const { now, keys } = this.#options;
     const lifetime = this.#lifetime(wanted);
     const session = await this.#session(username, accessKeyId === undefined ? {} : { accessKeyId });
     if (session?.userId !== userId || !session.holdsKey) throw refused("credentials");
+    if (since !== undefined && since !== session.since) throw refused("credentials");
     const iat = Math.floor(now() / 1_000);
     // No token outlives the key or the token that it was issued for.
     const expiresAt = Math.min(

@@ -45,8 +45,8 @@ export class DirectoryPasswords implements PasswordWay {
   async verify(attempt: PasswordAttempt, assertAllowed: () => void): Promise<PasswordPerson | undefined> {
     const found = await this.#find(attempt, assertAllowed);
     if (found === undefined) return undefined;
-    const { username, userId } = found;
-    return { identity: { username, userId }, isNew: false };
+    const { username, userId, since } = found;
+    return { identity: { username, userId, since }, isNew: false };
   }
 
   /**

@@ -30,7 +30,10 @@ export interface PasswordAttempt {
 
 /** A person who is known by a password. */
 export interface PasswordPerson {
-  readonly identity: Pick<Identity, "username" | "userId" | "issuer">;
+  readonly identity: Pick<Identity, "username" | "userId" | "issuer"> & {
+    /** The beginning of the user's sessions when the password was right: one that is changed since gives no token. */
+    readonly since?: string;
+  };
   readonly isNew: boolean;
 }
 

@@ -60,6 +60,23 @@ describe("a password of the directory", () => {
       .toMatchObject({ event: "login", actor: "viewer", how: "password", issuer: "password" });
   });
 
+  it("gives no token where it is changed between the comparison and the token", async () => {
+    await give("viewer");
+    const { userId } = await directory.sessions.get("viewer");
+    const next = await hashPassword(NEXT);
+    const find = directory.passwords.find;
+    let times = 0;
+    directory.passwords.find = async (username) => {
+      const found = await find(username);
+      if (++times === 2) await directory.passwords.set({ username, userId }, next);
+      return found;
+    };
+    const { status } = await logIn("viewer", PASSWORD);
+    directory.passwords.find = find;
+    expect([times, status]).toEqual([2, 401]);
+    expect((await logIn("viewer", NEXT)).status).toBe(200);
+  });
+
   it("is refused in the same words where it is wrong, its user has none, or there is no such user", async () => {
     await give("viewer");
     for (const [name, password] of [

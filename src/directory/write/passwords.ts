@@ -20,7 +20,8 @@ export function createPasswords(context: DirectoryContext): Passwords {
         const record = await reader.get("password", user.id);
         if (record === undefined) return undefined;
         const hash = secrets.open(record.secret, { kind: "password", userId: user.id });
-        return { userId: user.id, username, hash, setAt: record.set_at };
+        const { since = "" } = (await reader.get("session", user.id)) ?? {};
+        return { userId: user.id, username, hash, setAt: record.set_at, since };
       });
     },
 

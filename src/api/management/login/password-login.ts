@@ -24,7 +24,9 @@ interface Typed {
 
 /** A user who logged in, with what the audit log has of it. */
 interface LoggedIn {
-  readonly identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer">;
+  readonly identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer"> & {
+    readonly since?: string;
+  };
   readonly fields: AuditedFields;
 }
 
