@@ -5,6 +5,7 @@
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type ConfigProblem, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { boundedBody } from "../bounded-body.ts";
 import type { OidcIssuerItem } from "../config/item.ts";
 import type { LoadedConfig } from "../config/load.ts";
 
@@ -96,7 +97,7 @@ async function fetched(address: string, problem: Tell): Promise<Document | undef
       problem(`${address} answers ${answer.status}`);
       return undefined;
     }
-    const document = parseJsonText(await boundedText(answer));
+    const document = parseJsonText(String(await boundedBody(answer.body, LARGEST_BYTES)));
     if (typeof document === "object" && document !== null && !Array.isArray(document))
       return document as Document;
     problem(`${address} answers with something else than a document`);
@@ -105,17 +106,6 @@ async function fetched(address: string, problem: Tell): Promise<Document | undef
     problem(`${address} does not answer: ${shown(cause instanceof Error ? cause.message : message)}`);
   }
   return undefined;
-}
-
-async function boundedText(answer: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > LARGEST_BYTES) throw new Error(`more than ${LARGEST_BYTES} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** A list of texts; undefined where the provider says nothing. */

@@ -5,6 +5,7 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import { boundedBody } from "../bounded-body.ts";
 import type { Directory } from "../directory/directory.ts";
 import { sourceOf } from "../identity/failed-attempts.ts";
 import { PlacesBySource } from "../identity/places-by-source.ts";
@@ -19,6 +20,7 @@ export const REMOTE_MARK = "x-svc-remote-authenticator";
 const MOST_UNDER_WAY = 64;
 const MOST_OF_ONE = 32;
 const LARGEST_BYTES = 65_536;
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The parts. */
 interface RemoteParts {
@@ -69,7 +71,7 @@ export class RemoteWay implements PasswordWay {
         await answer.body?.cancel();
         return undefined;
       }
-      return nameIn(await boundedText(answer)) ?? username;
+      return nameIn(UTF_8.decode(await boundedBody(answer.body, LARGEST_BYTES))) ?? username;
     } catch (cause) {
       onFault(cause);
       throw new SignInRefused("provider_away", this.way, { cause });
@@ -117,15 +119,4 @@ function nameIn(text: string): string | undefined {
   if (name === undefined || name === null || name === "") return undefined;
   if (typeof name !== "string") throw new Error("external_user_identifier is no text");
   return name;
-}
-
-async function boundedText(answer: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > LARGEST_BYTES) throw new Error(`more than ${LARGEST_BYTES} bytes`);
-    pieces.push(piece);
-  }
-  return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(pieces));
 }

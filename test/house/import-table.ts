@@ -63,6 +63,7 @@ const EVERYTHING_COMPOSED = [
   "decision-log",
   "policy/source-files",
   "tracing",
+  "bounded-body",
 ];
 
 /** The rooms of the service. */
@@ -91,6 +92,8 @@ const SERVICE_ROOMS: Rooms = {
   schedule: { may: ["policy/errors"] },
   // Reads once what comes again and again.
   "remember-last": { may: [] },
+  // Reads answers of other servers.
+  "bounded-body": { may: [] },
   cache: { may: ["policy/errors"] },
   // Much in little memory.
   compact: { may: ["policy/json-text"] },
@@ -120,6 +123,7 @@ const SERVICE_ROOMS: Rooms = {
       "policy/errors",
       "policy/json-text",
       "remember-last",
+      "bounded-body",
     ],
   },
   // What goes to a data server that knows one key, in place of a user's credential.
@@ -128,7 +132,9 @@ const SERVICE_ROOMS: Rooms = {
     types: ["decisions"],
   },
   // With an identity provider, in a browser.
-  "sign-in": { may: ["directory", "identity", "policy/engine", "policy/model", "policy/errors"] },
+  "sign-in": {
+    may: ["directory", "identity", "policy/engine", "policy/model", "policy/errors", "bounded-body"],
+  },
   decisions: {
     may: [
       "directory",
@@ -260,7 +266,15 @@ const SERVICE_ROOMS: Rooms = {
   },
   // Requests that go through this service to a data server that knows one key.
   "api/streaming": {
-    may: ["http", "api/forward-auth", "exchange", "policy/errors", "policy/html", "policy/json-text"],
+    may: [
+      "http",
+      "api/forward-auth",
+      "exchange",
+      "policy/errors",
+      "policy/html",
+      "policy/json-text",
+      "bounded-body",
+    ],
     types: ["api/decisions", "identity"],
   },
   // Envoy asks over gRPC what proxies ask over HTTP.

@@ -2,6 +2,7 @@
 
 import { Agent, type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
+import { boundedBody } from "../../bounded-body.ts";
 import { RequestRefused } from "../../http/errors.ts";
 
 /** An answer of the data server. */
@@ -161,13 +162,7 @@ export class Sending {
 }
 
 async function wholeAnswer(response: IncomingMessage): Promise<DataServerAnswer> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of response) {
-    bytes += piece.length;
-    if (bytes > MOST_ANSWER) throw new Error("the answer is too large");
-    pieces.push(piece);
-  }
+  const body = await boundedBody(response, MOST_ANSWER);
   if (!response.complete) throw new Error("the answer is cut off");
   const { rawHeaders, statusCode = 502, headers } = response;
   const named = new Set((headers.connection ?? "").toLowerCase().split(/\s*,\s*/));
@@ -179,6 +174,6 @@ async function wholeAnswer(response: IncomingMessage): Promise<DataServerAnswer>
     status: statusCode,
     headers: kept,
     type: headers["content-type"],
-    body: Buffer.concat(pieces).toString(),
+    body: body.toString(),
   };
 }

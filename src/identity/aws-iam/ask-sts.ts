@@ -1,6 +1,7 @@
 /** Asks AWS's security token service who signed a request, by sending it there as it was signed. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { boundedBody } from "../../bounded-body.ts";
 import { type IdentityRequest, SERVER_ID_HEADER, SIGNED_HEADERS } from "./identity-request.ts";
 
 /** Longest time of a call, answer included. */
@@ -53,22 +54,11 @@ async function fetched(
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    return { status: response.status, text: await boundedText(response) };
+    return { status: response.status, text: String(await boundedBody(response.body, MAX_BYTES)) };
   } catch (cause) {
     // Neither the address nor the cause is shown: the address has the signature.
     throw away("does not answer", cause);
   }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** The ARN of an answer; entities are not read. */

@@ -3,6 +3,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
+import { boundedBody } from "../../bounded-body.ts";
 import type { OidcIssuer } from "./oidc.ts";
 
 /** Longest time of a request to an issuer. */
@@ -90,7 +91,7 @@ export class IssuerKeys {
       const headers = { accept: "application/json" };
       const response = await fetch(address, { headers, signal, redirect: "error" });
       if (response.status !== 200) throw new Error(`status ${response.status}`);
-      return parseJsonText(await boundedText(response));
+      return parseJsonText(new TextDecoder().decode(await boundedBody(response.body, MAX_BYTES)));
     } catch (cause) {
       throw this.#failed("does not answer", true, cause);
     }
@@ -101,18 +102,6 @@ export class IssuerKeys {
     const message = `the issuer ${this.#issuer.name} ${how}`;
     return new AuthorizerError("unavailable", message, { cause, retryAfterSeconds: 5 });
   }
-}
-
-async function boundedText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const piece of response.body ?? []) {
-    bytes += piece.byteLength;
-    if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
-    text += decoder.decode(piece, { stream: true });
-  }
-  return text + decoder.decode();
 }
 
 /** True for https, and for http on this machine if the issuer is there too: no other may have it asked. */
