@@ -3,13 +3,13 @@
  * (spec/sign-in §4).
  */
 
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { boundedBody } from "../bounded-body.ts";
 import type { Directory } from "../directory/directory.ts";
 import { sourceOf } from "../identity/failed-attempts.ts";
 import { PlacesBySource } from "../identity/places-by-source.ts";
 import type { PasswordAttempt, PasswordPerson, PasswordWay } from "./password-sign-in.ts";
+import { passwordUser } from "./password-user.ts";
 import { SignInRefused } from "./sign-in.ts";
 
 /** The name of this provider, before external ids and in marks of memberships. */
@@ -79,34 +79,22 @@ export class RemoteWay implements PasswordWay {
   }
 
   /** @throws SignInRefused for a person who is known and has no user here */
-  async #userOf(username: string): Promise<PasswordPerson> {
+  #userOf(username: string): Promise<PasswordPerson> {
     const { directory, isProtected, defaultGroup } = this.#parts;
-    const externalId = `${REMOTE}:${username}`;
-    if (!isPossibleName(username) || !isPossibleName(externalId))
-      throw new SignInRefused("nameless", this.way);
-    const signedIn = directory.actingFor({ name: REMOTE }, () =>
-      directory.provisioning(isProtected).signIn({
-        issuer: REMOTE,
-        source: "remote_authenticator",
-        externalId,
-        username,
-        groups: [],
-        initialGroups: defaultGroup === "" ? [] : [defaultGroup],
-        // The configuration names it literally.
-        isNamed: (group) => group === defaultGroup,
-        friendlyName: undefined,
-        mayCreate: true,
-        byName: false,
-      }),
-    );
-    const outcome = await signedIn.catch((cause: unknown) => {
-      // The name can be none here.
-      if (!isErrorCode(cause, "invalid_request")) throw cause;
-      throw new SignInRefused("nameless", this.way, { cause });
-    });
-    if ("fault" in outcome) throw new SignInRefused(outcome.fault, this.way, { username });
-    const { userId, isNew } = outcome;
-    return { identity: { username: outcome.username, userId }, isNew };
+    const person = {
+      issuer: REMOTE,
+      source: "remote_authenticator",
+      externalId: `${REMOTE}:${username}`,
+      username,
+      groups: [],
+      initialGroups: defaultGroup === "" ? [] : [defaultGroup],
+      // The configuration names it literally.
+      isNamed: (group: string) => group === defaultGroup,
+      friendlyName: undefined,
+      mayCreate: true,
+      byName: false,
+    };
+    return passwordUser(person, { directory, isProtected, way: this.way });
   }
 }
 

@@ -1,12 +1,12 @@
 /** Signing in with an account of an LDAP directory (spec/sign-in §1, spec/sign-in §8). */
 
 import { compileWildcard } from "@svc-authorizer/policy/engine/patterns/wildcard.ts";
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { Directory } from "../../directory/directory.ts";
 import { sourceOf } from "../../identity/failed-attempts.ts";
 import { PlacesBySource } from "../../identity/places-by-source.ts";
 import type { PasswordAttempt, PasswordPerson, PasswordWay } from "../password-sign-in.ts";
+import { passwordUser } from "../password-user.ts";
 import { SignInRefused, type SignInWay } from "../sign-in.ts";
 import type { LdapDirectory, LdapPerson } from "./ldap-directory.ts";
 
@@ -66,34 +66,21 @@ export class LdapWay implements PasswordWay {
   }
 
   /** @throws SignInRefused for a person who is known and has no user here */
-  async #userOf({ username, externalId, groups }: LdapPerson): Promise<PasswordPerson> {
+  #userOf({ username, externalId, groups }: LdapPerson): Promise<PasswordPerson> {
     const { directory, isProtected, assertGroups, createUsers, directoryUsers } = this.#parts;
-    const written = externalId === undefined ? "" : `${LDAP}:${externalId}`;
-    if (!isPossibleName(username) || !isPossibleName(written)) throw new SignInRefused("nameless", this.way);
-    const signedIn = directory.actingFor({ name: LDAP }, () =>
-      directory.provisioning(isProtected).signIn({
-        issuer: LDAP,
-        source: SOURCE,
-        externalId: written,
-        username,
-        groups: groups.filter(
-          (name) => isPossibleName(name) && this.#patterns.some((one) => one.match(name)),
-        ),
-        initialGroups: [],
-        // A pattern says nothing about a group that makes administrators.
-        isNamed: (group) => !/[*?]/.test(group) && assertGroups.includes(group),
-        friendlyName: undefined,
-        mayCreate: createUsers,
-        byName: directoryUsers,
-      }),
-    );
-    const outcome = await signedIn.catch((cause: unknown) => {
-      // The name can be none here.
-      if (!isErrorCode(cause, "invalid_request")) throw cause;
-      throw new SignInRefused("nameless", this.way, { cause });
-    });
-    if ("fault" in outcome) throw new SignInRefused(outcome.fault, this.way, { username });
-    const { userId, isNew } = outcome;
-    return { identity: { username: outcome.username, userId, issuer: LDAP }, isNew };
+    const person = {
+      issuer: LDAP,
+      source: SOURCE,
+      externalId: externalId === undefined ? "" : `${LDAP}:${externalId}`,
+      username,
+      groups: groups.filter((name) => isPossibleName(name) && this.#patterns.some((one) => one.match(name))),
+      initialGroups: [],
+      // A pattern says nothing about a group that makes administrators.
+      isNamed: (group: string) => !/[*?]/.test(group) && assertGroups.includes(group),
+      friendlyName: undefined,
+      mayCreate: createUsers,
+      byName: directoryUsers,
+    };
+    return passwordUser(person, { directory, isProtected, way: this.way });
   }
 }
