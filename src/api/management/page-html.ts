@@ -1,7 +1,10 @@
 /** Pages that need no application: no script, one style that the policy names by its digest. */
 
 import { createHash } from "node:crypto";
+import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { escapeHtml } from "@svc-authorizer/policy/html.ts";
+import { type ErrorReply, errorReply } from "../../http/errors.ts";
+import type { Reply } from "../../http/route.ts";
 
 const STYLE = [
   "body{font:16px/1.5 system-ui,sans-serif;max-width:36rem;margin:4rem auto;padding:0 1rem;color:#1b1f24}",
@@ -50,4 +53,17 @@ export function page(title: string, content: string, refreshTo?: string): string
 /** Returns the page that says why something did not work. */
 export function failurePage(text: string): string {
   return page("This did not work", `<p>${escapeHtml(text)}</p>`);
+}
+
+/** The answer with a page. */
+export function pageReply(body: string, status = 200): Reply {
+  return { status, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
+}
+
+/** The answer with the page of an error. What is no error of ours shows its number alone. */
+export function failureReply(error: unknown): ErrorReply {
+  const reply = errorReply(error);
+  const { errorId, headers } = reply;
+  const text = errorId === undefined ? (error as AuthorizerError).message : `internal error ${errorId}`;
+  return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...headers] };
 }

@@ -7,11 +7,12 @@ import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { xmlElement } from "@svc-authorizer/policy/html.ts";
 import type { ExpiringCredential } from "@svc-authorizer/policy/model/entities.ts";
 import type { Directory } from "../../directory/directory.ts";
+import { formBody } from "../../http/body/form-body.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { Described } from "../../http/openapi/document.ts";
 import type { HttpCounters } from "../../http/ports.ts";
 import type { TrustedProxies } from "../../http/request/client-address.ts";
-import { Query } from "../../http/request/query.ts";
+import type { Query } from "../../http/request/query.ts";
 import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../http/route.ts";
 import { schemaRef } from "../../http/schema/schema-forms.ts";
 import type { Identities } from "../../identity/identity.ts";
@@ -93,12 +94,7 @@ export function stsRoutes(options: StsOptions, counters: HttpCounters): readonly
     method: "POST" as const,
     path,
     priority: "bulk" as const,
-    body: {
-      format: "form" as const,
-      maxBytes: MAX_FORM_BYTES,
-      arrivesWithinMs: options.limits.anonymousBodyTimeoutMs,
-      parse: (bytes: Buffer) => new Query(bytes.toString("latin1")),
-    },
+    body: formBody(MAX_FORM_BYTES, options.limits),
     handle: (call: RawCall) => assumeRole(options, call),
   }));
   return mount(api, routes, counters);

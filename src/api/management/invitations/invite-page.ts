@@ -7,13 +7,14 @@
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Response } from "express";
 import type { Directory } from "../../../directory/directory.ts";
+import { formBody } from "../../../http/body/form-body.ts";
 import { type ErrorReply, errorReply } from "../../../http/errors.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
 import { callOf, pageHandler, setHeaders } from "../../../http/pages/pages.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
-import { Query } from "../../../http/request/query.ts";
+import type { Query } from "../../../http/request/query.ts";
 import {
   ANONYMOUS,
   type Api,
@@ -28,7 +29,7 @@ import type { AuditEvents } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { refuseCrossSite } from "../login/cross-site.ts";
 import { isSecure } from "../login/proof.ts";
-import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
+import { failureReply, PAGE_HEADERS, PAGE_TYPE, pageReply } from "../page-html.ts";
 import type { LinkKind, OwnPasswords, Setup, UserInvitations } from "../ports.ts";
 import { keyPage, openingPage, passwordSetPage, statePage } from "./invite-html.ts";
 
@@ -166,12 +167,7 @@ function routesOf(kind: LinkKind, parts: InvitePageParts) {
       method: "POST",
       path,
       priority: "bulk",
-      body: {
-        format: "form",
-        maxBytes: MAX_FORM_BYTES,
-        arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
-        parse: (bytes: Buffer) => new Query(bytes.toString("latin1")),
-      },
+      body: formBody(MAX_FORM_BYTES, parts.limits),
       handle: (call: RawCall) => redeemOrExplain(parts, call, kind),
     },
   ] as const;
@@ -206,14 +202,9 @@ function failed(
   { requestId: request_id, request }: Pick<RawCall, "requestId" | "request">,
   audit: AuditEvents,
 ): ErrorReply {
-  const reply = errorReply(error);
-  if (error instanceof NotRedeemed) {
-    audit.event("authentication_failed", { request_id, path: pathOf(request), message: error.message });
-    return { ...reply, body: error.html, type: PAGE_TYPE, headers: PAGE_HEADERS };
-  }
-  const { errorId, headers } = reply;
-  const text = errorId === undefined ? (error as AuthorizerError).message : `internal error ${errorId}`;
-  return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...headers] };
+  if (!(error instanceof NotRedeemed)) return failureReply(error);
+  audit.event("authentication_failed", { request_id, path: pathOf(request), message: error.message });
+  return { ...errorReply(error), body: error.html, type: PAGE_TYPE, headers: PAGE_HEADERS };
 }
 
 /** Without the query, which has the token. */
@@ -245,7 +236,7 @@ async function redeemOrExplain(parts: InvitePageParts, call: RawCall, kind: Link
   try {
     if (!wantsKey) return await setPassword(parts, call, kind);
     const body = await redeem(parts, token, call);
-    return { status: 200, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
+    return pageReply(body);
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
     const state = await parts.invitations.state(token, kind);
@@ -264,7 +255,7 @@ async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind
   }
   const again = (problem: string): Reply => {
     const body = openingPage({ kind, token, minLength: ownPasswords.minLength, problem });
-    return { status: 400, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
+    return pageReply(body, 400);
   };
   if (password !== form.get("repeated")) return again("The two passwords are not the same. Type them again.");
   const source_ip = proxies.clientOf(call.request) ?? "";
@@ -293,7 +284,7 @@ async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind
     (outcome) => audit.event("write", { ...event, ...outcome }),
   );
   audit.event("write", { ...event, after: { password: "set" } });
-  return { status: 200, body: passwordSetPage(username), type: PAGE_TYPE, headers: PAGE_HEADERS };
+  return pageReply(passwordSetPage(username));
 }
 
 async function redeem(

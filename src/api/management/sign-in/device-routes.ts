@@ -1,12 +1,11 @@
 /** `/device`: where a person who is signed in types the code of a program (RFC 8628; spec/sign-in §1). */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { type ErrorReply, errorReply } from "../../../http/errors.ts";
+import { formBody } from "../../../http/body/form-body.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
-import { Query } from "../../../http/request/query.ts";
+import type { Query } from "../../../http/request/query.ts";
 import {
   ANONYMOUS,
   type Api,
@@ -23,7 +22,7 @@ import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
 import { refuseCrossSite } from "../login/cross-site.ts";
 import { AuthenticationFailed, authenticate, isSecure, proofOf } from "../login/proof.ts";
-import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
+import { failureReply, pageReply } from "../page-html.ts";
 import { answeredPage, codePage, confirmPage, strangerPage } from "./device-html.ts";
 import { signInAddress } from "./oidc-routes.ts";
 
@@ -90,7 +89,7 @@ export function deviceRoutes(parts: DeviceParts, counters: HttpCounters): readon
       refuseCrossSite(request, { withCookie: true, secure: isSecure(request, proxies), publicOrigins });
       return ANONYMOUS;
     },
-    refusal: (error) => failed(error),
+    refusal: failureReply,
   };
   return mount(
     api,
@@ -100,27 +99,12 @@ export function deviceRoutes(parts: DeviceParts, counters: HttpCounters): readon
         method: "POST",
         path: DEVICE_PATH,
         priority: "bulk",
-        body: {
-          format: "form",
-          maxBytes: MAX_FORM_BYTES,
-          arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
-          parse: (bytes) => new Query(bytes.toString("latin1")),
-        },
+        body: formBody(MAX_FORM_BYTES, parts.limits),
         handle: (call) => answer(parts, call),
       },
     ],
     counters,
   );
-}
-
-function htmlReply(body: string, status = 200): Reply {
-  return { status, body, type: PAGE_TYPE, headers: PAGE_HEADERS };
-}
-
-function failed(error: unknown): ErrorReply {
-  const reply = errorReply(error);
-  const text = error instanceof AuthorizerError ? error.message : `internal error ${reply.errorId ?? ""}`;
-  return { ...reply, body: failurePage(text), type: PAGE_TYPE, headers: [...PAGE_HEADERS, ...reply.headers] };
 }
 
 /** The person who is signed in in this browser. A key or token in a header is a program's, which needs no code. */
@@ -137,7 +121,7 @@ async function personIn({ identities, proxies }: DeviceParts, call: RawCall): Pr
 
 function stranger({ signIn }: DeviceParts, status: number): Reply {
   const ways = signIn?.ways ?? [];
-  return htmlReply(
+  return pageReply(
     strangerPage(ways, (way) => signInAddress(way, DEVICE_PATH)),
     status,
   );
@@ -145,7 +129,7 @@ function stranger({ signIn }: DeviceParts, status: number): Reply {
 
 async function show(parts: DeviceParts, call: RawCall): Promise<Reply> {
   const person = await personIn(parts, call);
-  return person === undefined ? stranger(parts, 200) : htmlReply(codePage(person.username, false));
+  return person === undefined ? stranger(parts, 200) : pageReply(codePage(person.username, false));
 }
 
 async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
@@ -155,12 +139,12 @@ async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
   const form = call.body as Query;
   const code = form.get("code") ?? "";
   const found = await devices.find(code);
-  if (found === undefined) return htmlReply(codePage(person.username, true), 404);
+  if (found === undefined) return pageReply(codePage(person.username, true), 404);
   const said = form.get("answer");
-  if (said === undefined) return htmlReply(confirmPage(person.username, code, found));
+  if (said === undefined) return pageReply(confirmPage(person.username, code, found));
   const isConfirmed = said === "confirm";
   if (!(await devices.answer(code, isConfirmed ? person : undefined)))
-    return htmlReply(codePage(person.username, true), 404);
+    return pageReply(codePage(person.username, true), 404);
   audit.event(isConfirmed ? "login" : "authentication_failed", {
     actor: person.username,
     how: "device_confirmation",
@@ -170,5 +154,5 @@ async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
     program_ip: found.source,
     program_host: found.host,
   });
-  return htmlReply(answeredPage(isConfirmed));
+  return pageReply(answeredPage(isConfirmed));
 }

@@ -2,11 +2,12 @@
 
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { formBody } from "../../../http/body/form-body.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
 import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import { addressBlock } from "../../../http/request/client-address.ts";
-import { Query } from "../../../http/request/query.ts";
+import type { Query } from "../../../http/request/query.ts";
 import {
   ANONYMOUS,
   type Api,
@@ -113,12 +114,7 @@ export function oauthRoutes(parts: OAuthParts, counters: HttpCounters): readonly
     method: "POST" as const,
     path,
     priority: "bulk" as const,
-    body: {
-      format: "form" as const,
-      maxBytes: MAX_FORM_BYTES,
-      arrivesWithinMs: parts.limits.anonymousBodyTimeoutMs,
-      parse: (bytes: Buffer) => new Query(bytes.toString("latin1")),
-    },
+    body: formBody(MAX_FORM_BYTES, parts.limits),
     handle: (call: RawCall) => handle(call, call.body as Query),
   });
   return mount(

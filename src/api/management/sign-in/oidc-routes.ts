@@ -21,7 +21,7 @@ import { type SignIn, type SignInReason, SignInRefused, type SignInWay } from ".
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { loginCookie } from "../login/proof.ts";
-import { failurePage, PAGE_HEADERS, PAGE_TYPE } from "../page-html.ts";
+import { failurePage, failureReply, PAGE_HEADERS, PAGE_TYPE, pageReply } from "../page-html.ts";
 import { refusedPage, signedInPage, waysPage } from "./sign-in-html.ts";
 
 const LOGIN_PATH = "/oidc/login";
@@ -112,14 +112,13 @@ export function oidcRoutes(parts: OidcParts, counters: HttpCounters): readonly M
 async function begin({ signIn }: OidcParts, { request, query }: RawCall): Promise<Reply> {
   if (signIn === undefined) throw none();
   const origin = signIn.originOf(request.headers.host);
-  if (origin === undefined)
-    return { status: 400, body: failurePage(NOT_HERE), type: PAGE_TYPE, headers: PAGE_HEADERS };
+  if (origin === undefined) return pageReply(failurePage(NOT_HERE), 400);
   const next = query.get("next");
   const [only, second] = signIn.ways;
   const name = query.get("issuer") ?? (second === undefined ? only?.name : undefined);
   if (name === undefined) {
     const addressOf = (way: SignInWay): string => signInAddress(way, next);
-    return { status: 200, body: waysPage(signIn.ways, addressOf), type: PAGE_TYPE, headers: PAGE_HEADERS };
+    return pageReply(waysPage(signIn.ways, addressOf));
   }
   const { location, state } = await signIn.begin(name, { origin, next });
   const cookie = stateCookie(origin, state, STATE_SECONDS);
@@ -193,14 +192,7 @@ function stateCookie(origin: string, value: string, maxAge: number): string {
 function failed({ audit, log, proxies, signIn }: OidcParts, error: unknown, call: RawCall): ErrorReply {
   const { request, requestId: request_id } = call;
   if (!(error instanceof SignInRefused)) {
-    const reply = errorReply(error);
-    const text = error instanceof AuthorizerError ? error.message : `internal error ${reply.errorId ?? ""}`;
-    return {
-      ...reply,
-      body: failurePage(text),
-      type: PAGE_TYPE,
-      headers: [...PAGE_HEADERS, ...reply.headers],
-    };
+    return failureReply(error);
   }
   const { reason, way, username } = error;
   const source_ip = proxies.clientOf(request) ?? "";
