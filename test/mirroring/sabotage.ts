@@ -67,6 +67,17 @@ export const NOTHING_DROPPED: Sabotage = {
   destination: (destination) => replaced<Destination>(destination, { dropStaged: async () => true }),
 };
 
+/** Hidden branches of the source are mirrored, too. */
+export const HIDDEN_ONES_TOO: Sabotage = {
+  source: (source, world) =>
+    replaced<Source>(source, {
+      branches: async (repository) => {
+        await source.branches(repository);
+        return [...world.repository.branches].map(([name, { commit }]) => ({ name, commit }));
+      },
+    }),
+};
+
 /** The walk through a log ends at the first commit that is recorded. */
 export const WALK_ENDS_EARLY: Sabotage = {
   source: (source, world) => {

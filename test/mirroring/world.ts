@@ -44,6 +44,8 @@ export class World {
   readonly #seen = new Map<string, string[]>();
   /** The place of each branch of the mirror in the heads that the source's had. */
   readonly #places = new Map<string, number>();
+  /** Commits that a branch of the source led to when its branches were listed. */
+  readonly #reached = new Set<string>();
   /** Commits whose data was seen to be whole. */
   readonly #whole = new Set<string>();
   /** Unix milliseconds of the controllers. */
@@ -54,6 +56,8 @@ export class World {
     this.destination = destination;
     source.onHead = (_, branch, commit) => this.#noteHead(branch, commit);
     destination.onHead = (_, branch, commit) => this.#judge(branch, commit);
+    source.onList = () => this.#noteList();
+    destination.onRecord = (commit) => this.#judgeRecord(commit);
     this.repository = source.create("sales");
   }
 
@@ -138,6 +142,22 @@ export class World {
     }
   }
 
+  #noteList(): void {
+    const open = [...this.repository.branches.values()]
+      .filter(({ isHidden }) => !isHidden)
+      .map(({ commit }) => commit);
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (this.#reached.has(id)) continue;
+      this.#reached.add(id);
+      open.push(...(this.repository.commits.get(id)?.parents ?? []));
+    }
+  }
+
+  /** Judges the recording of a commit (M7). */
+  #judgeRecord(commit: string): void {
+    if (!this.#reached.has(commit)) this.violations.push(`M7: ${commit} was on no branch of the source`);
+  }
+
   #noteHead(branch: string, commit: string | undefined): void {
     if (commit === undefined) return;
     const heads = this.#seen.get(branch) ?? [];
@@ -197,10 +217,11 @@ export class World {
 
   /** Branches whose heads differ (M4). */
   behind(): string[] {
-    const names = new Set([...this.repository.branches.keys(), ...this.mirror.branches.keys()]);
-    return [...names].filter(
-      (name) => this.repository.branches.get(name)?.commit !== this.mirror.branches.get(name)?.commit,
+    const [theirs, ours] = [this.repository, this.mirror].map(
+      ({ branches }) => new Map([...branches].filter(([, { isHidden }]) => !isHidden)),
     );
+    const names = new Set([...(theirs?.keys() ?? []), ...(ours?.keys() ?? [])]);
+    return [...names].filter((name) => theirs?.get(name)?.commit !== ours?.get(name)?.commit);
   }
 }
 

@@ -148,6 +148,8 @@ export class Repository {
       readonly parents?: readonly string[];
       readonly creationDate?: number;
       readonly message?: string;
+      /** The branch is hidden where this creates it. */
+      readonly isHidden?: boolean;
     } = {},
   ): string {
     const head = this.branches.get(branch)?.commit;
@@ -163,16 +165,16 @@ export class Repository {
     const id = commitId(facts);
     const generation = 1 + Math.max(0, ...parents.map((one) => this.commits.get(one)?.generation ?? 0));
     this.commits.set(id, { ...facts, id, generation, version: 1 });
-    this.point(branch, id);
+    this.point(branch, id, more.isHidden);
     return id;
   }
 
   /** Points a branch at a commit at once. */
-  point(branch: string, commit: string): void {
+  point(branch: string, commit: string, isHidden = false): void {
     const found = this.branches.get(branch);
     if (found === undefined) {
-      this.branches.set(branch, { commit, isHidden: false, token: ++tokens, staged: new Map() });
+      this.branches.set(branch, { commit, isHidden, token: ++tokens, staged: new Map() });
     } else Object.assign(found, { commit, token: ++tokens });
-    this.onHead(branch, commit);
+    if (this.branches.get(branch)?.isHidden === false) this.onHead(branch, commit);
   }
 }

@@ -51,6 +51,9 @@ export class StandIn {
   fault: (call: string) => Fault = () => "none";
   gate: Gate = async () => {};
   onHead: (repository: Repository, branch: string, commit: string | undefined) => void = () => {};
+  /** Called when branches are listed, and when a commit is recorded. */
+  onList: (repository: Repository) => void = () => {};
+  onRecord: (commit: string) => void = () => {};
   /** Branches that a protection rule closes to hard resets and deletions. */
   readonly closedBranches = new Set<string>();
   /** Namespaces have to begin with it. */
@@ -202,6 +205,7 @@ export class StandIn {
       version: Number(body["version"]),
     };
     if (commitId(commit) !== commit.id) return failed(400, "commit id: invalid value: validation error");
+    this.onRecord(commit.id);
     if (repository.commits.has(commit.id)) return failed(409, "commit already exists: not unique");
     repository.commits.set(commit.id, commit);
     return done;
@@ -210,7 +214,10 @@ export class StandIn {
   async #branch(repository: Repository, { method, path, query, body }: Asked): Promise<Answer> {
     const [, , , name, action] = path;
     if (name === undefined) {
-      if (method === "GET") return listOf(repository, query);
+      if (method === "GET") {
+        this.onList(repository);
+        return listOf(repository, query);
+      }
       const wanted = String(body["name"]);
       const source = String(body["source"]);
       const created = await repository.createBranch(wanted, source, body["hidden"] === true);
