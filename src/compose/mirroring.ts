@@ -14,6 +14,7 @@ import { MirrorRecords } from "../mirroring/mirror-records.ts";
 import { MirrorRunner } from "../mirroring/runner.ts";
 import { type ServerAccess, ServerCalls } from "../mirroring/server/calls.ts";
 import { DataServer } from "../mirroring/server/data-server.ts";
+import type { AuditLog } from "../observe/log/audit-log.ts";
 import type { DataParts } from "./data.ts";
 
 const REGIONS = "authorizer.mirroring.regions";
@@ -33,6 +34,7 @@ export interface ServiceMirroring {
  */
 export function openServiceMirroring(
   { values, store, logger, directory }: DataParts,
+  audit: Pick<AuditLog, "event">,
   now?: () => number,
 ): ServiceMirroring | undefined {
   if (!hasMirroring(values)) return undefined;
@@ -55,6 +57,7 @@ export function openServiceMirroring(
     counters,
     abort,
     log: logger,
+    tellFailure: (failure) => audit.event("promotion_failed", { actor: "mirroring", ...failure }),
     settings: {
       scanMs: values["authorizer.mirroring.scan_interval"],
       verifyMs: values["authorizer.mirroring.verify_interval"],

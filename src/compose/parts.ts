@@ -123,7 +123,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
   const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
   const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
   const invitations = openServiceInvitations(data);
-  const mirroring = openServiceMirroring(data);
+  const mirroring = openServiceMirroring(data, audit);
   const { version } = options;
   const activity = new Activity(opened.decisions.counters);
   const policyChecks = openPolicyChecks(data);

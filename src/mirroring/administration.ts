@@ -8,7 +8,7 @@ import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
 import type { Mirror, MirrorReport } from "./mirror.ts";
 import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
 import { reportOf } from "./mirror-report.ts";
-import { isRepositoryName, namespaceProblem, overlaps } from "./names.ts";
+import { isRepositoryName, namespaceProblem, overlaps, schemeOf } from "./names.ts";
 import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
 
@@ -71,6 +71,7 @@ export class MirrorAdministration {
     await answered(async () => {
       if ((await this.#parts.source.repository(source)) === undefined) throw unknownSource(source);
       await this.#assertFree(name);
+      assertServed(storageNamespace, await destination.schemes());
       assertApart(storageNamespace, await destination.repositories());
     });
     const mirror: Mirror = {
@@ -219,6 +220,14 @@ function assertApart(
   const near = others.find((one) => overlaps(one.storageNamespace, namespace));
   if (near === undefined) return;
   const message = `is that of the repository ${near.name}, or one of both is inside the other`;
+  throw refused([{ pointer: "/storage_namespace", message }]);
+}
+
+/** Throws where the data server does not take namespaces of that scheme: it would never make the repository. */
+function assertServed(namespace: string, schemes: ReadonlySet<string> | undefined): void {
+  if (schemes === undefined || schemes.has(schemeOf(namespace))) return;
+  const known = [...schemes].map((scheme) => `${scheme}://`).join(" or ");
+  const message = `must begin with ${known}, as those of the region's data server`;
   throw refused([{ pointer: "/storage_namespace", message }]);
 }
 

@@ -13,6 +13,7 @@ import { CallFailed, type Destination, isRefusal, type RepositoryFacts, type Sou
 import { type BranchState, branchOf, UNSEEN, withHead } from "./progress/branch-heads.ts";
 import { type MirrorFindings, Progress } from "./progress/progress.ts";
 import { Promotion } from "./promotion.ts";
+import { PromotionFailures, type TellFailure } from "./promotion-failures.ts";
 import { Recheck } from "./recheck.ts";
 
 /** Scans one after the other that do not find a branch before it is deleted. */
@@ -37,6 +38,8 @@ interface ControllerOptions {
   readonly recheckMs: number;
   /** Conditions of every write of the progress beside the lease: the mirror's own record. */
   readonly expects?: readonly Expectation[];
+  /** Hears of branches that cannot be changed. */
+  readonly tellFailure?: TellFailure;
   /** Ends the work between two calls. */
   readonly signal?: AbortSignal;
   /** Unix milliseconds. */
@@ -56,6 +59,7 @@ export class MirrorController {
   readonly #selection: BranchSelection;
   readonly #completion: Completion;
   readonly #recheck: Recheck;
+  readonly #failures: PromotionFailures;
   #acting: Acting | undefined;
   #lease: readonly Expectation[] = [];
   #aliveAt = Number.NEGATIVE_INFINITY;
@@ -72,6 +76,7 @@ export class MirrorController {
     };
     this.#completion = new Completion({ ...parts, lease: () => this.#lease });
     this.#recheck = new Recheck(parts);
+    this.#failures = new PromotionFailures(mirror, options.tellFailure ?? (() => {}));
   }
 
   /**
@@ -279,7 +284,9 @@ export class MirrorController {
   ): Promise<void> {
     try {
       await change();
+      this.#failures.clear(name);
     } catch (error) {
+      if (error instanceof CallFailed) this.#failures.note(name, error);
       if (!isRefusal(error) || !promotion.isSettled) throw error;
       notes.reasons.push(`the data server does not let the branch ${name} be changed: ${error.message}`);
     }

@@ -21,6 +21,11 @@ export function namespaceProblem(namespace: string): string | undefined {
   return undefined;
 }
 
+/** The scheme of a namespace, in lower case: `s3`. */
+export function schemeOf(namespace: string): string {
+  return namespace.slice(0, namespace.indexOf("://")).toLowerCase();
+}
+
 /** True where two namespaces are the same, or one is inside the other. */
 export function overlaps(one: string, other: string): boolean {
   const [left, right] = [segmentsOf(one), segmentsOf(other)];

@@ -97,6 +97,8 @@ export interface Source extends EitherServer {
 export interface Destination extends EitherServer {
   /** All repositories that the key may list. */
   repositories(): Promise<readonly ListedRepository[]>;
+  /** Schemes of storage namespaces that the server takes; undefined where it does not say. */
+  schemes(): Promise<ReadonlySet<string> | undefined>;
   /** Creates an empty repository that is read-only; throws with status 409 where the name is taken. */
   create(name: string, facts: Pick<RepositoryFacts, "storageNamespace" | "defaultBranch">): Promise<void>;
   /** Metadata of a repository. */

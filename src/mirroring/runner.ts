@@ -10,6 +10,7 @@ import type { MirrorReport } from "./mirror.ts";
 import { expectationOf, MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
 import type { Destination, Source } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
+import type { TellFailure } from "./promotion-failures.ts";
 
 /** Passes at once. */
 const AT_ONCE = 4;
@@ -47,6 +48,8 @@ interface RunnerOptions {
   readonly settings: MirrorSettings;
   readonly counters: MirrorCounters;
   readonly log: MirrorLog;
+  /** Hears of branches that cannot be changed: the audit log. */
+  readonly tellFailure: TellFailure;
   /** Aborts calls under way: the end of closing. */
   readonly abort: AbortController;
   /** Unix milliseconds; default the clock. */
@@ -141,7 +144,7 @@ export class MirrorRunner {
   }
 
   #workOf(record: RecordedMirror): Work {
-    const { store, source, destinations, settings } = this.#options;
+    const { store, source, destinations, settings, tellFailure } = this.#options;
     const { mirror } = record;
     const abort = new AbortController();
     const destination = destinations.get(mirror.region);
@@ -157,6 +160,7 @@ export class MirrorRunner {
             recheckMissingMs: settings.recheckMissingMs,
             recheckMs: settings.recheckMs,
             expects: [expectationOf(record)],
+            tellFailure,
             signal: abort.signal,
             now: this.#now,
           });

@@ -5,6 +5,7 @@ import { MirrorCounters } from "../../src/mirroring/counters.ts";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
 import { reportOf } from "../../src/mirroring/mirror-report.ts";
 import { Progress } from "../../src/mirroring/progress/progress.ts";
+import type { PromotionFailure } from "../../src/mirroring/promotion-failures.ts";
 import { MirrorRunner } from "../../src/mirroring/runner.ts";
 import { Leases } from "../../src/store/leases.ts";
 import type { Store } from "../../src/store/port.ts";
@@ -13,12 +14,14 @@ import { World } from "./world.ts";
 let world: World;
 let records: MirrorRecords;
 const runners: MirrorRunner[] = [];
+let failures: PromotionFailure[] = [];
 /** Milliseconds that the clock of the runners is ahead. */
 let ahead = 0;
 const now = (): number => Date.now() + ahead;
 beforeEach(async () => {
   world = await World.open();
   ahead = 0;
+  failures = [];
   records = new MirrorRecords(world.store, () => Math.floor(now() / 1_000));
 });
 afterEach(async () => {
@@ -37,6 +40,7 @@ function start(store: Store = world.store): { runner: MirrorRunner; counters: Mi
     settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
     counters,
     log: { info() {}, warn() {} },
+    tellFailure: (failure) => failures.push(failure),
     abort,
     now,
   });
@@ -128,7 +132,7 @@ describe("a runner", { timeout: 60_000 }, () => {
     world.source.fault = () => ({ delayMs: 3_000 });
     const { counters } = start();
     await until(async () => (await recorded())?.goneAt !== undefined);
-    expect(world.source.calls.get("GET repository")).toBe(4);
+    await until(() => world.source.calls.get("GET repository") === 4);
     expect(counters.regions.get("west")?.passes).toBe(0);
   });
 
@@ -189,6 +193,36 @@ describe("a runner", { timeout: 60_000 }, () => {
     world.source.fault = () => "none";
     await until(isCreated);
     expect(errors).toMatchObject({ store: 0, internal: 0 });
+  });
+
+  it("tells of a branch that cannot be changed once, and again after it could be", async () => {
+    const { counters } = start();
+    await begin();
+    await until(isCreated);
+    ahead += 60_000;
+    await until(isActive);
+    for (const file of ["b", "c"]) {
+      failures = [];
+      world.destination.closedBranches.add("main");
+      world.repository.commit("main", world.repository.upload({ [file]: "1" }));
+      world.replicate();
+      await until(() => failures.length > 0);
+      const passes = counters.regions.get("west")?.passes ?? 0;
+      await until(() => (counters.regions.get("west")?.passes ?? 0) > passes + 2);
+      const reason =
+        "PUT /repositories/sales-west/branches/main/hard_reset: 403 cannot write to protected branch";
+      expect(failures).toEqual([
+        { mirror: "sales-west", source_repository: "sales", region: "west", branch: "main", reason },
+      ]);
+      world.destination.closedBranches.clear();
+      await until(() => world.behind().length === 0);
+    }
+    world.repository.commit("main", world.repository.upload({ d: "1" }));
+    world.replicate();
+    failures = [];
+    world.destination.fault = (call) => (call === "PUT branches hard_reset" ? "lost" : "none");
+    await until(() => failures.length > 0);
+    expect(failures[0]).toMatchObject({ branch: "main", outcome: "unknown" });
   });
 
   it("leaves a mirror to the process that has the lease, until that one is gone", async () => {

@@ -12,12 +12,13 @@ import type {
 } from "../ports.ts";
 import { CallFailed } from "../ports.ts";
 import type { ServerCall, ServerCalls } from "./calls.ts";
-import { branchOf, commitOf, listedOf, pageOf, repositoryOf, textsOf } from "./shapes.ts";
+import { branchOf, commitOf, listedOf, pageOf, repositoryOf, schemesOf, textsOf } from "./shapes.ts";
 
 const OK = 200;
 const CREATED = 201;
 const DONE = 204;
 const PARTIAL = 206;
+const FORBIDDEN = 403;
 const MISSING = 404;
 const TAKEN = 409;
 const GONE = 410;
@@ -54,6 +55,12 @@ export class DataServer implements Source, Destination {
 
   repositories(): Promise<readonly ListedRepository[]> {
     return this.#all(["repositories"], {}, listedOf);
+  }
+
+  async schemes(): Promise<ReadonlySet<string> | undefined> {
+    const call = { method: "GET", path: ["config"], again: true } as const;
+    const { status, value } = await this.#calls.json(call, OK, FORBIDDEN, MISSING);
+    return status === OK ? schemesOf(value) : undefined;
   }
 
   /** Every page of a list. */

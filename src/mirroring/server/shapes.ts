@@ -1,6 +1,7 @@
 /** Reads the data server's JSON: nothing in it is believed before its type was seen. */
 
 import type { LoggedCommit } from "../logged-commit.ts";
+import { schemeOf } from "../names.ts";
 import { type BranchHead, CallFailed, type ListedRepository, type RepositoryFacts } from "../ports.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -49,6 +50,22 @@ export function repositoryOf(value: unknown): RepositoryFacts {
 export function listedOf(value: unknown): ListedRepository {
   const json = objectOf(value);
   return { name: textOf(json["id"]), storageNamespace: textOf(json["storage_namespace"]) };
+}
+
+/**
+ * Schemes of storage namespaces of a server's configuration, of each of its stores; undefined where it tells none. They are
+ * taken from the examples that it has for people: a pattern from elsewhere is nothing to run here.
+ */
+export function schemesOf(value: unknown): ReadonlySet<string> | undefined {
+  const { storage_config: one, storage_config_list: several } = objectOf(value);
+  const examples = [one, ...(Array.isArray(several) ? several : [])].map((store) => {
+    const example = objectOf(store ?? {})["blockstore_namespace_example"];
+    return typeof example === "string" ? schemeOf(example) : "";
+  });
+  const schemes = new Set(examples.filter((scheme) => scheme !== ""));
+  // A store whose namespaces are addresses of the web takes both.
+  if (schemes.has("https")) schemes.add("http");
+  return schemes.size === 0 ? undefined : schemes;
 }
 
 /** A branch. */

@@ -14,6 +14,8 @@ export type AuditEventKind =
   | "setup"
   | "key_rotation"
   | "restore"
+  /** A branch of a mirror could not be changed. */
+  | "promotion_failed"
   /** A segment of the decision log was closed. */
   | "decision_log_seal"
   /** A segment of the audit log's own chain was closed. */

@@ -132,6 +132,17 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect((await call("admin", "POST", MIRRORS, { name: "sales-west" })).status).toBe(400);
   });
 
+  it("are refused with a scheme that the region's server does not serve, where it tells", async () => {
+    const elsewhere = { ...BODY, storage_namespace: "s3://bucket/sales-west" };
+    const answer = await call("admin", "POST", MIRRORS, elsewhere);
+    expect([answer.status, answer.json.error_details ?? answer.json.message]).toEqual([
+      400,
+      expect.stringContaining("must begin with local://"),
+    ]);
+    west.fault = (kind) => (kind === "GET config" ? "unknown" : "none");
+    expect((await call("admin", "POST", MIRRORS, elsewhere)).status).toBe(201);
+  });
+
   it.each(["local://sales-west", "local://sales-west/", "local://sales-west/below", "local://sales-west//"])(
     "are refused where the namespace is that of another repository: %s",
     async (namespace) => {

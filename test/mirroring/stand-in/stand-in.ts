@@ -108,12 +108,8 @@ export class StandIn {
     const path = url.pathname.replace("/api/v1/", "").split("/").map(decodeURIComponent);
     const hasBody = request.headers["content-type"] === "application/json";
     const body = hasBody ? ((await json(request)) as Record<string, unknown>) : {};
-    const call = `${method} ${
-      path
-        .slice(2)
-        .filter((_, at) => at % 2 === 0)
-        .join(" ") || "repository"
-    }`;
+    const parts = path.slice(2).filter((_, at) => at % 2 === 0);
+    const call = `${method} ${path[0] === "config" ? "config" : parts.join(" ") || "repository"}`;
     this.calls.set(call, (this.calls.get(call) ?? 0) + 1);
     const fault = this.fault(call);
     if (fault === "busy") return send(response, failed(503, "busy"));
@@ -130,7 +126,8 @@ export class StandIn {
 
   async #answer(asked: Asked): Promise<Answer | undefined> {
     const { method, path, body } = asked;
-    const [, name, kind] = path;
+    const [first, name, kind] = path;
+    if (first === "config") return { status: 200, body: configurationOf(this.scheme) };
     if (name === undefined && method === "GET") {
       return pageOf(
         [...this.repositories.values()].map((one) => factsOf(one).body),
@@ -269,6 +266,29 @@ function rangeOf(bytes: Buffer, size: number, range: string | undefined): Answer
   const part = bytes.subarray(from, to + 1);
   // The size is that of the entry: a byte that is not there ends the connection.
   return { status: 206, bytes: part, headers, isCut: part.length < to + 1 - from };
+}
+
+function configurationOf(scheme: string): object {
+  const storage = {
+    blockstore_description: "",
+    blockstore_id: "",
+    blockstore_namespace_ValidityRegex: `^${scheme}`,
+    blockstore_namespace_example: `${scheme}example-bucket/`,
+    blockstore_type: scheme.replace("://", ""),
+    default_namespace_prefix: scheme,
+    import_support: false,
+    import_validity_regex: `^${scheme}`,
+    pre_sign_multipart_upload: false,
+    pre_sign_support: false,
+    pre_sign_support_ui: false,
+  };
+  return {
+    capabilities_config: {},
+    storage_config: storage,
+    storage_config_list: [],
+    ui_config: {},
+    version_config: { version: "dev", version_context: "lakeFS" },
+  };
 }
 
 function factsOf(repository: Repository): Answer {
