@@ -52,6 +52,8 @@ export interface BenchSettings {
   readonly workers?: number;
   /** Further arguments of `run`. */
   readonly flags?: readonly string[];
+  /** Further settings below `authorizer`. */
+  readonly more?: object;
   /** Further variables. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -59,7 +61,7 @@ export interface BenchSettings {
 /** Starts the service with a data set, in memory unless the settings say otherwise. */
 export function startAuthorizer(
   dataset: string | undefined,
-  { database = { type: "mem" }, workers = 1, flags = [], env = {} }: BenchSettings = {},
+  { database = { type: "mem" }, workers = 1, flags = [], more = {}, env = {} }: BenchSettings = {},
 ): Promise<StartedServer> {
   const config = write(
     `config-${randomBytes(4).toString("hex")}.yaml`,
@@ -73,6 +75,7 @@ export function startAuthorizer(
         metrics_address: "127.0.0.1:0",
         workers,
         ...(dataset === undefined ? {} : { datasets: [dataset] }),
+        ...more,
       },
     }),
   );

@@ -1,7 +1,7 @@
 /** The content of a commit of the stand-in: objects in ranges, ranges in a metarange. */
 import { createHash } from "node:crypto";
 import { objectsOf, rangesOf } from "../../../src/mirroring/data/tables.ts";
-import { messageOf, writeTable } from "./table-writer.ts";
+import { messageOf, type NewEntry, writeTable } from "./table-writer.ts";
 
 /** Bytes by key: what a store has. */
 export type Store = Map<string, Buffer>;
@@ -36,38 +36,76 @@ export function writeContent(store: Store, namespace: string, content: Content):
     ranges.at(-1)?.push(one);
     if ((digest(one[0])[0] ?? 0) < ENDS_RANGE) ranges.push([]);
   }
-  const entries = ranges
+  const written = ranges
     .filter((range) => range.length > 0)
-    .map((range) => {
-      const { id, bytes } = writeTable(
-        "ranges",
-        range.map(([path, { address, size, isFull }]) => ({
-          key: path,
-          identity: digest(`${address} ${size}`),
-          message: messageOf({ 1: address, 3: size, 6: isFull === true ? FULL : RELATIVE }),
-        })),
-      );
-      store.set(tableKey(namespace, id), bytes);
-      const [first = "", last = ""] = [range[0]?.[0], range.at(-1)?.[0]];
-      const message = messageOf({ 1: first, 2: last, 3: bytes.length, 4: range.length });
-      return { key: last, identity: Buffer.from(id), message };
-    });
-  const { id, bytes } = writeTable("metaranges", entries);
+    .map((range) => writeRange(store, namespace, range));
+  return writeMetaRange(store, namespace, written);
+}
+
+/** Writes the table of a range, whose objects are in the order of their paths; returns its entry of a metarange. */
+export function writeRange(
+  store: Store,
+  namespace: string,
+  range: readonly (readonly [path: string, entry: Entry])[],
+): NewEntry {
+  const { id, bytes } = writeTable(
+    "ranges",
+    range.map(([path, { address, size, isFull }]) => ({
+      key: path,
+      identity: digest(`${address} ${size}`),
+      message: messageOf({ 1: address, 3: size, 6: isFull === true ? FULL : RELATIVE }),
+    })),
+  );
+  store.set(tableKey(namespace, id), bytes);
+  const [first = "", last = ""] = [range[0]?.[0], range.at(-1)?.[0]];
+  const message = messageOf({ 1: first, 2: last, 3: bytes.length, 4: range.length });
+  return { key: last, identity: Buffer.from(id), message };
+}
+
+/** Writes the table of a metarange; returns its id. */
+export function writeMetaRange(store: Store, namespace: string, ranges: readonly NewEntry[]): string {
+  const { id, bytes } = writeTable("metaranges", ranges);
   store.set(tableKey(namespace, id), bytes);
   return id;
 }
 
-/** Objects of tables that were read: each look at an object reads them. */
-const READ = new WeakMap<Buffer, readonly (readonly [path: string, entry: Entry])[]>();
+/** Tables that were read a moment ago: each look at an object reads them. */
+const MOST_READ = 64;
+const READ = new Map<Buffer, ReadonlyMap<string, Entry>>();
 
-function entriesOf(range: Buffer): readonly (readonly [path: string, entry: Entry])[] {
+function entriesOf(range: Buffer): ReadonlyMap<string, Entry> {
   const known = READ.get(range);
   if (known !== undefined) return known;
-  const read = [...objectsOf(range)].map(
-    ({ path, address, size, isFull }) => [path.toString(), { address, size, isFull }] as const,
+  const read = new Map(
+    [...objectsOf(range)].map(
+      ({ path, address, size, isFull }) => [path.toString(), { address, size, isFull }] as const,
+    ),
   );
+  const [oldest] = READ.size < MOST_READ ? [] : READ.keys();
+  if (oldest !== undefined) READ.delete(oldest);
   READ.set(range, read);
   return read;
+}
+
+/** The object at a path of a metarange; `no data` where the store lacks a table that tells, or has a part of it. */
+export function findEntry(
+  store: Store,
+  namespace: string,
+  metaRange: string,
+  path: string,
+): Entry | "no data" | undefined {
+  if (metaRange === "") return undefined;
+  const table = store.get(tableKey(namespace, metaRange));
+  if (table === undefined) return "no data";
+  const name = Buffer.from(path);
+  try {
+    const range = rangesOf(table).find(({ last }) => Buffer.compare(name, last) <= 0);
+    if (range === undefined || Buffer.compare(name, range.first) < 0) return undefined;
+    const objects = store.get(tableKey(namespace, range.id));
+    return objects === undefined ? "no data" : entriesOf(objects).get(path);
+  } catch {
+    return "no data";
+  }
 }
 
 /** The objects of a metarange, as far as the store has its tables; undefined where one is missing or not whole. */

@@ -1,7 +1,7 @@
 /** A repository of the stand-in, and how its branches change: in two steps, as in the real server. */
 import { commitId } from "../../../src/mirroring/commit-identity.ts";
 import type { LoggedCommit } from "../../../src/mirroring/logged-commit.ts";
-import { type Content, type Entry, readContent, type Store, writeContent } from "./content.ts";
+import { type Content, type Entry, findEntry, readContent, type Store, writeContent } from "./content.ts";
 
 /** A branch. */
 export interface Branch {
@@ -11,6 +11,15 @@ export interface Branch {
   token: number;
   /** Objects that are staged. */
   staged: Map<string, Entry>;
+}
+
+/** Facts of a new commit that need not be those of the next one of a branch. */
+interface CommitFacts {
+  readonly parents?: readonly string[];
+  readonly creationDate?: number;
+  readonly message?: string;
+  /** The branch is hidden where this creates it. */
+  readonly isHidden?: boolean;
 }
 
 /** Called between what an operation reads and what it writes: a test may hold it there. */
@@ -83,6 +92,11 @@ export class Repository {
     return metaRange === undefined ? undefined : readContent(this.store, this.namespace, metaRange);
   }
 
+  /** The object at a path of a commit; `no data` where the store cannot tell. */
+  entryOf(commit: string, path: string): Entry | "no data" | undefined {
+    return findEntry(this.store, this.namespace, this.commits.get(commit)?.metaRangeId ?? "", path);
+  }
+
   /** Writes a branch: reads it, lets `change` say what it becomes, and begins again where it was written meanwhile. */
   async update(
     name: string,
@@ -141,23 +155,18 @@ export class Repository {
   }
 
   /** Commits a content on a branch, which is created where it does not exist; returns the id. */
-  commit(
-    branch: string,
-    content: Content,
-    more: {
-      readonly parents?: readonly string[];
-      readonly creationDate?: number;
-      readonly message?: string;
-      /** The branch is hidden where this creates it. */
-      readonly isHidden?: boolean;
-    } = {},
-  ): string {
+  commit(branch: string, content: Content, more: CommitFacts = {}): string {
+    return this.commitMetaRange(branch, writeContent(this.store, this.namespace, content), more);
+  }
+
+  /** As {@link commit}, with a content that is in the store. */
+  commitMetaRange(branch: string, metaRangeId: string, more: CommitFacts = {}): string {
     const head = this.branches.get(branch)?.commit;
     const parents = more.parents ?? (head === undefined ? [] : [head]);
     const facts = {
       committer: "writer",
       message: more.message ?? `commit ${this.commits.size}`,
-      metaRangeId: writeContent(this.store, this.namespace, content),
+      metaRangeId,
       creationDate: more.creationDate ?? 1_700_000_000 + this.commits.size,
       parents,
       metadata: { by: "test" },

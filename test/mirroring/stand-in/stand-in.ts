@@ -249,10 +249,9 @@ export class StandIn {
     const commit = repository.resolve(ref);
     if (commit === undefined) return failed(404, "ref: not found");
     if (what === "commits") return logOf(repository, commit, Number(query.get("amount")));
-    const content = repository.contentOf(commit);
-    if (content === undefined) return NO_DATA;
-    const entry = content.get(query.get("path") ?? "");
+    const entry = repository.entryOf(commit, query.get("path") ?? "");
     if (entry === undefined) return NOT_FOUND;
+    if (entry === "no data") return NO_DATA;
     const bytes = this.store.get(entry.isFull ? entry.address : `${repository.namespace}/${entry.address}`);
     return bytes === undefined ? NO_DATA : rangeOf(bytes, entry.size, range);
   }
