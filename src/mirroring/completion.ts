@@ -1,6 +1,5 @@
 /** Finds the commits of a mirror whose data, and that of all their ancestors, is there (spec/mirroring §4). */
 
-import type { Expectation } from "../store/port.ts";
 import { commitId } from "./commit-identity.ts";
 import { DataCheck, type Found } from "./data/data-check.ts";
 import { GoneAtSource } from "./data/missing-data.ts";
@@ -9,8 +8,9 @@ import type { Destination, Source } from "./ports.ts";
 import type { PendingCommit, Progress } from "./progress/progress.ts";
 import { Turns } from "./turns.ts";
 
-/** Checked commits after which the progress is saved. */
+/** Checked commits after which the progress is saved, and milliseconds after which it is where one commit takes longer. */
 const SAVE_EVERY = 500;
+const SAVE_EVERY_MS = 10_000;
 /** Commits behind one that waits for its second look at what the source lost that are looked at meanwhile. */
 const MOST_AHEAD = 1_000;
 
@@ -25,8 +25,8 @@ interface CompletionOptions {
   readonly recheckMissingMs: number;
   /** Throws where the work has to end. */
   readonly alive: () => Promise<void>;
-  /** Conditions of a save of the progress. */
-  readonly lease: () => readonly Expectation[];
+  /** Saves the progress in the middle of a pass. */
+  readonly save: (progress: Progress) => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -47,10 +47,24 @@ export class Completion {
    */
   async pass(progress: Progress, notes: PassNotes): Promise<void> {
     if (progress.pending.size === 0) return;
-    const { recheckMissingMs, alive, now } = this.#options;
+    const { recheckMissingMs, alive, now, save } = this.#options;
     const gone = new GoneAtSource(progress.state.gone, { apartMs: recheckMissingMs, now });
-    const check = new DataCheck({ ...this.#options, gone });
     const verified: Record<string, readonly string[]> = { ...progress.state.verified };
+    let savedAt = now();
+    let current: { readonly id: string; readonly ranges: ReadonlySet<string> } | undefined;
+    // Who ends in the middle of a large commit goes on there.
+    const keepRanges = (): void => {
+      if (current === undefined || current.ranges.size === 0) return;
+      const whole = { ...verified, [current.id]: [...current.ranges] };
+      progress.state = { ...progress.state, verified: whole };
+    };
+    const noted = async (): Promise<void> => {
+      if (Math.abs(now() - savedAt) < SAVE_EVERY_MS) return;
+      keepRanges();
+      await save(progress);
+      savedAt = now();
+    };
+    const check = new DataCheck({ ...this.#options, gone, noted });
     const metaRanges = new Map<string, string>();
     const wanted = await wantedOf(progress);
     const turns = new Turns();
@@ -62,7 +76,13 @@ export class Completion {
       if (!isNext && (!isAhead || waiting.size >= MOST_AHEAD)) continue;
       await alive();
       const ranges = new Set(verified[commit.id]);
-      const found = this.#known(commit.id, isNext) ?? (await this.#check(commit, check, ranges, metaRanges));
+      current = { id: commit.id, ranges };
+      const found =
+        this.#known(commit.id, isNext) ??
+        (await this.#check(commit, check, ranges, metaRanges).catch((error: unknown) => {
+          keepRanges();
+          throw error;
+        }));
       notes.looks += found.looks;
       metaRanges.set(commit.id, commit.metaRangeId);
       if (found.isComplete && isNext) this.#complete(progress, commit, found);
@@ -74,7 +94,10 @@ export class Completion {
       if (!found.isComplete) noteMissing(commit, found, notes);
       if (progress.isComplete(commit.id) || ranges.size === 0) delete verified[commit.id];
       else verified[commit.id] = [...ranges];
-      if (progress.unsaved >= SAVE_EVERY) await progress.save(this.#options.lease());
+      if (progress.unsaved >= SAVE_EVERY) {
+        await save(progress);
+        savedAt = now();
+      }
     }
     this.#forget(progress, gone, verified, wanted);
     noteWaiting(progress, wanted, notes);

@@ -74,7 +74,7 @@ export class MirrorController {
       mirror: mirror.name,
       alive: () => this.#alive(),
     };
-    this.#completion = new Completion({ ...parts, lease: () => this.#lease });
+    this.#completion = new Completion({ ...parts, save: (progress) => this.#saveMidway(progress) });
     this.#recheck = new Recheck(parts);
     this.#failures = new PromotionFailures(mirror, options.tellFailure ?? (() => {}));
   }
@@ -182,6 +182,21 @@ export class MirrorController {
     return this.#done(progress, this.#findings(progress, phase, reasonOf(notes), source, notes), notes);
   }
 
+  /** Saves in the middle of a pass, which may take hours: people look at the mirror meanwhile. */
+  async #saveMidway(progress: Progress): Promise<void> {
+    const before = progress.state.findings ?? this.#findings(progress, "creating", "");
+    const isDegraded = before.phase === "degraded";
+    note(progress, {
+      ...before,
+      phase: isDegraded ? "degraded" : "syncing",
+      reason: isDegraded ? before.reason : "",
+      recorded: progress.recorded,
+      pending: progress.pending.size,
+      trouble: undefined,
+    });
+    await progress.save(this.#lease);
+  }
+
   /** Saves what there is of news, and reports. */
   async #done(progress: Progress, findings: MirrorFindings, notes?: PassNotes): Promise<MirrorReport> {
     note(progress, findings);
@@ -265,7 +280,7 @@ export class MirrorController {
       const { id, metaRangeId, parents } = commit;
       progress.noteRecorded({ id, metaRangeId, parents, since: now() });
       notes.recorded += 1;
-      if (progress.unsaved >= SAVE_EVERY) await progress.save(this.#lease);
+      if (progress.unsaved >= SAVE_EVERY) await this.#saveMidway(progress);
     }
     const [first] = refused;
     if (first !== undefined) {

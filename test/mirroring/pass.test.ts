@@ -111,6 +111,31 @@ describe("a pass", { timeout: 300_000 }, () => {
     expect(world.behind()).toEqual([]);
   });
 
+  it.each(["is killed", "fails"])("goes on in the middle of a commit where it %s there", async (how) => {
+    commit(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p/${at}`, `${at}`])));
+    world.replicate();
+    const controller = world.controller();
+    await controller.pass();
+    world.destination.fault = (call) => {
+      if (call !== "GET refs objects") return "none";
+      if (countOf(call) > 200) return how === "fails" ? "busy" : { delayMs: 60_000 };
+      world.clock += 1_000;
+      return "none";
+    };
+    const ending = world.pass(controller);
+    if (how === "fails") await expect(ending).rejects.toThrow("503");
+    else await expect.poll(() => countOf("GET refs objects")).toBeGreaterThan(200);
+    const stored = (await world.store.snapshot()).get("mirror_progress", `${world.asked.uid}/state`);
+    const { verified, findings } = JSON.parse((await stored)?.value ?? "");
+    expect([findings.phase, findings.recorded]).toEqual(["syncing", 1]);
+    expect(Object.values(verified as Record<string, string[]>)[0]?.length).toBeGreaterThan(10);
+    world.destination.fault = () => "none";
+    world.destination.calls.clear();
+    expect(await world.pass(world.controller())).toMatchObject({ phase: "active" });
+    expect(countOf("GET refs objects")).toBeLessThan(260);
+    ending.catch(() => {});
+  });
+
   it("saves what a pass that failed had learnt, though the next one learns nothing", async () => {
     commit({ a: "1" });
     world.replicate();

@@ -23,6 +23,8 @@ interface CheckOptions {
   readonly gone: GoneAtSource;
   /** Called between looks; throws where the work has to end. */
   readonly alive: () => Promise<void>;
+  /** Called after each range that was added to those that are whole. */
+  readonly noted?: () => Promise<void>;
 }
 
 /** A commit that is checked. */
@@ -100,6 +102,7 @@ export class DataCheck {
       if (found.missing !== missingBefore || found.external !== externalBefore) continue;
       verified.add(range.id);
       this.#options.gone.forget(thingOf(commit, range));
+      await this.#options.noted?.();
     }
   }
 
