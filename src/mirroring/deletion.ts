@@ -6,9 +6,7 @@ import { holdLease } from "./lease.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Destination, RepositoryFacts } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
-
-/** A call of unknown outcome may run for this long, in milliseconds. */
-const MAY_RUN_MS = 180_000;
+import { MAY_RUN_MS } from "./promotion.ts";
 
 /** Parts that a deletion works with. */
 interface DeletionOptions {

@@ -20,6 +20,8 @@ import type { Progress } from "./progress/progress.ts";
 /** Beginning of the names of fences. */
 const FENCE = "mirror-fence-";
 const RANDOM_BYTES = 8;
+/** A call of unknown outcome may still be under way for this long, in milliseconds. */
+export const MAY_RUN_MS = 180_000;
 
 /** Parts that promotion works with. */
 interface PromotionOptions {
@@ -39,6 +41,8 @@ export class Promotion {
   #number = 0;
   /** True while a call may be under way whose outcome nobody knows. */
   #isUnsettled = true;
+  /** Unix milliseconds at which everything is looked at again; undefined: nothing can come late any more. */
+  #againAt: number | undefined;
 
   constructor(options: PromotionOptions) {
     this.#options = options;
@@ -51,11 +55,13 @@ export class Promotion {
 
   /**
    * Ends every call that may be under way still: of a holder before, or of this one where its outcome is not known. Without
-   * fences a late call does nothing, and one that has read its fence already loses against a branch that was written since.
+   * fences a late call does nothing, and one that has read its fence already loses against a branch that was written since. A
+   * deletion is held up by nothing: so all branches are looked at once more when none can come any more.
    */
   async settle(): Promise<void> {
-    if (!this.#isUnsettled) return;
     const { destination, mirror, progress, now } = this.#options;
+    const isDue = this.#againAt !== undefined && now() >= this.#againAt;
+    if (!this.#isUnsettled && !isDue) return;
     for (const { name } of await destination.hiddenBranches(mirror, FENCE)) {
       await destination.deleteBranch(mirror, name);
     }
@@ -70,6 +76,7 @@ export class Promotion {
       if (branchOf(progress.state.branches, name) === undefined)
         this.#put(name, settled(UNSEEN, commit, now()));
     }
+    this.#againAt = this.#isUnsettled ? now() + MAY_RUN_MS : undefined;
     this.#isUnsettled = false;
   }
 

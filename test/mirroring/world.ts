@@ -50,6 +50,8 @@ export class World {
   readonly #whole = new Set<string>();
   /** Unix milliseconds of the controllers. */
   clock = Date.now();
+  /** Time limit of calls that nodes make. */
+  timeoutMs = 5_000;
 
   private constructor(source: StandIn, destination: StandIn) {
     this.source = source;
@@ -89,7 +91,7 @@ export class World {
 
   /** The two servers, as a node calls them. */
   servers(options: { readonly signal?: AbortSignal } = {}) {
-    const limits = { tries: 3, waitMs: 1, timeoutMs: 5_000, ...options };
+    const limits = { tries: 3, waitMs: 1, timeoutMs: this.timeoutMs, ...options };
     const server = (endpoint: string): DataServer =>
       new DataServer(new ServerCalls({ endpoint, ...KEY }, limits));
     return { source: server(this.source.url), destination: server(this.destination.url) };

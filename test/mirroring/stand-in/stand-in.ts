@@ -12,7 +12,15 @@ import { type Store, tableKey } from "./content.ts";
 import { type Gate, Repository } from "./repository.ts";
 
 /** The effect of a fault on a call. `lost`: it is done, and the answer is not sent; `unknown`: 404, as of a proxy. */
-export type Fault = "none" | "busy" | "unknown" | "refused" | "lost" | { readonly delayMs: number };
+export type Fault =
+  | "none"
+  | "busy"
+  | "unknown"
+  | "refused"
+  | "lost"
+  | { readonly delayMs: number }
+  /** As of a proxy that holds it: it is done when this resolves. */
+  | { readonly until: Promise<void> };
 
 interface Answer {
   readonly status: number;
@@ -47,6 +55,8 @@ export class StandIn {
   readonly cached = new Map<string, Repository>();
   /** Calls by kind: `GET branches`. */
   readonly calls = new Map<string, number>();
+  /** Calls that were to change something and came to their end, whatever that was. */
+  changes = 0;
   /** Asked before each call. */
   fault: (call: string) => Fault = () => "none";
   gate: Gate = async () => {};
@@ -115,11 +125,12 @@ export class StandIn {
     if (fault === "busy") return send(response, failed(503, "busy"));
     if (fault === "unknown") return send(response, failed(404, "no such page"));
     if (fault === "refused") return void response.destroy();
-    if (typeof fault === "object") await delay(fault.delayMs);
+    if (typeof fault === "object") await ("until" in fault ? fault.until : delay(fault.delayMs));
     if (request.headers.authorization === undefined)
       return send(response, failed(401, "error authenticating request"));
     const range = request.headers.range;
     const answer = await this.#answer({ method, path, query: url.searchParams, body, range });
+    if (method !== "GET") this.changes += 1;
     if (fault === "lost" || answer === undefined) return void response.destroy();
     send(response, answer);
   }
