@@ -134,7 +134,7 @@ async function crowd(): Promise<void> {
       "memory, MiB",
     ],
     rows.map(({ active, perSecond, p99, cpu, ofBare, ofWarm, memory }) => [
-      whole(active),
+      active === undefined ? "the first question of each" : whole(active),
       whole(perSecond),
       p99.toFixed(2),
       cpu.toFixed(1),

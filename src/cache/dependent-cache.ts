@@ -44,7 +44,7 @@ export interface DependentCacheOptions<T> {
   readonly isToldEverything?: () => boolean;
   /** Most keys to remember for which nothing was found, until anything changes or their time is over. Default: none. */
   readonly mostAbsent?: number;
-  /** Values that leave a full cache, and may come back without a load. Default: none are kept. */
+  /** Values that leave a full cache, and are found without a load until a change touches them. Default: none are kept. */
   readonly spare?: SpareSettings<T>;
   /** True: values leave memory when their time is over, not when they are asked for next. */
   readonly dropsExpired?: boolean;
@@ -58,7 +58,7 @@ interface Entry<T> {
   expires: number;
   /** Time of the last use that counts for which value leaves a full cache. */
   used: number;
-  /** Of a value that has left a full cache: the generation in which it left. */
+  /** Of a value that has left a full cache: the generation in which nothing had touched it. */
   generation: number;
 }
 
@@ -88,7 +88,7 @@ export class DependentCache<T extends object> {
   readonly #changes: { readonly generation: number; readonly touched: Touched }[] = [];
   /**
    * Values that left a full cache. They are filed under nothing, because of a hundred thousand that would take more memory
-   * than the values: whether a change touched one is seen when it comes back.
+   * than the values: whether a change touched one is seen when it is asked for.
    */
   readonly #spare: LRUCache<string, Entry<T>> | undefined;
   /** Id → generation of the newest change that touched it, since the first value was spare. */
@@ -131,11 +131,12 @@ export class DependentCache<T extends object> {
 
   /** The value under a key, or undefined when there is none or its time is over. */
   get(key: string): T | undefined {
-    const entry = this.#entries.peek(key) ?? this.#returned(key);
+    const kept = this.#entries.peek(key);
+    const entry = kept ?? this.#untouched(key);
     if (entry === undefined) return undefined;
     const now = this.#age();
     if (now - entry.used > ONE_USE_MS) {
-      this.#entries.get(key);
+      (kept === undefined ? this.#spare : this.#entries)?.get(key);
       entry.used = now;
     }
     if (entry.expires > now) return entry.value;
@@ -204,17 +205,18 @@ export class DependentCache<T extends object> {
     this.#spare.set(key, entry);
   }
 
-  /** A spare value that nothing has touched since it left, back in its place. */
-  #returned(key: string): Entry<T> | undefined {
-    const entry = this.#spare?.get(key);
-    if (entry === undefined) return undefined;
-    this.#spare?.delete(key);
-    if (this.#touched.size > 0) {
-      for (const id of this.#filedUnder(entry.value)) {
-        if ((this.#touched.get(id) ?? 0) > entry.generation) return undefined;
+  /** A spare value that nothing has touched since it left. It stays spare: to move two values for each use costs more. */
+  #untouched(key: string): Entry<T> | undefined {
+    const entry = this.#spare?.peek(key);
+    const { generation } = this.#loads;
+    if (entry === undefined || entry.generation === generation) return entry;
+    for (const id of this.#filedUnder(entry.value)) {
+      if ((this.#touched.get(id) ?? 0) > entry.generation) {
+        this.#spare?.delete(key);
+        return undefined;
       }
     }
-    this.#enter(key, entry);
+    entry.generation = generation;
     return entry;
   }
 
