@@ -1,4 +1,4 @@
-/** Types in TypeScript from OpenAPI documents, for the generated sources of the client and of the console. */
+/** Types in TypeScript from OpenAPI documents, for the sources of `packages/contract`. */
 
 import { compile } from "json-schema-to-typescript";
 
@@ -29,27 +29,36 @@ export function referencesIn(part: Json, found: Set<string> = new Set()): Set<st
  * A schema as the compiler of types wants it. Objects without named members are open. `anyOf` beside members says
  * which of them go together, which the types leave to the service.
  */
-function asDefinition(part: Json): Json {
+function asDefinition(part: Json, elsewhere: ReadonlySet<string>): Json {
   if (part === null || typeof part !== "object") return part;
-  if (Array.isArray(part)) return part.map(asDefinition);
+  if (Array.isArray(part)) return part.map((one) => asDefinition(one, elsewhere));
+  const name = typeof part["$ref"] === "string" && REFERENCE.exec(part["$ref"])?.groups?.["name"];
+  if (name && elsewhere.has(name)) return { tsType: name };
   const members = Object.entries(part)
     .filter(([key]) => !(key === "anyOf" && "properties" in part))
     .map(([key, value]): [string, Json] =>
       key === "$ref" && typeof value === "string"
         ? [key, value.replace("#/components/schemas/", "#/$defs/")]
-        : [key, asDefinition(value)],
+        : [key, asDefinition(value, elsewhere)],
     );
   const isOpen = [part["type"]].flat().includes("object") && !("properties" in part);
   return { ...(isOpen && { additionalProperties: true }), ...Object.fromEntries(members) };
 }
 
-/** Compiles schemas, which refer to one another, to exported interfaces and types. */
-export async function typesOf(schemas: JsonObject, head: string): Promise<string> {
+/**
+ * Compiles schemas, which refer to one another, to exported interfaces and types.
+ * @param elsewhere names of types that the caller imports
+ */
+export async function typesOf(
+  schemas: JsonObject,
+  head: string,
+  elsewhere: ReadonlySet<string> = new Set(),
+): Promise<string> {
   const root = {
     title: "TypesOfApi",
     type: "object",
     additionalProperties: false,
-    $defs: asDefinition(schemas),
+    $defs: asDefinition(schemas, elsewhere),
   };
   const text = await compile(root as never, "TypesOfApi", {
     bannerComment: head,

@@ -49,7 +49,7 @@ export const PACKAGES = {
       // Nothing of Node but in the embedded decision point: the rest also runs in browsers.
       const sources = entriesOf("packages/client");
       const { "./embedded": embedded, ...anywhere } = sources;
-      const places = { client: "dist", policy: "dist/policy" };
+      const places = { client: "dist", policy: "dist/policy", contract: "dist/contract" };
       compile(out, { files: Object.values(anywhere), types: [], lib: WEB, places });
       compile(out, { files: [embedded], lib: [...WEB, "es2024.string"], places });
       const entries = Object.fromEntries(

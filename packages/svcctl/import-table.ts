@@ -17,5 +17,6 @@ export const SVCCTL_ROOMS: Rooms = {
       // The commands of the plug-in, loaded where they run.
       "svcctl-metastore",
     ],
+    types: ["contract"],
   },
 };

@@ -6,6 +6,7 @@
 import { CLIENT_ROOMS } from "../../packages/client/import-table.ts";
 import { COMMANDS_ROOMS } from "../../packages/commands/import-table.ts";
 import { CONSOLE_PACKAGES, CONSOLE_ROOMS } from "../../packages/console/import-table.ts";
+import { CONTRACT_ROOMS } from "../../packages/contract/import-table.ts";
 import { POLICY_ROOMS } from "../../packages/policy/import-table.ts";
 import { SVCCTL_ROOMS } from "../../packages/svcctl/import-table.ts";
 import { METASTORE_ROOMS } from "../../packages/svcctl-metastore/import-table.ts";
@@ -374,6 +375,7 @@ export const IMPORT_TABLE: Rooms = {
   ...SVCCTL_ROOMS,
   ...METASTORE_ROOMS,
   ...CONSOLE_ROOMS,
+  ...CONTRACT_ROOMS,
   ...TESTING_ROOMS,
   ...SERVICE_ROOMS,
 };

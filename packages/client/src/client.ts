@@ -3,6 +3,7 @@
  * in Node, Deno, Bun, browsers and edge runtimes.
  */
 
+import type * as api from "@svc-authorizer/contract/decision-api.gen.ts";
 import type { ActionName } from "./actions.gen.ts";
 import { AnswerCache, type CacheOptions } from "./answer-cache.ts";
 import { type BatchAnswer, EvaluationBatches } from "./batches.ts";
@@ -12,7 +13,6 @@ import {
   type ClientErrorDetails,
   type ClientProblem,
 } from "./client-error.ts";
-import type * as api from "./decision-api.gen.ts";
 import { type Filterer, type FilterQuestion, filterAllowed } from "./filter-allowed.ts";
 import { filterStream, type StreamedFilter, type StreamedResources } from "./filter-stream.ts";
 import type {

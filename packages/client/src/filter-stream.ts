@@ -1,8 +1,8 @@
 /** Filters any number of resources in one call: lines go out while lines come in (spec/decision-api §3.2). */
 
+import type { FilterStreamAnswer, FilterStreamHead } from "@svc-authorizer/contract/decision-api.gen.ts";
 import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
-import type { FilterStreamAnswer, FilterStreamHead } from "./decision-api.gen.ts";
 import type { DeepReadonly } from "./questions.ts";
 import { readLines } from "./read-lines.ts";
 import type { CallOptions, Transport } from "./transport.ts";

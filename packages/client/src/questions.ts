@@ -1,6 +1,5 @@
 /** The bodies of calls and answers, under the names that callers use. Their members come from the OpenAPI document. */
 
-import type { ActionName } from "./actions.gen.ts";
 import type {
   CheckAnswer,
   CheckRequest,
@@ -12,7 +11,8 @@ import type {
   FilterRequest,
   RequestCheck,
   SimulateRequest,
-} from "./decision-api.gen.ts";
+} from "@svc-authorizer/contract/decision-api.gen.ts";
+import type { ActionName } from "./actions.gen.ts";
 
 /** A value that nobody changes, at any depth: callers may pass constants. */
 export type DeepReadonly<T> = T extends (...args: never) => unknown

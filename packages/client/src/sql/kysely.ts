@@ -1,6 +1,6 @@
 /** Plans as conditions of Kysely. */
 
-import type { Plan } from "../decision-api.gen.ts";
+import type { Plan } from "@svc-authorizer/contract/decision-api.gen.ts";
 import type { DeepReadonly } from "../questions.ts";
 import { asTemplate } from "./fragment.ts";
 import { type Dialect, planToFragment, type RowMapping } from "./plan-to-sql.ts";

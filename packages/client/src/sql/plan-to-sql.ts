@@ -3,7 +3,7 @@
  * allow.
  */
 
-import type { Plan } from "../decision-api.gen.ts";
+import type { Plan } from "@svc-authorizer/contract/decision-api.gen.ts";
 import type { DeepReadonly } from "../questions.ts";
 import { type Condition, conditionToSql, type FieldColumns } from "./conditions.ts";
 import { concatenation, type Dialect, matchesOne, textOf } from "./dialect.ts";

@@ -1,6 +1,6 @@
 /** Plans as raw conditions of Prisma (`$queryRaw`). */
 
-import type { Plan } from "../decision-api.gen.ts";
+import type { Plan } from "@svc-authorizer/contract/decision-api.gen.ts";
 import type { DeepReadonly } from "../questions.ts";
 import { asTemplate } from "./fragment.ts";
 import { type Dialect, planToFragment, quotedName, type RowMapping } from "./plan-to-sql.ts";

@@ -1,7 +1,7 @@
 /** Lists whose pages may be empty before their end, as a search takes the service only half a second at a time. */
 
+import type { Pagination } from "@svc-authorizer/contract/management-api.gen.ts";
 import { type Answer, call, type Input, type OperationName } from "./call.ts";
-import type { Pagination } from "./management.gen.ts";
 
 /** Most calls for one page; with half a second each, a person has long looked elsewhere. */
 const MOST_CALLS = 20;

@@ -1,7 +1,7 @@
 /** Calls of the management API, with the types of its OpenAPI document. */
 
+import type { Operations } from "@svc-authorizer/contract/management-api.gen.ts";
 import { ApiError, problemsIn } from "./api-error.ts";
-import type { Operations } from "./management.gen.ts";
 import { send } from "./send.ts";
 import { sentenceOf } from "./sentences.ts";
 

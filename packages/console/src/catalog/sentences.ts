@@ -1,7 +1,7 @@
 /** Statements of policies as sentences, such as "may read an object of repository example-repo". */
 
+import type { Statement } from "@svc-authorizer/contract/management-api.gen.ts";
 import { asksMissing } from "@svc-authorizer/policy/model/truth-values.ts";
-import type { Statement } from "../api/management.gen.ts";
 import { meaningOf } from "./actions.ts";
 import { RESOURCE_TYPES } from "./catalog.gen.ts";
 

@@ -1,8 +1,8 @@
 /** The access keys of a user. */
 
+import type { Credentials } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useChange } from "../api/hooks.ts";
-import type { Credentials } from "../api/management.gen.ts";
 import { useSession } from "../frame/session.tsx";
 import { ConfirmDialog } from "./dialogs/confirm-dialog.tsx";
 import { ListTable } from "./lists/list-table.tsx";

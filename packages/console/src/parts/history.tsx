@@ -1,7 +1,7 @@
 /** The history of a user, a group or a policy. */
 
+import type { HistoryEntry } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../api/hooks.ts";
-import type { HistoryEntry } from "../api/management.gen.ts";
 import { ListTable } from "./lists/list-table.tsx";
 import type { Column } from "./lists/table.tsx";
 import { Section } from "./section.tsx";

@@ -1,6 +1,6 @@
 /** Doubts that a question can have an answer, with what may be meant. */
 
-import type { QuestionDoubt } from "../api/management.gen.ts";
+import type { QuestionDoubt } from "@svc-authorizer/contract/management-api.gen.ts";
 
 /** Properties of {@link QuestionDoubts}. */
 interface QuestionDoubtsProps {

@@ -1,6 +1,6 @@
 /** A new access key, whose secret is shown this once. */
 
-import type { CredentialsWithSecret } from "../api/management.gen.ts";
+import type { CredentialsWithSecret } from "@svc-authorizer/contract/management-api.gen.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Time } from "./time.tsx";
 

@@ -1,7 +1,7 @@
 /** One's own keys, groups and policies: all that a person without rights sees. */
 
+import type { Group, Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import type { Group, Policy } from "../../api/management.gen.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { AccessKeys } from "../../parts/access-keys.tsx";

@@ -1,10 +1,10 @@
 /** A policy that would have allowed what a record refused. It is attached to nobody. */
 
+import type { Statement } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { Statement } from "../../api/management.gen.ts";
 import { Field } from "../../parts/forms/field.tsx";
 import { policyPage } from "../../parts/links.ts";
 import { Alert } from "../../parts/states/alert.tsx";

@@ -1,6 +1,6 @@
 /** Records of decisions (policies/schema/decision.schema.json), as far as the page shows them. */
 
-import type { DecisionRecord, Effect, Via } from "../../api/management.gen.ts";
+import type { DecisionRecord, Effect, Via } from "@svc-authorizer/contract/management-api.gen.ts";
 
 /** A decision of a record, or the decisions of one call in one record. */
 export interface ShownRecord {

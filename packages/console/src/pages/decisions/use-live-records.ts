@@ -1,7 +1,7 @@
 /** New records as they are written, by server-sent events. */
 
+import type { DecisionRecord } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useEffect, useState } from "preact/hooks";
-import type { DecisionRecord } from "../../api/management.gen.ts";
 import { type RecordFilter, searchOf } from "./filter.ts";
 import { type ShownRecord, shown } from "./record.ts";
 

@@ -1,9 +1,9 @@
 /** The access list of a group, where `auth.ui_config.rbac` is `simplified`. */
 
+import type { AclWrite } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import type { AclWrite } from "../../api/management.gen.ts";
 import { ConfirmDialog } from "../../parts/dialogs/confirm-dialog.tsx";
 import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { Section } from "../../parts/section.tsx";

@@ -1,7 +1,7 @@
 /** The members of a group. */
 
+import type { User } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { User } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { userPage } from "../../parts/links.ts";

@@ -1,7 +1,7 @@
 /** The policies of a group. */
 
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { Policy } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { policyPage } from "../../parts/links.ts";

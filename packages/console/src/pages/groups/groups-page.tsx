@@ -1,7 +1,7 @@
 /** All groups. */
 
+import type { Group } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
-import type { Group } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { groupPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/lists/list-table.tsx";

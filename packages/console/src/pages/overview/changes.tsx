@@ -1,6 +1,6 @@
 /** The newest changes of the directory. */
 
-import type { Status } from "../../api/management.gen.ts";
+import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 import { groupPage, policyPage, userPage } from "../../parts/links.ts";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";

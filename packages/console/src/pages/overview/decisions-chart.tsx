@@ -1,6 +1,6 @@
 /** Decisions over the last six hours as bars, drawn here: two colours in one row of bars need no library. */
 
-import type { Status } from "../../api/management.gen.ts";
+import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 
 type Minute = NonNullable<Status["decisions"]>["minutes"][number];
 

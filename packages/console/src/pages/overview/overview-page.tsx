@@ -1,7 +1,7 @@
 /** The state of the service at a glance. */
 
+import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import type { Status } from "../../api/management.gen.ts";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";

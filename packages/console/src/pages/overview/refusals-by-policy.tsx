@@ -1,6 +1,6 @@
 /** The refusals of the newest records, by the policy that denied. */
 
-import type { Status } from "../../api/management.gen.ts";
+import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 import { policyPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";
 

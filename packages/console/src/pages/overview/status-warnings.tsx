@@ -1,6 +1,6 @@
 /** Things that somebody should look after. */
 
-import type { Status } from "../../api/management.gen.ts";
+import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 import { counted } from "../../parts/counted.ts";
 import { policyPage, userPage } from "../../parts/links.ts";
 import { Name } from "../../parts/name.tsx";

@@ -1,6 +1,6 @@
 /** The answer to a question: allowed or refused, by which statements, or what came near to allow it. */
 
-import type { CheckAnswer } from "../../api/management.gen.ts";
+import type { CheckAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Reasons } from "../../parts/reasons/reasons.tsx";
 import { asCurl, asSvcctl, testCase } from "./copies.ts";

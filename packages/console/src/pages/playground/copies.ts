@@ -1,6 +1,6 @@
 /** A question in other forms: for a test file of policies, for a shell, for svcctl. */
 
-import type { CheckAnswer } from "../../api/management.gen.ts";
+import type { CheckAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { type Question, requestOf } from "./question.ts";
 
 /** A case for a file that `svcctl policy test` runs. JSON strings are YAML, too. */

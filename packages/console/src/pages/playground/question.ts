@@ -1,6 +1,6 @@
 /** The question of the playground: who wants to do what on what. It stands in the address, so that it can be sent. */
 
-import type { CheckRequest, Context } from "../../api/management.gen.ts";
+import type { CheckRequest, Context } from "@svc-authorizer/contract/management-api.gen.ts";
 
 /** A question as it is typed. */
 export interface Question {

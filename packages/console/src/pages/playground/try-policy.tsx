@@ -1,9 +1,13 @@
 /** The same question, as if one policy had other statements, or one more were held. Nothing is saved. */
 
+import type {
+  CheckAnswer,
+  GivenStatement,
+  SimulateAnswer,
+} from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import type { Input } from "../../api/call.ts";
 import { useAnswer, useAsk } from "../../api/hooks.ts";
-import type { CheckAnswer, GivenStatement, SimulateAnswer } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";

@@ -1,8 +1,8 @@
 /** Changes a policy. */
 
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useChange } from "../../api/hooks.ts";
-import type { Policy } from "../../api/management.gen.ts";
 import { useDraft } from "../../parts/forms/use-draft.ts";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Warnings } from "../../parts/states/warnings.tsx";

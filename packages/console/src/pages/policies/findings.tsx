@@ -1,6 +1,6 @@
 /** Findings about a policy, below its editor. */
 
-import type { PolicyLintAnswer } from "../../api/management.gen.ts";
+import type { PolicyLintAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 
 /** Lists the findings with their lines. */
 export function Findings({ lint }: { readonly lint: PolicyLintAnswer | undefined }) {

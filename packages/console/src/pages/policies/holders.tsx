@@ -1,7 +1,7 @@
 /** The groups and users that a policy is attached to. */
 
+import type { Group, User } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { Group, User } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";

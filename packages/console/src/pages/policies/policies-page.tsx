@@ -1,7 +1,7 @@
 /** All policies. */
 
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useLocation } from "preact-iso";
-import type { Policy } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { policyPage } from "../../parts/links.ts";
 import { ListTable } from "../../parts/lists/list-table.tsx";

@@ -1,7 +1,7 @@
 /** One policy: what it allows, its document, who holds it, its versions, its history. */
 
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import type { Policy } from "../../api/management.gen.ts";
 import { useActionsOn } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";

@@ -1,6 +1,6 @@
 /** Policies as the text that people edit. */
 
-import type { PolicyWrite } from "../../api/management.gen.ts";
+import type { PolicyWrite } from "@svc-authorizer/contract/management-api.gen.ts";
 
 /** The text with which a new policy begins. */
 export const NEW_POLICY = `{

@@ -1,7 +1,7 @@
 /** Lint of a policy as one types. */
 
+import type { PolicyLintAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import type { PolicyLintAnswer } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { useDelayed } from "../../parts/states/use-delayed.ts";
 

@@ -1,9 +1,9 @@
 /** The versions of a policy. */
 
+import type { Policy, PolicyVersion } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import type { Policy, PolicyVersion } from "../../api/management.gen.ts";
 import { CodeEditor } from "../../parts/code-editor/code-editor.tsx";
 import { Dialog } from "../../parts/dialogs/dialog.tsx";
 import { AMOUNT, Pager } from "../../parts/lists/pager.tsx";

@@ -1,6 +1,6 @@
 /** Administrators in effect: those who are, and those who can become it, by which steps. */
 
-import type { AccessReview } from "../../api/management.gen.ts";
+import type { AccessReview } from "@svc-authorizer/contract/management-api.gen.ts";
 import { userPage } from "../../parts/links.ts";
 import { LocalList } from "../../parts/lists/local-list.tsx";
 import { Name } from "../../parts/name.tsx";

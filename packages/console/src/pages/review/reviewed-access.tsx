@@ -1,6 +1,6 @@
 /** Rights by resource type and verb, with the users who have them and the way. */
 
-import type { AccessReview } from "../../api/management.gen.ts";
+import type { AccessReview } from "@svc-authorizer/contract/management-api.gen.ts";
 import { groupPage, userPage } from "../../parts/links.ts";
 import { LocalList } from "../../parts/lists/local-list.tsx";
 import { type Column, Table } from "../../parts/lists/table.tsx";

@@ -1,9 +1,9 @@
 /** A smaller policy in place of those that a user or a group has. */
 
+import type { SuggestedAccess } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import type { SuggestedAccess } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { counted } from "../../parts/counted.ts";

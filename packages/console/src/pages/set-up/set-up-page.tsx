@@ -1,10 +1,10 @@
 /** Set-up of the first administrator, with the one-time token that the start of the service wrote. */
 
+import type { CredentialsWithSecret } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { problemAt } from "../../api/api-error.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import type { CredentialsWithSecret } from "../../api/management.gen.ts";
 import { forgetSession } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { SecretOnce } from "../../parts/secret-once.tsx";

@@ -1,9 +1,9 @@
 /** The dialog that changes what is known of a user. */
 
+import type { User } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { problemAt } from "../../api/api-error.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { User } from "../../api/management.gen.ts";
 import { FormDialog } from "../../parts/dialogs/form-dialog.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Warnings } from "../../parts/states/warnings.tsx";

@@ -1,7 +1,7 @@
 /** The groups of a user. */
 
+import type { Group } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useChange } from "../../api/hooks.ts";
-import type { Group } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";

@@ -1,9 +1,9 @@
 /** The policies of a user: those attached to it, and all that are in effect with the way that they come. */
 
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useQueries } from "@tanstack/preact-query";
 import { call } from "../../api/call.ts";
 import { useAnswer, useChange } from "../../api/hooks.ts";
-import type { Policy } from "../../api/management.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { groupPage, policyPage } from "../../parts/links.ts";

@@ -1,7 +1,7 @@
 /** All users. */
 
+import type { User } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
-import type { User } from "../../api/management.gen.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { userPage } from "../../parts/links.ts";

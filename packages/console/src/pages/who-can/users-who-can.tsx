@@ -1,8 +1,8 @@
 /** The users who may do an action on a resource, page by page, each with the way in which they may. */
 
+import type { WhoCanAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useAnswer } from "../../api/hooks.ts";
-import type { WhoCanAnswer } from "../../api/management.gen.ts";
 import { userPage } from "../../parts/links.ts";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";

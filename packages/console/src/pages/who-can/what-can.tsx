@@ -1,9 +1,9 @@
 /** The reverse question: what a user may do on a resource. */
 
+import type { QuestionDoubt } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useAnswer } from "../../api/hooks.ts";
-import type { QuestionDoubt } from "../../api/management.gen.ts";
 import { meaningOf } from "../../catalog/actions.ts";
 import { useSession } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";

@@ -1,8 +1,8 @@
 /** Doubts about a question while it is typed. */
 
+import type { QuestionDoubt } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useEffect, useState } from "preact/hooks";
 import { useAnswer } from "../../api/hooks.ts";
-import type { QuestionDoubt } from "../../api/management.gen.ts";
 
 /** Milliseconds without a key before a text is judged. */
 const PAUSE_MS = 300;

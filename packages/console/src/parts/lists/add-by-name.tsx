@@ -1,7 +1,7 @@
 /** Adding one thing to another by its name. */
 
+import type { PolicyCompareRequest } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useState } from "preact/hooks";
-import type { PolicyCompareRequest } from "../../api/management.gen.ts";
 import { Field } from "../forms/field.tsx";
 import { WhatChanges } from "../policies/what-changes.tsx";
 import { Alert } from "../states/alert.tsx";

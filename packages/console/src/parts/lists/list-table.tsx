@@ -1,9 +1,9 @@
 /** Lists of the API as tables: searched and paged by the service, so that 100,000 rows are as quick as ten. */
 
+import type { Operations, Pagination } from "@svc-authorizer/contract/management-api.gen.ts";
 import type { ComponentChildren } from "preact";
 import type { Answer, Input, OperationName } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import type { Operations, Pagination } from "../../api/management.gen.ts";
 import { Alert } from "../states/alert.tsx";
 import { FEW, ListSearch } from "./list-search.tsx";
 import { AMOUNT, Pager } from "./pager.tsx";

@@ -1,6 +1,6 @@
 /** The mark of policies that come with the service. */
 
-import type { Policy } from "../../api/management.gen.ts";
+import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { SHIPPED_POLICIES } from "../../catalog/catalog.gen.ts";
 import { useSession } from "../../frame/session.tsx";
 

@@ -1,6 +1,6 @@
 /** Statements of a policy as sentences. */
 
-import type { Statement } from "../../api/management.gen.ts";
+import type { Statement } from "@svc-authorizer/contract/management-api.gen.ts";
 import { sentenceOf } from "../../catalog/sentences.ts";
 
 /** Properties of {@link Statements}. */

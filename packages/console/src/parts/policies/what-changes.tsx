@@ -1,13 +1,13 @@
 /** Gains and losses of users by a change that was not made yet. */
 
-import { useQuery } from "@tanstack/preact-query";
-import { call } from "../../api/call.ts";
 import type {
   AccessChange,
   ConcernedAccessChange,
   PolicyCompareAnswer,
   PolicyCompareRequest,
-} from "../../api/management.gen.ts";
+} from "@svc-authorizer/contract/management-api.gen.ts";
+import { useQuery } from "@tanstack/preact-query";
+import { call } from "../../api/call.ts";
 import { userPage } from "../links.ts";
 import { Name } from "../name.tsx";
 import { Alert } from "../states/alert.tsx";

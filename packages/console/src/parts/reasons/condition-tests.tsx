@@ -1,6 +1,6 @@
 /** The tests of conditions: the wanted and the given values. */
 
-import type { ConditionTest } from "../../api/management.gen.ts";
+import type { ConditionTest } from "@svc-authorizer/contract/management-api.gen.ts";
 
 const RESULTS: Readonly<Record<ConditionTest["result"], string>> = {
   satisfied: "holds",

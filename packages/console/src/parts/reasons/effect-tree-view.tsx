@@ -1,7 +1,7 @@
 /** The required permissions with the effect of each. */
 
+import type { EffectTree } from "@svc-authorizer/contract/management-api.gen.ts";
 import type { ComponentChildren } from "preact";
-import type { EffectTree } from "../../api/management.gen.ts";
 
 /** Shows a tree as nested lists. */
 export function EffectTreeView({ tree }: { readonly tree: EffectTree }) {

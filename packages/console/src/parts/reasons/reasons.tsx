@@ -1,6 +1,12 @@
 /** The reasons of a decision: what decided, what came near, and the required permissions with their effects. */
 
-import type { DeterminingStatement, Effect, EffectTree, NearMiss, Via } from "../../api/management.gen.ts";
+import type {
+  DeterminingStatement,
+  Effect,
+  EffectTree,
+  NearMiss,
+  Via,
+} from "@svc-authorizer/contract/management-api.gen.ts";
 import { StatementName } from "../policies/statement-name.tsx";
 import { Section } from "../section.tsx";
 import { ConditionTests } from "./condition-tests.tsx";

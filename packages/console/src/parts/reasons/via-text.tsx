@@ -1,6 +1,6 @@
 /** The ways in which a policy reaches a user, in words. */
 
-import type { Via } from "../../api/management.gen.ts";
+import type { Via } from "@svc-authorizer/contract/management-api.gen.ts";
 import { groupPage } from "../links.ts";
 import { Name } from "../name.tsx";
 

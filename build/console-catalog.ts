@@ -1,60 +1,10 @@
-/** Generated sources of the console: the operations of the management API with their types, and the catalog. */
+/** The generated source of the console: the catalog. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATOR_NAMES } from "@svc-authorizer/policy/model/condition-operators.ts";
-import { type Json, type JsonObject, typesOf } from "./openapi-types.ts";
 
 const POLICIES = join(import.meta.dirname, "..", "policies");
-const BASE = "/api/v1";
-
-/** Types of all bodies and answers, and `Operations`: method and path below the base → path, query, body, answer. */
-export async function consoleTypes(document: JsonObject, head: string): Promise<string> {
-  const schemas = (document["components"] as JsonObject)["schemas"] as JsonObject;
-  const operations = Object.entries(document["paths"] as JsonObject)
-    .filter(([path]) => path.startsWith(`${BASE}/`))
-    .flatMap(([path, methods]) =>
-      Object.entries(methods as JsonObject).map(
-        ([method, operation]) =>
-          `  "${method.toUpperCase()} ${path.slice(BASE.length)}": ${operationType(operation as JsonObject)};\n`,
-      ),
-    );
-  return `${await typesOf(schemas, head)}
-/** The operations below \`${BASE}\`, by method and path. */
-export interface Operations {
-${operations.join("")}}
-`;
-}
-
-function operationType(operation: JsonObject): string {
-  const parameters = (operation["parameters"] ?? []) as JsonObject[];
-  const of = (place: string): string => {
-    const members = parameters
-      .filter((one) => one["in"] === place)
-      .map((one) => `${one["name"]}${one["required"] === true ? "" : "?"}: ${plainType(one["schema"])}`);
-    return members.length === 0 ? "Record<never, never>" : `{ ${members.join("; ")} }`;
-  };
-  const answers = Object.entries(operation["responses"] as JsonObject);
-  const success = answers.find(([status]) => status.startsWith("2"))?.[1] as JsonObject;
-  return `{ path: ${of("path")}; query: ${of("query")}; body: ${jsonOf(operation["requestBody"])}; answer: ${jsonOf(success)} }`;
-}
-
-function plainType(schema: Json | undefined): string {
-  const { type } = (schema ?? {}) as JsonObject;
-  if (type === "integer" || type === "number") return "number";
-  return type === "boolean" ? "boolean" : "string";
-}
-
-/** The named schema of a JSON body. */
-function jsonOf(part: Json | undefined): string {
-  const content = ((part ?? {}) as JsonObject)["content"] as JsonObject | undefined;
-  const schema = (content?.["application/json"] as JsonObject | undefined)?.["schema"] as
-    | JsonObject
-    | undefined;
-  const reference = schema?.["$ref"];
-  return typeof reference === "string" ? (reference.split("/").at(-1) as string) : "undefined";
-}
-
 interface Action {
   readonly name: string;
   readonly meaning: string;
