@@ -12,6 +12,7 @@ import { composedRate, engineRate } from "./engine.ts";
 import { measureForwardAuth } from "./forward-auth.ts";
 import { measureHostile } from "./hostile.ts";
 import { measureHttp } from "./http.ts";
+import { measureLargeUsers } from "./large-users.ts";
 import { measureManyUsers } from "./many-users.ts";
 import { MUTATION_HEADINGS, measureMutations } from "./mutations.ts";
 import { measureNodes } from "./nodes.ts";
@@ -142,6 +143,15 @@ async function crowd(): Promise<void> {
       ofWarm.toFixed(2),
       whole(memory),
     ]),
+  );
+}
+
+/** `npm run bench -- --largeUsers`: users with very many groups or policies, in place of everything else. */
+async function largeUsers(): Promise<void> {
+  const rows = await measureLargeUsers(log);
+  table(
+    ["User with", "First question, ms of CPU", "A change to one policy and the next question, ms of CPU"],
+    rows.map(({ name, first, afterChange }) => [name, first.toFixed(0), afterChange.toFixed(1)]),
   );
 }
 
@@ -364,6 +374,7 @@ try {
     pages,
     transfers,
     crowd,
+    largeUsers,
     hostile,
   ];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));

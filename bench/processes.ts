@@ -1,7 +1,7 @@
 /** Child processes of a benchmark, each on a core of its own where `taskset` is there. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { createInterface } from "node:readline";
 import type { LoadJob, LoadResult } from "./load.ts";
@@ -45,6 +45,15 @@ function memory({ pid }: ChildProcess, field: string): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
+/** Milliseconds of processor time of all threads that still run. */
+function threadTimes({ pid }: ChildProcess): number {
+  const tasks = readdirSync(`/proc/${pid}/task`);
+  const times = tasks.map((task) =>
+    Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
 const TICKS_A_SECOND = 100;
 
 function processorTime({ pid }: ChildProcess): number {
@@ -67,6 +76,8 @@ export interface StartedServer {
   anonymous(): number;
   /** Seconds of processor time that it has used. */
   cpu(): number;
+  /** Milliseconds of the same, for short work: precise, without threads that have ended. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -95,6 +106,7 @@ export async function startServer(
     peak: () => memory(child, "VmHWM"),
     anonymous: () => memory(child, "RssAnon"),
     cpu: () => processorTime(child),
+    cpuMs: () => threadTimes(child),
     stop: async () => {
       child.removeAllListeners("exit");
       const ended = once(child, "exit");

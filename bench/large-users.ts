@@ -1,0 +1,123 @@
+/**
+ * `npm run bench -- --largeUsers`: users with many groups or policies: what the first question about such a user costs, and
+ * the first after a change to one of the policies, in processor time of the service. The local store, default items.
+ */
+import { rmSync } from "node:fs";
+import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
+import { localConfig } from "./cold.ts";
+import { median } from "./compare.ts";
+import { type StartedServer, startServer } from "./processes.ts";
+
+const GROUPS = 1_000;
+const POLICIES = 10_000;
+const CHANGES = 15;
+
+/** One row of the table; milliseconds of the service's processor time. */
+export interface LargeUserRow {
+  readonly name: string;
+  /** The first question after the start. */
+  readonly first: number;
+  /** A change to one of the policies and the question behind it, without what a change to a policy of nobody costs. */
+  readonly afterChange: number;
+}
+
+const policy = (name: string, key: string): { name: string; statement: unknown[] } => ({
+  name,
+  statement: [
+    {
+      effect: "allow",
+      action: ["fs:ReadObject"],
+      resource: `arn:svc:fs:::repository/${name}/object/${key}/*`,
+    },
+  ],
+});
+
+const names = (prefix: string, amount: number): readonly string[] =>
+  Array.from({ length: amount }, (_, index) => `${prefix}-${String(index).padStart(5, "0")}`);
+
+function dataset(): unknown {
+  const groups = names("group", GROUPS);
+  const own = names("own", POLICIES);
+  return {
+    format: 1,
+    policies: [...groups.map((name) => `of-${name}`), ...own, "of-nobody"].map((name) =>
+      policy(name, "data"),
+    ),
+    groups: groups.map((name) => ({ name, policies: [`of-${name}`] })),
+    users: [
+      { username: "many-groups", groups },
+      { username: "many-policies", policies: own },
+    ],
+  };
+}
+
+async function call(server: StartedServer, method: string, path: string, body: unknown): Promise<unknown> {
+  const answer = await fetch(`${serviceUrl(server)}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+async function ask(server: StartedServer, user: string, name: string, key: string): Promise<void> {
+  const required = { action: "fs:ReadObject", resource: `arn:svc:fs:::repository/${name}/object/${key}/a` };
+  const { allowed } = (await call(server, "POST", "/access/v1/check", { user, required })) as {
+    allowed: boolean;
+  };
+  if (!allowed) throw new Error(`${user} may not read ${name}`);
+}
+
+/** Milliseconds of processor time that all threads of the service use for some work. */
+async function used(server: StartedServer, work: () => Promise<void>): Promise<number> {
+  const before = server.cpuMs();
+  await work();
+  return server.cpuMs() - before;
+}
+
+async function measureUser(
+  server: StartedServer,
+  user: string,
+  name: string,
+): Promise<Omit<LargeUserRow, "name">> {
+  const first = await used(server, () => ask(server, user, name, "data"));
+  const times: number[] = [];
+  for (let change = 0; change < CHANGES; change++) {
+    const key = `data-${change}`;
+    const put = (of: string): Promise<unknown> =>
+      call(server, "PUT", `/api/v1/auth/policies/${of}`, policy(of, key));
+    const nobody = await used(server, async () => void (await put("of-nobody")));
+    const both = await used(server, async () => {
+      await put(name);
+      await ask(server, user, name, key);
+    });
+    times.push(both - nobody);
+  }
+  return { first, afterChange: median(times) };
+}
+
+/** Measures a user in 1,000 groups and one with 10,000 policies. */
+export async function measureLargeUsers(log: (text: string) => void): Promise<LargeUserRow[]> {
+  const path = write("large-users.json", JSON.stringify(dataset()));
+  const config = localConfig("large-users");
+  const server = await startServer([program, "run", "--config", config, "--authorizer.datasets", path]);
+  const rows: LargeUserRow[] = [];
+  for (const [name, user, of] of [
+    ["1,000 groups", "many-groups", "of-group-00500"],
+    ["10,000 own policies", "many-policies", "own-05000"],
+  ] as const) {
+    rows.push({ name, ...(await measureUser(server, user, of)) });
+    log(JSON.stringify(rows.at(-1)));
+  }
+  await server.stop();
+  return rows;
+}
+
+if (process.argv[1] === import.meta.filename) {
+  try {
+    console.table(await measureLargeUsers(console.error));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
