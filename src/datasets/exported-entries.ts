@@ -1,12 +1,8 @@
 /** The entries of an exported data set, read in pieces from one state. */
 
 import type { DatasetCredential, DatasetGroup, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
-import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { GroupState, StateView, UserState } from "../directory/batch.ts";
 import type { Section } from "./pieces/piece.ts";
-
-/** Entities that are read at once: a policy has up to 100 KiB. */
-const AT_ONCE = 100;
 
 /** Counts of things that an export left out. */
 export interface Omitted {
@@ -57,13 +53,11 @@ export class ExportedEntries {
   }
 
   async *#groups(): AsyncGenerator<DatasetGroup> {
-    for await (const names of this.#names("group"))
-      for (const state of (await this.#view.groups(names)).values()) yield exportedGroup(state);
+    for await (const state of this.#view.everyGroup()) yield exportedGroup(state);
   }
 
   async *#policies(): AsyncGenerator<object> {
-    for await (const names of this.#names("policy"))
-      for (const { value } of (await this.#view.policies(names)).values()) yield value;
+    for await (const { value } of this.#view.everyPolicy()) yield value;
   }
 
   async *#resourceTypes(): AsyncGenerator<object> {
@@ -71,17 +65,7 @@ export class ExportedEntries {
   }
 
   async *#resources(): AsyncGenerator<object> {
-    const types = new Set<string>();
-    for await (const page of this.#view.resourceNames()) for (const { value } of page) types.add(value.type);
-    for (const type of [...types].sort(compareUtf8))
-      for await (const page of this.#view.resourcesOf(type))
-        for (const { value } of page) yield compact(value);
-  }
-
-  async *#names(kind: "group" | "policy"): AsyncGenerator<readonly string[]> {
-    for await (const page of this.#view.names(kind))
-      for (let at = 0; at < page.length; at += AT_ONCE)
-        yield page.slice(at, at + AT_ONCE).map(({ value }) => value);
+    for await (const { value } of this.#view.everyResource()) yield compact(value);
   }
 
   #user(state: UserState): DatasetUser {

@@ -1,5 +1,6 @@
 /** The difference between data sets and directory, as the operations of one batch. */
 
+import { joinedLists, type LongList } from "../compact/long-list.ts";
 import { PackedList } from "../compact/packed-list.ts";
 import type { BatchOperation } from "../directory/batch.ts";
 import type { Change, ChangeAction, ChangeCounts, ChangeKind } from "./change.ts";
@@ -23,11 +24,6 @@ const PARTS = [
 
 /** A part of a plan. */
 type PlanPart = (typeof PARTS)[number];
-
-/** Values of several lists, one list after the other. */
-export interface LongList<T> extends Iterable<T> {
-  readonly length: number;
-}
 
 /** Collects a part of a plan. Operations and changes keep the order in which they are added. */
 export class PlanBuilder {
@@ -85,20 +81,11 @@ export class Plan {
 
   /** All operations, in the order in which they can be applied. */
   get operations(): LongList<BatchOperation> {
-    return joined([...this.#parts.values()].map(({ operations }) => operations));
+    return joinedLists([...this.#parts.values()].map(({ operations }) => operations));
   }
 
   /** All changes, in that order. */
   get changes(): LongList<Change> {
-    return joined([...this.#parts.values()].map(({ changes }) => changes));
+    return joinedLists([...this.#parts.values()].map(({ changes }) => changes));
   }
-}
-
-function joined<T>(lists: readonly LongList<T>[]): LongList<T> {
-  return {
-    length: lists.reduce((sum, { length }) => sum + length, 0),
-    *[Symbol.iterator]() {
-      for (const list of lists) yield* list;
-    },
-  };
 }

@@ -1,5 +1,6 @@
 /** A load's report as text. */
 
+import { jsonTexts } from "../compact/json-texts.ts";
 import { formatChange } from "./change.ts";
 import type { DatasetReport } from "./load-datasets.ts";
 
@@ -23,9 +24,6 @@ export function* formatReport(report: DatasetReport): Generator<string> {
   yield formatSummary(report);
 }
 
-/** Characters of JSON that are written together. */
-const CHUNK = 64 * 1024;
-
 /** The report as one JSON document on a line, in texts of some size. */
 export function* jsonReport({
   mode,
@@ -35,14 +33,6 @@ export function* jsonReport({
   counts,
   needsYes,
 }: DatasetReport): Generator<string> {
-  let text = `${JSON.stringify({ mode, dryRun, files }).slice(0, -1)},"changes":[`;
-  let separator = "";
-  for (const change of changes) {
-    text += separator + JSON.stringify(change);
-    separator = ",";
-    if (text.length < CHUNK) continue;
-    yield text;
-    text = "";
-  }
-  yield `${text}],${JSON.stringify({ counts, needsYes }).slice(1)}\n`;
+  yield* jsonTexts({ mode, dryRun, files, changes, counts, needsYes });
+  yield "\n";
 }

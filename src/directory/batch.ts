@@ -6,6 +6,7 @@
 import type { Group, User } from "@svc-authorizer/policy/model/entities.ts";
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { LongList } from "../compact/long-list.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 
 /**
@@ -198,7 +199,11 @@ export interface StateView {
   /** All users in UTF-8 byte order of their names; cheaper for each than {@link users}. */
   everyUser(): AsyncIterable<UserState>;
   groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;
+  /** All groups in UTF-8 byte order of their names. */
+  everyGroup(): AsyncIterable<GroupState>;
   policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>>;
+  /** All policies in UTF-8 byte order of their names. */
+  everyPolicy(): AsyncIterable<ManagedPolicy>;
   /** True of those that a data set made. */
   marks(kind: "group" | "policy", names: readonly string[]): Promise<ReadonlyMap<string, boolean>>;
   /** In the order of the names. */
@@ -210,14 +215,14 @@ export interface StateView {
   names(kind: "user" | "group" | "policy"): AsyncIterable<readonly Managed<string>[]>;
   /** All registered resources, page by page. */
   resourceNames(): AsyncIterable<readonly Managed<ResourceName>[]>;
-  /** The registered resources of a type in UTF-8 byte order of their ids, page by page. */
-  resourcesOf(type: string): AsyncIterable<readonly Managed<RegisteredResource>[]>;
+  /** All registered resources in UTF-8 byte order of their types, then their ids. */
+  everyResource(): AsyncIterable<Managed<RegisteredResource>>;
+  /** The last states that documents gave, in UTF-8 byte order of their keys. */
+  everyApplied(): AsyncIterable<Applied>;
 }
 
-/** Operations in order, which may be gone through several times. */
-export interface OperationList extends Iterable<BatchOperation> {
-  readonly length: number;
-}
+/** Operations in order. */
+export type OperationList = LongList<BatchOperation>;
 
 /** The bulk side of the directory. */
 export interface DirectoryBatches {

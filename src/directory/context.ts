@@ -38,6 +38,8 @@ export interface DirectoryContext {
   readonly generateId: () => string;
   /** Starts background work that a write has left: sweeps, dropping of expired claims. */
   readonly wakeMaintenance: () => void;
+  /** Runs work that reads everything while background work of this process rests. */
+  readonly restingMaintenance: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Runs `read` on one state of the context's store. */

@@ -1,6 +1,7 @@
 /** The past of a directory: who changed what, earlier versions, and going back to them (spec/journal §4). */
 
 import type { Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { LongList } from "../compact/long-list.ts";
 import type { CommittedChange, LogHead, Thing } from "../store/port.ts";
 import type { DirectoryState, StateView } from "./batch.ts";
 import type { LostChanges, LostReport } from "./lost-changes.ts";
@@ -74,13 +75,13 @@ export interface RestoredThing {
 export interface RestoreReport {
   /** Revision whose state is in force again. */
   readonly from: number;
-  readonly changes: readonly RestoredThing[];
+  readonly changes: LongList<RestoredThing>;
   /** Access keys that could not be restored: their secrets open with no present key, or another user has the id. */
-  readonly lostKeys: readonly string[];
+  readonly lostKeys: LongList<string>;
   /** Users whose login tokens end. */
-  readonly endedSessions: readonly string[];
+  readonly endedSessions: LongList<string>;
   /** Things that were revoked since: they stay so, or are in force again where revocations are forgotten. */
-  readonly revocations: readonly Revocation[];
+  readonly revocations: LongList<Revocation>;
 }
 
 /** Something that was revoked. */

@@ -165,6 +165,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     wakeMaintenance: () => {
       if (options.upkeep !== false) maintenance.wake();
     },
+    restingMaintenance: (work) => (options.upkeep === false ? work() : maintenance.resting(work)),
   };
   context.wakeMaintenance();
   return assemble({ context, notifier, maintenance, keys, unsubscribe });

@@ -40,13 +40,11 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
 
   const revision = () => bed.store.history.head.revision;
   const now = async () => comparable(await bed.directory.batches.state({ secrets: false }));
-  const restore = (from: number, options: Partial<RestoreOptions> = {}) =>
-    bed.directory.history.restore(from, {
-      withCredentials: false,
-      forgetRevocations: false,
-      dryRun: false,
-      ...options,
-    });
+  const restore = async (from: number, options: Partial<RestoreOptions> = {}) => {
+    const all = { withCredentials: false, forgetRevocations: false, dryRun: false, ...options };
+    const { changes, lostKeys, revocations, ...report } = await bed.directory.history.restore(from, all);
+    return { ...report, changes: [...changes], lostKeys: [...lostKeys], revocations: [...revocations] };
+  };
   const below = async (position: string | undefined) =>
     position === undefined ? {} : { before: await bed.directory.history.revisionOf(position) };
   const versions = async (name: string, after?: string, amount = 100) => {
@@ -197,6 +195,35 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     expect((await credentials.getWithSecret("K1")).secret_access_key).toBe("secret of K1");
     const ids = (await credentials.list("alice", { amount: 10 })).results.map((key) => key.access_key_id);
     expect(ids).toEqual(["K1", "K3", "K4"]);
+  });
+
+  it("goes back over many changes in one commit, also while others write, and only rehearses a dry run", async () => {
+    const { batches, users, groups, sessions } = bed.directory;
+    const names = Array.from({ length: 2_500 }, (_, index) => `user-${index}`);
+    await groups.create({ name: "Everyone" });
+    const put = names.flatMap((username): BatchOperation[] => [
+      { op: "put_user", user: { username } },
+      { op: "add_member", group: "Everyone", username },
+    ]);
+    await batches.apply(put, { managed: false });
+    const then = revision();
+    const state = await now();
+    const gone = names.map((username): BatchOperation => ({ op: "delete_user", username }));
+    await batches.apply(gone, { managed: false });
+    const before = await now();
+    const planned = await restore(then, { dryRun: true, forgetRevocations: true });
+    expect(await now()).toEqual(before);
+    const restored = restore(then, { forgetRevocations: true });
+    await users.create({ username: "meanwhile" });
+    const report = await restored;
+    expect(report.changes).toEqual([
+      { change: "remove", kind: "user", name: "meanwhile" },
+      ...planned.changes,
+    ]);
+    expect([...planned.endedSessions].toSorted()).toEqual(names.toSorted());
+    expect((await sessions.get("user-0")).validFrom).toBeUndefined();
+    expect(await now()).toEqual(state);
+    expect(await checkConsistency(bed.store)).toEqual([]);
   });
 
   it("gives external principals back only where asked, and takes away those given since", async () => {

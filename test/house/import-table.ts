@@ -345,6 +345,7 @@ const SERVICE_ROOMS: Rooms = {
   cli: {
     may: [
       "compose",
+      "compact",
       "config",
       "directory",
       "datasets",

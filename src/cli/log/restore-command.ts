@@ -2,6 +2,7 @@
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { jsonTexts } from "../../compact/json-texts.ts";
 import { loadServiceConfig } from "../../compose/configuration.ts";
 import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
 import { restoreBackup } from "../../compose/store/restore-backup.ts";
@@ -50,11 +51,18 @@ export function restore(call: CommandCall): Promise<void> {
     );
     if (!dryRun) {
       const { changes, lostKeys, endedSessions } = report;
-      const counts = { changes: changes.length, lost_keys: lostKeys, ended_sessions: endedSessions.length };
+      const counts = {
+        changes: changes.length,
+        lost_keys: [...lostKeys],
+        ended_sessions: endedSessions.length,
+      };
       await auditOnce(values, "restore", { ...asked, ...counts });
     }
-    if (json) context.out(`${JSON.stringify({ ...toJson(report, options), dry_run: dryRun })}\n`);
-    else await context.outLines(linesOf(report, options));
+    if (json) {
+      for (const text of jsonTexts({ ...toJson(report, options), dry_run: dryRun }))
+        await context.outToReader(text);
+      context.out("\n");
+    } else await context.outLines(linesOf(report, options));
     return EXIT.ok;
   });
 }
@@ -111,7 +119,11 @@ function* linesOf(
   { from, changes, lostKeys, endedSessions, revocations }: RestoreReport,
   { dryRun, forgetRevocations }: RestoreOptions,
 ): Generator<string> {
-  for (const change of changes) yield lineOf(change);
+  const counts = { create: 0, replace: 0, remove: 0 };
+  for (const change of changes) {
+    counts[change.change] += 1;
+    yield lineOf(change);
+  }
   for (const key of lostKeys) {
     yield `access key ${JSON.stringify(key)} is not restored: no present key opens its secret, or another user has it`;
   }
@@ -119,11 +131,11 @@ function* linesOf(
     const now = forgetRevocations ? "was revoked since, and is in force again" : FATE[kind];
     yield `${kind} ${JSON.stringify(name)}: ${now}`;
   }
-  const count = (change: RestoredThing["change"]) => changes.filter((one) => one.change === change).length;
-  const counts = `${count("create")} created, ${count("replace")} replaced, ${count("remove")} removed`;
+  const { create, replace, remove } = counts;
+  const count = `${create} created, ${replace} replaced, ${remove} removed`;
   const sessions = `sessions of ${endedSessions.length} users end`;
   const done = dryRun ? "nothing was written (dry run)" : "done";
-  yield `restore of revision ${from}: ${counts}; ${sessions}; ${done}`;
+  yield `restore of revision ${from}: ${count}; ${sessions}; ${done}`;
 }
 
 function lineOf({ change, kind, name }: RestoredThing): string {

@@ -62,10 +62,7 @@ export function createHistory(context: DirectoryContext): DirectoryHistory {
       readingNamed(store, position, (revision) =>
         stateOf(revision, (reader) => readStateOf(reader, secrets ? openable(context) : () => undefined)),
       ),
-    restore: async (revision, options) => {
-      const past = await stateOf(revision, (reader) => readStateOf(reader, openable(context)));
-      return restoreState(context, revision, past, options);
-    },
+    restore: (revision, options) => stateOf(revision, (past) => restoreState(context, past, options)),
     applyLost: (lost, options) => applyLost(context, lost, options),
   };
 }

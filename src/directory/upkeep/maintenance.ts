@@ -27,6 +27,8 @@ export class Maintenance {
   readonly #parts: MaintenanceParts;
   #running: Promise<void> | undefined;
   #woken = false;
+  /** Works during which it rests. */
+  #rests = 0;
   #stopAt = Number.POSITIVE_INFINITY;
   #retry: NodeJS.Timeout | undefined;
 
@@ -37,11 +39,23 @@ export class Maintenance {
   /** Starts the work, or makes work under way look again when it ends. */
   wake(): void {
     this.#woken = true;
-    if (this.#running !== undefined || this.#stopAt !== Number.POSITIVE_INFINITY) return;
+    if (this.#running !== undefined || this.#rests > 0 || this.#stopAt !== Number.POSITIVE_INFINITY) return;
     this.#running = this.#work().finally(() => {
       this.#running = undefined;
       if (this.#woken) this.wake();
     });
+  }
+
+  /** Runs `work` while nothing is swept or dropped by this process: it would be in the way of work that reads everything. */
+  async resting<T>(work: () => Promise<T>): Promise<T> {
+    this.#rests += 1;
+    try {
+      await this.#running;
+      return await work();
+    } finally {
+      this.#rests -= 1;
+      this.wake();
+    }
   }
 
   /** Resolves when nothing is under way; work goes on for a bounded time. */
@@ -54,10 +68,15 @@ export class Maintenance {
   async #work(): Promise<void> {
     // Lets the write that woke it answer first.
     await Promise.resolve();
-    while (this.#woken) {
+    while (this.#woken && this.#rests === 0) {
       this.#woken = false;
       try {
-        while (!(await this.#step())) if (performance.now() > this.#stopAt) return;
+        while (!(await this.#step())) {
+          if (performance.now() > this.#stopAt) return;
+          if (this.#rests === 0) continue;
+          this.#woken = true;
+          return;
+        }
       } catch (error) {
         // Nobody waits for this work, and the store's failure shows in health(); it is tried again.
         const ms = error instanceof NotHolder ? HELD_ELSEWHERE_MS : RETRY_MS;

@@ -20,30 +20,32 @@ export async function putApplied(
   tx.put("applied", key, { id: entity.id, manager, said, ...(dropped && { dropped: true }) });
 }
 
-/**
- * Reads the last states of all entities.
- * @param idOf internal id of the entity that has a name now, if any
- */
-export async function readApplied(
-  reader: StateReader,
-  idOf: (kind: Applied["kind"], name: string) => string | undefined,
-): Promise<Map<string, Applied>> {
+/** Internal id of the entity that has a name now, if any. */
+type IdOf = (kind: Applied["kind"], name: string) => string | undefined | Promise<string | undefined>;
+
+/** Reads the last states of all entities. */
+export async function readApplied(reader: StateReader, idOf: IdOf): Promise<Map<string, Applied>> {
   const applied = new Map<string, Applied>();
-  for await (const page of reader.scanAll("applied")) {
-    for (const { key, record } of page) applied.set(key, toApplied(key, record, idOf));
-  }
+  for await (const one of everyApplied(reader, idOf)) applied.set(entityKey(one), one);
   return applied;
 }
 
-function toApplied(
+/** The last states of all entities, in UTF-8 byte order of their keys. */
+export async function* everyApplied(reader: StateReader, idOf: IdOf): AsyncGenerator<Applied> {
+  for await (const page of reader.scanAll("applied")) {
+    for (const { key, record } of page) yield await toApplied(key, record, idOf);
+  }
+}
+
+async function toApplied(
   key: string,
   { id, manager, said, dropped }: AppliedRecord,
-  idOf: (kind: Applied["kind"], name: string) => string | undefined,
-): Applied {
+  idOf: IdOf,
+): Promise<Applied> {
   const slash = key.indexOf("/");
   const kind = key.slice(0, slash) as Applied["kind"];
   const name = key.slice(slash + 1);
-  const now = idOf(kind, name);
+  const now = await idOf(kind, name);
   const remains = now === id ? "same" : "other";
   return {
     kind,

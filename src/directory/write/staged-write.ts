@@ -21,18 +21,21 @@ interface StagedParts {
 /**
  * Runs pieces in order, and all again after somebody else wrote what they had read, until `deadlineMs` have passed since the
  * first time; then throws "conflict".
+ * @param options `dryRun`: nothing is put in force
  */
 export async function writeStaged(
   parts: StagedParts,
   pieces: () => Iterable<PieceOfWork>,
   deadlineMs: number,
+  { dryRun }: { readonly dryRun: boolean } = { dryRun: false },
 ): Promise<void> {
   for (let end: number | undefined; ; ) {
     const stage = await begin(parts);
     try {
       for (const piece of pieces()) await add(parts, stage, piece);
       await add(parts, stage, parts.completeStage);
-      await stage.commit();
+      if (dryRun) await stage.abandon();
+      else await stage.commit();
       return;
     } catch (error) {
       await stage.abandon();

@@ -14,7 +14,7 @@ import type {
 } from "../../store/port.ts";
 import { mapInTurns, scanInParts } from "../read/in-parts.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
-import { type Found, pagesOf, type StateReader } from "../read/reader.ts";
+import { type Found, pagesOf, Reader, type StateReader } from "../read/reader.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
 
@@ -115,6 +115,13 @@ export class Transaction implements StateReader {
       key: stored.key,
       record: this.#decode(partition, stored.key, stored) as RecordTypes[P],
     }));
+  }
+
+  /** Reads whole partitions as the snapshot has them, any of them any number of times: all of them count as read. */
+  readerOf(partitions: readonly Partition[]): Reader {
+    for (const partition of partitions)
+      this.#ranges.push({ partition, prefix: "", after: undefined, upTo: undefined });
+    return new Reader(this.#snapshot, this.#policies);
   }
 
   /** Every record of a partition, page by page, as {@link scan} reads them. */

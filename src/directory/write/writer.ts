@@ -77,8 +77,12 @@ export class Writer {
   }
 
   /** As {@link writeStaged}; only where the store can stage. */
-  writeStaged(pieces: () => Iterable<PieceOfWork>, deadlineMs: number): Promise<void> {
-    return writeStaged(this.#parts, pieces, deadlineMs);
+  writeStaged(
+    pieces: () => Iterable<PieceOfWork>,
+    deadlineMs: number,
+    options?: { readonly dryRun: boolean },
+  ): Promise<void> {
+    return writeStaged(this.#parts, pieces, deadlineMs, options);
   }
 
   /** Runs use cases that lost races one after the other, while the others of this process hold back. */

@@ -1,6 +1,6 @@
 /** Applies a large batch in pieces, which come into force together (spec/journal §2). */
 
-import type { BatchOperation, BatchOptions, OperationList } from "../../batch.ts";
+import type { BatchOptions, OperationList } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";
 import { markKey } from "../marked-state.ts";
 import type { Transaction } from "../transaction.ts";
@@ -31,8 +31,9 @@ export async function applyStaged(
   await context.writer.writeStaged(pieces, BATCH_DEADLINE_MS);
 }
 
-function* inPieces(operations: Iterable<BatchOperation>): Generator<readonly BatchOperation[]> {
-  let piece: BatchOperation[] = [];
+/** Operations in pieces of a size that is applied at once. */
+export function* inPieces<T>(operations: Iterable<T>): Generator<readonly T[]> {
+  let piece: T[] = [];
   for (const operation of operations) {
     piece.push(operation);
     if (piece.length < PIECE) continue;

@@ -1,7 +1,9 @@
 /** Parts of one state of the directory, as batches compare them with what is wanted. */
 
+import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { TextFilter } from "../../../compact/text-filter.ts";
 import type {
+  Applied,
   GroupState,
   HeldMembership,
   Managed,
@@ -11,11 +13,13 @@ import type {
   UniqueText,
   UserState,
 } from "../../batch.ts";
-import type { Reader } from "../../read/reader.ts";
+import type { StateReader } from "../../read/reader.ts";
 import { toGroup } from "../../records/group-records.ts";
 import {
+  type GroupRecord,
   type MembershipRecord,
   type Partition,
+  type PolicyRecord,
   resourceKey,
   splitKey,
   type UserRecord,
@@ -23,6 +27,7 @@ import {
 } from "../../records/layout.ts";
 import { toPolicy } from "../../records/policy-records.ts";
 import { toUser } from "../../records/user-records.ts";
+import { everyApplied } from "../applied.ts";
 import { toResource, toResourceType } from "../resources.ts";
 import type { OpenSecret } from "./batch-state.ts";
 import { managed, markOf, membershipOf } from "./managed-marks.ts";
@@ -39,6 +44,14 @@ const MOST_NAMES = 50_000;
 /** Partitions with keys below the id of the user who has something. */
 const OF_USERS = ["user_group", "user_policy", "user_key", "user_principal"] as const;
 
+/** Partitions that a view reads. */
+export const VIEWED: readonly Partition[] = [
+  ...(["user", "group", "policy", "group_policy", "resource_type", "resource"] as const),
+  ...OF_USERS,
+  ...Object.values(UNIQUE),
+  "applied",
+];
+
 /** Ids of the holders of what is in a partition. */
 type Holders = Map<Partition, TextFilter>;
 
@@ -46,11 +59,11 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 
 /** The state of a reader. */
 export class ReaderView implements StateView {
-  readonly #reader: Reader;
+  readonly #reader: StateReader;
   readonly #open: OpenSecret;
   readonly #ids = { group: new Map<string, string>(), policy: new Map<string, string>() };
 
-  constructor(reader: Reader, open: OpenSecret) {
+  constructor(reader: StateReader, open: OpenSecret) {
     this.#reader = reader;
     this.#open = open;
   }
@@ -97,14 +110,19 @@ export class ReaderView implements StateView {
   async groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>> {
     const records = await this.#reader.getMany("group", names);
     const groups = new Map<string, GroupState>();
-    for (const [index, record] of records.entries()) {
-      if (record === undefined) continue;
-      groups.set(names[index]!, {
-        group: managed(toGroup(names[index]!, record), record),
-        policies: await this.#references("group_policy", record.id, "policy"),
-      });
-    }
+    for (const [index, record] of records.entries())
+      if (record !== undefined) groups.set(names[index]!, await this.#group(names[index]!, record));
     return groups;
+  }
+
+  async *everyGroup(): AsyncGenerator<GroupState> {
+    for await (const page of this.#reader.scanAll("group"))
+      for (const { key, record } of page) yield await this.#group(key, record);
+  }
+
+  async #group(name: string, record: GroupRecord): Promise<GroupState> {
+    const policies = await this.#references("group_policy", record.id, "policy");
+    return { group: managed(toGroup(name, record), record), policies };
   }
 
   async marks(kind: "group" | "policy", names: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
@@ -118,12 +136,14 @@ export class ReaderView implements StateView {
   async policies(names: readonly string[]): Promise<ReadonlyMap<string, ManagedPolicy>> {
     const records = await this.#reader.getMany("policy", names);
     const policies = new Map<string, ManagedPolicy>();
-    for (const [index, record] of records.entries()) {
-      if (record === undefined) continue;
-      const state = managed(toPolicy(names[index]!, record), record);
-      policies.set(names[index]!, { ...state, partial: record.whole !== true });
-    }
+    for (const [index, record] of records.entries())
+      if (record !== undefined) policies.set(names[index]!, policyState(names[index]!, record));
     return policies;
+  }
+
+  async *everyPolicy(): AsyncGenerator<ManagedPolicy> {
+    for await (const page of this.#reader.scanAll("policy"))
+      for (const { key, record } of page) yield policyState(key, record);
   }
 
   async resources(names: readonly { readonly type: string; readonly id: string }[]) {
@@ -162,9 +182,18 @@ export class ReaderView implements StateView {
       yield page.map(({ key, record }) => managed({ type: record.type, id: splitKey(key).rest }, record));
   }
 
-  async *resourcesOf(type: string) {
-    for await (const page of this.#reader.scanAll("resource", resourceKey(type, "")))
-      yield page.map(({ key, record }) => managed(toResource(splitKey(key).rest, record), record));
+  async *everyResource() {
+    const types = new Set<string>();
+    for await (const page of this.resourceNames()) for (const { value } of page) types.add(value.type);
+    for (const type of [...types].sort(compareUtf8))
+      for await (const page of this.#reader.scanAll("resource", resourceKey(type, "")))
+        for (const { key, record } of page) yield managed(toResource(splitKey(key).rest, record), record);
+  }
+
+  everyApplied(): AsyncGenerator<Applied> {
+    return everyApplied(this.#reader, async (kind, name) =>
+      kind === "user" ? (await this.#reader.get("user", name))?.id : this.#idOf(kind, name),
+    );
   }
 
   /** Names below an id that lead to what has the name now. */
@@ -224,4 +253,8 @@ export class ReaderView implements StateView {
     ids.set(name, id);
     return id;
   }
+}
+
+function policyState(name: string, record: PolicyRecord): ManagedPolicy {
+  return { ...managed(toPolicy(name, record), record), partial: record.whole !== true };
 }
