@@ -64,11 +64,16 @@ export class ServerCalls {
   readonly #access: ServerAccess;
   readonly #limits: CallLimits;
   readonly #signal: AbortSignal | undefined;
+  /** Tries under way. */
+  readonly #running = new Set<AbortController>();
 
   constructor(access: ServerAccess, { signal, ...limits }: CallOptions = {}) {
     this.#access = access;
     this.#limits = { ...LIMITS, ...limits };
     this.#signal = signal;
+    signal?.addEventListener("abort", () => {
+      for (const one of this.#running) one.abort(signal.reason);
+    });
   }
 
   /**
@@ -101,7 +106,25 @@ export class ServerCalls {
     }
   }
 
+  /**
+   * Makes a try within its time. `AbortSignal.timeout` would do so, too, but each of its signals lives until it fires: at a
+   * thousand calls a second they would be most of the memory.
+   */
   async #try(call: ServerCall, expected: readonly number[]): Promise<ServerAnswer> {
+    const abort = new AbortController();
+    const late = (): void => abort.abort(new DOMException("no answer in time", "TimeoutError"));
+    const timer = setTimeout(late, this.#limits.timeoutMs);
+    if (this.#signal?.aborted) abort.abort(this.#signal.reason);
+    this.#running.add(abort);
+    try {
+      return await this.#send(call, expected, abort.signal);
+    } finally {
+      clearTimeout(timer);
+      this.#running.delete(abort);
+    }
+  }
+
+  async #send(call: ServerCall, expected: readonly number[], signal: AbortSignal): Promise<ServerAnswer> {
     const { accessKeyId, secretAccessKey } = this.#access;
     const key = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
     let response: Response;
@@ -118,7 +141,7 @@ export class ServerCalls {
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
         redirect: "error",
-        signal: this.#ended(),
+        signal,
       });
     } catch (error) {
       throw new Refused(
@@ -130,11 +153,6 @@ export class ServerCalls {
     const answer = await readAnswer(response, call);
     if (expected.includes(response.status)) return answer;
     throw refusedBy(response, answer, call);
-  }
-
-  #ended(): AbortSignal {
-    const late = AbortSignal.timeout(this.#limits.timeoutMs);
-    return this.#signal === undefined ? late : AbortSignal.any([late, this.#signal]);
   }
 
   async #wait(ms: number): Promise<void> {

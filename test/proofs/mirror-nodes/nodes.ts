@@ -1,0 +1,108 @@
+/** Two nodes of the service on one PostgreSQL that mirror a repository, each with lines of its own to whatever it calls. */
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { newFolder, type RunningProgram, start, writeConfig } from "../../end-to-end/program.ts";
+import { DatabaseLine, DataServerLine } from "./lines.ts";
+
+const ADMIN = {
+  access_key_id: "AKIAJADMINXXXXXXXXXQ",
+  secret_access_key: "admin-secret-of-the-proof".padEnd(40, "x"),
+};
+const MIRRORS = "/service/replication/v1/repositories/sales/mirrors";
+const authorization = `Basic ${Buffer.from(`${ADMIN.access_key_id}:${ADMIN.secret_access_key}`).toString("base64")}`;
+
+/** The two data servers and the database. */
+export interface NodeServers {
+  readonly source: string;
+  readonly destination: string;
+  readonly key: { readonly access_key_id: string; readonly secret_access_key: string };
+  readonly database: string;
+}
+
+/** A node. */
+export class MirrorNode {
+  readonly database: DatabaseLine;
+  readonly source: DataServerLine;
+  readonly destination: DataServerLine;
+  readonly #servers: NodeServers;
+  #program: RunningProgram | undefined;
+
+  private constructor(servers: NodeServers, lines: Pick<MirrorNode, "database" | "source" | "destination">) {
+    this.#servers = servers;
+    this.database = lines.database;
+    this.source = lines.source;
+    this.destination = lines.destination;
+  }
+
+  static async start(servers: NodeServers): Promise<MirrorNode> {
+    const node = new MirrorNode(servers, {
+      database: await DatabaseLine.to(Number(new URL(servers.database).port)),
+      source: await DataServerLine.to(servers.source),
+      destination: await DataServerLine.to(servers.destination),
+    });
+    await node.restart();
+    return node;
+  }
+
+  get program(): RunningProgram {
+    if (this.#program === undefined) throw new Error("the node does not run");
+    return this.#program;
+  }
+
+  async restart(): Promise<void> {
+    const folder = newFolder();
+    const { key } = this.#servers;
+    const database = new URL(this.#servers.database);
+    database.port = String(this.database.port);
+    const config = writeConfig(folder, {
+      listen_address: "127.0.0.1:0",
+      "auth.encrypt.secret_key": "a-secret-key-of-one-proof-of-mirrors",
+      "auth.api.token": "a-token-of-one-proof-of-mirrors-only",
+      "database.type": "postgres",
+      "database.postgres.connection_string": String(database),
+      logging: { level: "WARN", output: [join(folder, "log")] },
+      authorizer: {
+        listen_address: "127.0.0.1:0",
+        user_listen_address: "127.0.0.1:0",
+        metrics_address: "127.0.0.1:0",
+        bootstrap: "external",
+        bootstrap_admin: { username: "admin", ...ADMIN },
+        mirroring: {
+          source: { endpoint: this.source.url, ...key },
+          regions: { west: { endpoint: this.destination.url, ...key } },
+          scan_interval: "1s",
+          verify_interval: "1s",
+        },
+      },
+    });
+    this.#program = await start(["--config", config], folder);
+  }
+
+  /** Passes that came to their end. */
+  async passes(): Promise<number> {
+    const answer = await fetch(`${this.program.metrics}/metrics`);
+    const found = /^svc_authorizer_mirror_passes_total\{[^}]*\} (\d+)$/m.exec(await answer.text());
+    return Number(found?.[1] ?? 0);
+  }
+
+  /** Waits until this node makes a pass. */
+  async act(): Promise<void> {
+    const before = await this.passes();
+    while ((await this.passes()) <= before) await delay(200);
+  }
+
+  async createMirror(): Promise<void> {
+    const body = { name: "sales-west", region: "west", storage_namespace: "local://sales-west" };
+    const answer = await fetch(this.program.user + MIRRORS, {
+      method: "POST",
+      headers: { authorization, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
+  }
+
+  async stateOfMirror(): Promise<string> {
+    const answer = await fetch(`${this.program.user}${MIRRORS}/sales-west`, { headers: { authorization } });
+    return ((await answer.json()) as { state: string }).state;
+  }
+}
