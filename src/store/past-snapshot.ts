@@ -1,9 +1,12 @@
 /** An earlier state, as a later one and what the entries between them replaced. */
 
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
-import { checkPartition, checkScan } from "./checks.ts";
+import { type CheckedScan, checkPartition, checkScan } from "./checks.ts";
 import type { ScannedRecord, ScanOptions, Snapshot, StoredRecord, VersionedRecord } from "./port.ts";
 import { snapshotReleased } from "./refusals.ts";
+
+/** Records of a page. */
+const PAGE = 500;
 
 /** The record that a key had before an entry; undefined where it had none. */
 export interface Replaced {
@@ -12,8 +15,23 @@ export interface Replaced {
   readonly before: StoredRecord | undefined;
 }
 
-/** Records by partition and key; undefined where there is none. */
-export class ReplacedRecords {
+/** Records that were replaced since a state. */
+export interface ReplacedState {
+  /** Partitions of the records. */
+  readonly partitions: Iterable<string>;
+  /** The record that was replaced under a key, if one was. */
+  get(partition: string, key: string): Pick<Replaced, "before"> | undefined;
+  /** The records of a range, in UTF-8 byte order of their keys. */
+  scan(partition: string, range: CheckedScan): readonly ReplacedRecord[];
+  /** Frees them. */
+  close?(): void;
+}
+
+/** A record in a range. */
+export type ReplacedRecord = Pick<Replaced, "key" | "before">;
+
+/** Replaced records in memory. */
+export class ReplacedRecords implements ReplacedState {
   readonly #partitions = new Map<string, Map<string, StoredRecord | undefined>>();
   readonly #sorted = new Map<string, readonly string[]>();
 
@@ -25,18 +43,41 @@ export class ReplacedRecords {
     this.#sorted.delete(partition);
   }
 
-  /** Partitions of the records. */
   get partitions(): Iterable<string> {
     return this.#partitions.keys();
   }
 
-  /** The records of a partition. */
-  of(partition: string): ReadonlyMap<string, StoredRecord | undefined> | undefined {
-    return this.#partitions.get(partition);
+  /** All of them, some at a time. */
+  *pieces(): Generator<readonly Replaced[]> {
+    for (const [partition, records] of this.#partitions) {
+      let piece: Replaced[] = [];
+      for (const [key, before] of records) {
+        piece.push({ partition, key, before });
+        if (piece.length < PAGE) continue;
+        yield piece;
+        piece = [];
+      }
+      yield piece;
+    }
   }
 
-  /** Keys of a partition in UTF-8 byte order. */
-  keysOf(partition: string): readonly string[] {
+  get(partition: string, key: string): Pick<Replaced, "before"> | undefined {
+    const records = this.#partitions.get(partition);
+    return records?.has(key) === true ? { before: records.get(key) } : undefined;
+  }
+
+  scan(partition: string, { prefix, after, limit }: CheckedScan): readonly ReplacedRecord[] {
+    const keys = this.#keysOf(partition);
+    const found: ReplacedRecord[] = [];
+    for (let index = firstAfter(keys, prefix, after); index < keys.length && found.length < limit; index++) {
+      const key = keys[index]!;
+      if (!key.startsWith(prefix)) break;
+      found.push({ key, before: this.#partitions.get(partition)?.get(key) });
+    }
+    return found;
+  }
+
+  #keysOf(partition: string): readonly string[] {
     let keys = this.#sorted.get(partition);
     if (keys === undefined) {
       keys = [...(this.#partitions.get(partition)?.keys() ?? [])].sort(compareUtf8);
@@ -46,16 +87,13 @@ export class ReplacedRecords {
   }
 }
 
-/** Records of a page. */
-const PAGE = 500;
-
 /** Reads an earlier state. Takes over the snapshot that it is given. */
 export class PastSnapshot implements Snapshot {
   readonly revision: number;
   readonly #later: Snapshot;
-  #replaced: ReplacedRecords | undefined;
+  #replaced: ReplacedState | undefined;
 
-  constructor(later: Snapshot, revision: number, replaced: ReplacedRecords) {
+  constructor(later: Snapshot, revision: number, replaced: ReplacedState) {
     this.#later = later;
     this.revision = revision;
     this.#replaced = replaced;
@@ -63,8 +101,8 @@ export class PastSnapshot implements Snapshot {
 
   async get(partition: string, key: string): Promise<StoredRecord | undefined> {
     checkPartition(partition);
-    const replaced = this.#read().of(partition);
-    return replaced?.has(key) === true ? replaced.get(key) : this.#later.get(partition, key);
+    const replaced = this.#read().get(partition, key);
+    return replaced === undefined ? this.#later.get(partition, key) : replaced.before;
   }
 
   async getMany(partition: string, keys: readonly string[]): Promise<readonly (StoredRecord | undefined)[]> {
@@ -75,17 +113,11 @@ export class PastSnapshot implements Snapshot {
     const scan = checkScan(partition, options);
     const replaced = this.#read();
     if (scan === undefined) return [];
-    const { prefix, after, limit } = scan;
-    const records = replaced.of(partition) ?? new Map<string, StoredRecord | undefined>();
-    const found: ScannedRecord[] = await this.#unchanged(partition, options, records);
-    const keys = replaced.keysOf(partition);
-    for (let index = firstAfter(keys, prefix, after); index < keys.length; index++) {
-      const key = keys[index]!;
-      if (!key.startsWith(prefix)) break;
-      const record = records.get(key);
-      if (record !== undefined) found.push({ key, ...record });
-    }
-    return found.sort((a, b) => compareUtf8(a.key, b.key)).slice(0, limit);
+    const found = [
+      ...(await this.#unchanged(partition, options, replaced)),
+      ...replacedBefore(replaced, partition, scan),
+    ];
+    return found.sort((a, b) => compareUtf8(a.key, b.key)).slice(0, scan.limit);
   }
 
   /**
@@ -106,6 +138,7 @@ export class PastSnapshot implements Snapshot {
   }
 
   release(): void {
+    this.#replaced?.close?.();
     this.#replaced = undefined;
     this.#later.release();
   }
@@ -114,7 +147,7 @@ export class PastSnapshot implements Snapshot {
   async #unchanged(
     partition: string,
     { limit, ...range }: ScanOptions,
-    replaced: ReadonlyMap<string, unknown>,
+    replaced: ReplacedState,
   ): Promise<ScannedRecord[]> {
     const found: ScannedRecord[] = [];
     let after = range.after;
@@ -124,15 +157,26 @@ export class PastSnapshot implements Snapshot {
         limit,
         ...(after !== undefined && { after }),
       });
-      for (const record of page) if (!replaced.has(record.key)) found.push(record);
+      for (const record of page) if (replaced.get(partition, record.key) === undefined) found.push(record);
       if (page.length < limit || found.length >= limit) return found;
       after = page.at(-1)!.key;
     }
   }
 
-  #read(): ReplacedRecords {
+  #read(): ReplacedState {
     if (this.#replaced === undefined) throw snapshotReleased();
     return this.#replaced;
+  }
+}
+
+/** The first records of a scan that were there before they were replaced. */
+function replacedBefore(replaced: ReplacedState, partition: string, scan: CheckedScan): ScannedRecord[] {
+  const found: ScannedRecord[] = [];
+  for (let range = scan; ; ) {
+    const page = replaced.scan(partition, range);
+    for (const { key, before } of page) if (before !== undefined) found.push({ key, ...before });
+    if (page.length < range.limit || found.length >= scan.limit) return found;
+    range = { ...scan, after: page.at(-1)!.key };
   }
 }
 

@@ -1,7 +1,6 @@
 /** The log of the local store as far back as it is kept (spec/journal §4). */
 
-import { Turns } from "../../schedule/turns.ts";
-import { PastSnapshot, ReplacedRecords } from "../past-snapshot.ts";
+import { PastSnapshot } from "../past-snapshot.ts";
 import type {
   CommittedChange,
   EntryWrites,
@@ -28,6 +27,7 @@ import {
 } from "./local-log.ts";
 import { readReplacedOf, readWriteOf } from "./local-log-keys.ts";
 import type { ReadOptions } from "./read-record.ts";
+import { replacedSince } from "./replaced-since.ts";
 import type { LocalSnapshot } from "./snapshot.ts";
 
 /** The parts of its store that a history needs. */
@@ -112,12 +112,7 @@ export class LocalHistory implements History {
   }
 
   async #past(later: LocalSnapshot, revision: number): Promise<PastSnapshot> {
-    const turns = new Turns();
-    const replaced = new ReplacedRecords();
-    for (const piece of later.replacedAfter(revision)) {
-      for (const one of piece) replaced.set(one);
-      if (turns.spent) await turns.yield();
-    }
+    const replaced = await replacedSince(later.replacedAfter(revision));
     return new PastSnapshot(later, revision, replaced);
   }
 
