@@ -1249,9 +1249,7 @@ export interface ReviewedRight {
   /**
    * The ways in which the policy reaches the users.
    */
-  via: {
-    [k: string]: unknown;
-  }[];
+  via: Via[];
   /**
    * True where a condition has to hold.
    */
@@ -1514,9 +1512,7 @@ export interface SuggestedAccess {
      * Name.
      */
     id: string;
-    via: {
-      [k: string]: unknown;
-    }[];
+    via: Via[];
   }[];
   proof: {
     /**

@@ -4,6 +4,7 @@ import type { Review } from "@svc-authorizer/policy/records/review/review.ts";
 import { reviewCsv } from "@svc-authorizer/policy/records/review/review-csv.ts";
 import { reviewHtml } from "@svc-authorizer/policy/records/review/review-html.ts";
 import { openApi } from "../api/api-client.ts";
+import { answerTo } from "../api/operation.ts";
 import type { CommandCall } from "../command.ts";
 import { timeOf } from "../decisions/decision-filters.ts";
 import { jsonText } from "../output/json-text.ts";
@@ -15,11 +16,9 @@ export async function reviewAccess(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const since = timeOf(String(options["since"]), "since", Date.now());
   const api = openApi(context, ANSWER_MS);
-  const path = ["auth", "access", "review"];
-  const answer = await api.fetchObject({ method: "GET", path, query: { since }, expect: 200 });
-  const review = answer as unknown as Review;
+  const review = await answerTo(api, "GET /auth/access/review", { query: { since } });
   context.out(await textOf(review, call));
-  printWarnings(call, answer);
+  printWarnings(call, review);
 }
 
 /** The text in the format of the command's own option; without it in that of all commands, whose table is a page. */

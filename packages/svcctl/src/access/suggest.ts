@@ -3,8 +3,8 @@
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
-import { type JsonObject, openApi } from "../api/api-client.ts";
-import { isObject } from "../api/pages.ts";
+import { openApi } from "../api/api-client.ts";
+import { type Answer, answerTo } from "../api/operation.ts";
 import type { CommandCall } from "../command.ts";
 import { timeOf } from "../decisions/decision-filters.ts";
 import { objectsIn } from "../output/fields.ts";
@@ -26,21 +26,21 @@ export async function suggestPolicy(call: CommandCall): Promise<void> {
     generalise: options["generalise"],
   };
   const api = openApi(context, ANSWER_MS);
-  const path = ["auth", "access", "suggest"];
-  const answer = await api.fetchObject({ method: "POST", path, body, expect: 200 });
-  const [policy] = objectsIn(answer["policies"]);
-  const statement = policy === undefined ? [] : policy["statement"];
+  const answer = await answerTo(api, "POST /auth/access/suggest", { body });
+  const [policy] = objectsIn(answer.policies);
+  const statement = policy === undefined ? [] : policy.statement;
   await printObject(call, answer, () => jsonText({ statement }));
   for (const line of summaryOf(answer)) context.err(`${line}\n`);
   printWarnings(call, answer);
 }
 
-function summaryOf(answer: JsonObject): readonly string[] {
-  const [before, after] = [answer["before"], answer["after"]].map((one) => (isObject(one) ? one : {}));
-  const replaced = objectsIn(answer["replaces"]).map(({ id }) => safeText(String(id)));
+function summaryOf(answer: Answer<"POST /auth/access/suggest">): readonly string[] {
+  const [before] = objectsIn([answer.before]);
+  const [after] = objectsIn([answer.after]);
+  const replaced = objectsIn(answer.replaces).map(({ id }) => safeText(String(id)));
   return [
-    `${count(answer["decisions"], "decision")}, ${count(answer["requests"], "different request")}: all of them allowed, and nothing that is not allowed today`,
-    `${count(before?.["policies"], "policy", "policies")} with ${count(before?.["statements"], "statement")} (${replaced.join(", ")}) -> ${count(after?.["policies"], "policy", "policies")} with ${count(after?.["statements"], "statement")}`,
+    `${count(answer.decisions, "decision")}, ${count(answer.requests, "different request")}: all of them allowed, and nothing that is not allowed today`,
+    `${count(before?.policies, "policy", "policies")} with ${count(before?.statements, "statement")} (${replaced.join(", ")}) -> ${count(after?.policies, "policy", "policies")} with ${count(after?.statements, "statement")}`,
   ];
 }
 

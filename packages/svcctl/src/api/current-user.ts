@@ -1,11 +1,12 @@
-import type { ApiClient, JsonObject } from "./api-client.ts";
+import type { User } from "@svc-authorizer/contract/management-api.gen.ts";
+import type { ApiClient } from "./api-client.ts";
+import { answerTo } from "./operation.ts";
 
 /** The user whose access key is in use, as `GET /user` has it. */
-export async function fetchCurrentUser(api: ApiClient): Promise<JsonObject & { readonly id: string }> {
-  const { user } = await api.fetchObject({ method: "GET", path: ["user"], expect: 200 });
-  const { id } = (user ?? {}) as { id?: unknown };
-  if (typeof id !== "string" || id === "") throw new Error("Bad response from server");
-  return { ...(user as JsonObject), id };
+export async function fetchCurrentUser(api: ApiClient): Promise<User> {
+  const { user } = await answerTo(api, "GET /user");
+  if (typeof user?.id !== "string" || user.id === "") throw new Error("Bad response from server");
+  return user;
 }
 
 /** The name of that user. */

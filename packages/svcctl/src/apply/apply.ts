@@ -6,10 +6,12 @@ import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
+import type { ApplyAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { ApiClient } from "../api/api-client.ts";
+import { answerTo } from "../api/operation.ts";
 import type { CommandCall } from "../command.ts";
 import { printObject } from "../output/print.ts";
 import { isCut, NOT_ALL_SHOWN } from "../policy/difference-lines.ts";
@@ -19,7 +21,7 @@ import { reportFailure } from "../report-failure.ts";
 import { loadSettings } from "../settings/load-settings.ts";
 import { interruptible } from "../transfer/interrupt.ts";
 import { confirm } from "../uri/confirm.ts";
-import { changesOf, type Difference, located, problemText } from "./difference.ts";
+import { changesOf, located, problemText } from "./difference.ts";
 import { type AcceptedFinding, differenceMarkdown, differenceText, summaryText } from "./difference-text.ts";
 import { IN_FOLDERS, pathsOf, readSources } from "./read-sources.ts";
 import { effectsOf, type PolicyEffect } from "./semantic-changes.ts";
@@ -88,7 +90,7 @@ const UNSEEN: Problem = {
 /** Prints a difference before it is applied; false where it says that it does not show all access that changes. */
 async function preview(
   call: CommandCall,
-  difference: Difference,
+  difference: ApplyAnswer,
   sources: readonly DocumentSource[],
 ): Promise<boolean> {
   const isMarkdown = call.options["markdown"] === true;
@@ -99,7 +101,7 @@ async function preview(
   return !isCut(effects);
 }
 
-function print(call: CommandCall, difference: Difference, effects: readonly PolicyEffect[]): Promise<void> {
+function print(call: CommandCall, difference: ApplyAnswer, effects: readonly PolicyEffect[]): Promise<void> {
   const { context } = call;
   // CSV has a line for each change.
   const object = context.format === "csv" ? difference.changes : difference;
@@ -115,7 +117,10 @@ function partitionOf({ options }: CommandCall): string {
 }
 
 /** The findings that policies accept which are added or changed. */
-function acceptedIn(sources: readonly DocumentSource[], { changes }: Difference): readonly AcceptedFinding[] {
+function acceptedIn(
+  sources: readonly DocumentSource[],
+  { changes }: ApplyAnswer,
+): readonly AcceptedFinding[] {
   const changed = new Set(
     changes.flatMap(({ kind, name, action }) =>
       kind === "policy" && (action === "add" || action === "change") ? [name] : [],
@@ -144,12 +149,12 @@ class Run {
     return new Run(call, new ApiClient(call.context, loadSettings(call.context), PATIENCE_MS), sources);
   }
 
-  difference(): Promise<Difference> {
+  difference(): Promise<ApplyAnswer> {
     return this.#post({ dry_run: true });
   }
 
   /** Applies exactly this difference. */
-  async apply(difference: Difference): Promise<Difference> {
+  async apply(difference: ApplyAnswer): Promise<ApplyAnswer> {
     const { digest: expected } = difference;
     try {
       return await this.#post({ expected, ...(difference.removes_most && { yes: true }) });
@@ -163,7 +168,7 @@ class Run {
   }
 
   /** Writes warnings, and what the caller may not do, to standard error. */
-  report({ refused, warnings }: Difference): void {
+  report({ refused, warnings }: ApplyAnswer): void {
     const { context } = this.#call;
     const { red } = context.errorStyle;
     this.warn(warnings);
@@ -181,7 +186,7 @@ class Run {
     }
   }
 
-  async #post(more: object): Promise<Difference> {
+  async #post(more: object): Promise<ApplyAnswer> {
     const { options, context } = this.#call;
     const body = {
       manager: textOption(options, "manager"),
@@ -190,14 +195,9 @@ class Run {
       ...more,
     };
     try {
-      const answer = await this.#api.fetchObject({
-        method: "POST",
-        path: ["auth", "apply"],
-        body,
-        expect: 200,
-      });
-      if (!Array.isArray(answer["changes"])) throw new Error("Bad response from server");
-      return answer as unknown as Difference;
+      const answer = await answerTo(this.#api, "POST /auth/apply", { body });
+      if (!Array.isArray(answer.changes)) throw new Error("Bad response from server");
+      return answer;
     } catch (error) {
       const problems = error instanceof ApiFailure ? error.problems : [];
       for (const problem of located(problems, this.sources)) context.err(`${problemText(problem)}\n`);

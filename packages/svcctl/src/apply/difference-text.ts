@@ -1,10 +1,11 @@
 /** A difference for people: as text, and as Markdown for a review. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { AppliedChange, ApplyAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { differenceLines } from "../policy/difference-lines.ts";
 import { countOf } from "../policy/placed-text.ts";
 import { PLAIN, type Style } from "../style.ts";
-import { type AppliedChange, changesOf, type Difference } from "./difference.ts";
+import { changesOf } from "./difference.ts";
 import type { PolicyEffect } from "./semantic-changes.ts";
 
 /** A finding of lint that a policy in the files accepts. */
@@ -19,7 +20,7 @@ const SIGN = { add: "+", change: "~", remove: "-", keep: "=" } as const;
 
 /** The difference, one change a line, each followed by the requests that it allows or refuses from now on. */
 export function differenceText(
-  difference: Difference,
+  difference: ApplyAnswer,
   effects: readonly PolicyEffect[],
   style: Style,
 ): string {
@@ -52,7 +53,7 @@ function notesOf({ action, fields = [], policies = [], drifted }: AppliedChange)
 }
 
 /** `2 to add, 1 to change, 0 to remove`, or with `added` where it is done. */
-export function summaryText(difference: Difference): string {
+export function summaryText(difference: ApplyAnswer): string {
   const { counts, dry_run: dryRun, removes_most: removesMost } = difference;
   if (changesOf(difference) === 0) return "nothing to change";
   const words = dryRun ? ["to add", "to change", "to remove"] : ["added", "changed", "removed"];
@@ -81,7 +82,7 @@ function effectLines(
 
 /** A table of the difference, and what changed policies allow and refuse, for a comment on a pull request. */
 export function differenceMarkdown(
-  difference: Difference,
+  difference: ApplyAnswer,
   effects: readonly PolicyEffect[],
   accepted: readonly AcceptedFinding[] = [],
 ): string {

@@ -1,36 +1,12 @@
 /** The answer of `POST /auth/apply`, as the command reads it. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import type { ApplyAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 
-/** One change of the difference. */
-export interface AppliedChange {
-  readonly action: "add" | "change" | "remove" | "keep";
-  readonly kind: string;
-  readonly name: string;
-  readonly fields?: readonly string[];
-  readonly before?: Readonly<Record<string, unknown>>;
-  readonly after?: Readonly<Record<string, unknown>>;
-  readonly policies?: readonly string[];
-  readonly drifted?: boolean;
-  readonly at?: string;
-}
-
-/** The difference. */
-export interface Difference {
-  readonly manager: string;
-  readonly dry_run: boolean;
-  readonly changes: readonly AppliedChange[];
-  readonly counts: Readonly<Record<AppliedChange["action"], number>>;
-  readonly removes_most: boolean;
-  readonly digest: string;
-  readonly refused: readonly Problem[];
-  readonly warnings: readonly Problem[];
-}
-
 /** Number of changes that would be made. */
-export function changesOf({ counts }: Pick<Difference, "counts">): number {
+export function changesOf({ counts }: Pick<ApplyAnswer, "counts">): number {
   return counts.add + counts.change + counts.remove;
 }
 

@@ -1,12 +1,12 @@
 /** Access that changed policies give or take from now on. */
 
+import type { AppliedChange } from "@svc-authorizer/contract/management-api.gen.ts";
 import type { AccessDifference } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { worldDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
 import { PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import type { AppliedChange } from "./difference.ts";
 
 /** Most lines that are shown in each direction of a policy. */
 const LIMIT = 100;

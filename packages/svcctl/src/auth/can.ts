@@ -2,13 +2,15 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
-import { type JsonObject, openApi } from "../api/api-client.ts";
+import type { CheckAnswer, SimulateAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
+import { openApi } from "../api/api-client.ts";
 import { currentUser } from "../api/current-user.ts";
+import { answerTo } from "../api/operation.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
 import { warnOfDoubts } from "../doubtful-question.ts";
 import { given } from "../given.ts";
-import { textField } from "../output/fields.ts";
+import { objectsIn, textField } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { explanationText } from "./explanation-text.ts";
 
@@ -29,29 +31,26 @@ export async function can(call: CommandCall): Promise<void> {
     ...(fields !== undefined && { context: fields }),
     ...(explain && { explain }),
   };
-  const answer = await api.fetchObject({ method: "POST", path: ["auth", "check"], body, expect: 200 });
-  await printDecision(call, user, answer);
+  await printDecision(call, user, await answerTo(api, "POST /auth/check", { body }));
 }
 
 /** Prints a decision about a user and ends with the exit code of it. */
-export async function printDecision(call: CommandCall, user: string, answer: JsonObject): Promise<void> {
-  if (typeof answer["allowed"] !== "boolean") throw new Error("Bad response from server");
-  call.context.finish(answer["allowed"] ? 0 : REFUSED);
+export async function printDecision(call: CommandCall, user: string, answer: SimulateAnswer): Promise<void> {
+  if (!("allowed" in answer) || typeof answer.allowed !== "boolean")
+    throw new Error("Bad response from server");
+  call.context.finish(answer.allowed ? 0 : REFUSED);
   await printObject(call, answer, () => answerText(call, user, answer));
 }
 
-function answerText(call: CommandCall, user: string, answer: JsonObject): string {
+function answerText(call: CommandCall, user: string, answer: CheckAnswer): string {
   const { style } = call.context;
-  const allowed = answer["allowed"] === true;
+  const allowed = answer.allowed === true;
   const sentence = `${user} ${allowed ? "may" : "may not"} ${given(call, "action")} on ${given(call, "resource")}`;
   const verdict = allowed ? style.green("Allowed") : style.red("Refused");
   const lines = [`${verdict}: ${safeText(sentence)}`];
   const reason = REASONS.get(textField(answer, "reason")) ?? textField(answer, "message");
   if (!allowed && reason !== "") lines.push(safeText(reason));
-  const { explanation } = answer;
-  if (typeof explanation === "object" && explanation !== null) {
-    lines.push("", ...explanationText(explanation as JsonObject, style));
-  }
+  for (const one of objectsIn([answer.explanation])) lines.push("", ...explanationText({ ...one }, style));
   return `${lines.join("\n")}\n`;
 }
 

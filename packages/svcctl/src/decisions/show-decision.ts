@@ -7,6 +7,7 @@ import { type JsonObject, openApi } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import { explanationText } from "../auth/explanation-text.ts";
 import type { CommandCall } from "../command.ts";
+import { objectsIn } from "../output/fields.ts";
 import { printObject } from "../output/print.ts";
 import { summaryOf } from "./record-summary.ts";
 
@@ -51,8 +52,12 @@ function placeIn({ items }: JsonObject, id: string): number | undefined {
 /** One decision of a batch in the form of a record. */
 function decisionAt(record: JsonObject, place: number): JsonObject {
   const { items, counts: _counts, determining: _determining, ...shared } = record;
-  const item = (items as readonly JsonObject[])[place];
-  return { ...shared, effect: "allow", ...item, id: idInBatch(String(record["id"]), place) };
+  return {
+    ...shared,
+    effect: "allow",
+    ...objectsIn(items)[place],
+    id: idInBatch(String(record["id"]), place),
+  };
 }
 
 function recordLines(record: JsonObject, { context }: CommandCall): readonly string[] {

@@ -67,7 +67,7 @@ export const ACCESS_SCHEMAS: Schemas = {
       verbs: listOf({ type: "string" }, "Short names of actions on the type."),
       resources: listOf({ type: "string" }, "Patterns as written."),
       ...STATEMENT,
-      via: listOf({ type: "object" }, "The ways in which the policy reaches the users."),
+      via: listOf(schemaRef("Via"), "The ways in which the policy reaches the users."),
       conditional: { type: "boolean", description: "True where a condition has to hold." },
       last_used: {
         ...UNIX_SECONDS,
@@ -163,7 +163,7 @@ export const ACCESS_SCHEMAS: Schemas = {
       "For each statement of the suggestion, the statements of today of which it is a part.",
     ),
     replaces: listOf(
-      object({ id: text("Name."), via: listOf({ type: "object" }) }),
+      object({ id: text("Name."), via: listOf(schemaRef("Via")) }),
       "The policies of today, and the ways in which they reach the user.",
     ),
     proof: object({

@@ -2,14 +2,15 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
-import { type JsonObject, openApi } from "../../api/api-client.ts";
+import type { Plan } from "@svc-authorizer/contract/management-api.gen.ts";
+import { openApi } from "../../api/api-client.ts";
 import { currentUser } from "../../api/current-user.ts";
-import { isObject } from "../../api/pages.ts";
+import { answerTo } from "../../api/operation.ts";
 import type { CommandCall } from "../../command.ts";
 import { contextFields } from "../../context-fields.ts";
 import { warnOfDoubts } from "../../doubtful-question.ts";
 import { given } from "../../given.ts";
-import { textField } from "../../output/fields.ts";
+import { objectsIn, textField } from "../../output/fields.ts";
 import { printObject } from "../../output/print.ts";
 import { structuredText } from "../../output/structured.ts";
 
@@ -26,7 +27,7 @@ export async function resourcePlan(call: CommandCall): Promise<void> {
     ...(type !== undefined && { type }),
     ...(fields !== undefined && { context: fields }),
   };
-  const plan = await api.fetchObject({ method: "POST", path: ["auth", "plan"], body, expect: 200 });
+  const plan = await answerTo(api, "POST /auth/plan", { body });
   if (!KINDS.has(textField(plan, "kind"))) throw new Error("Bad response from server");
   if (context.format === "csv" && options["json"] !== true) {
     return context.out(await structuredText("csv", rowsOf(plan), ["effect", "resource", "condition"]));
@@ -46,25 +47,23 @@ interface PlanRow {
   readonly condition?: unknown;
 }
 
-function rowsOf(plan: JsonObject): readonly PlanRow[] {
-  const texts = (name: string): readonly string[] => {
-    const list = plan[name];
-    return Array.isArray(list) ? list.filter((one): one is string => typeof one === "string") : [];
+function rowsOf(plan: Plan): readonly PlanRow[] {
+  const texts = (name: "allow" | "deny"): readonly string[] => {
+    const list: unknown = plan[name];
+    return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
   };
-  const { conditional } = plan;
-  const rest: readonly unknown[] = Array.isArray(conditional) ? conditional : [];
   return [
     ...texts("allow").map((resource) => ({ effect: "allow", resource })),
     ...texts("deny").map((resource) => ({ effect: "deny", resource })),
-    ...rest.filter(isObject).map((one) => ({
+    ...objectsIn(plan.conditional).map((one) => ({
       effect: textField(one, "effect"),
       resource: textField(one, "resource"),
-      condition: one["condition"],
+      condition: one.condition,
     })),
   ];
 }
 
-function planText({ context: { style }, options }: CommandCall, user: string, plan: JsonObject): string {
+function planText({ context: { style }, options }: CommandCall, user: string, plan: Plan): string {
   const which = KINDS.get(textField(plan, "kind")) ?? "";
   const action = textOption(options, "action") ?? "";
   const lines = rowsOf(plan).map(({ effect, resource, condition }) => {
@@ -73,6 +72,6 @@ function planText({ context: { style }, options }: CommandCall, user: string, pl
     return `  ${paint(effect.padEnd("allow".length))} ${safeText(resource)}${only}`;
   });
   const colon = lines.length === 0 ? "" : ":";
-  const reason = plan["reason"] === "unknown_user" ? ["there is no such user"] : [];
+  const reason = plan.reason === "unknown_user" ? ["there is no such user"] : [];
   return `${[`${safeText(`${user} may ${action} on ${which}`)}${colon}`, ...lines, ...reason].join("\n")}\n`;
 }

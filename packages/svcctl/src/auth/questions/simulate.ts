@@ -4,6 +4,7 @@ import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { openApi } from "../../api/api-client.ts";
 import { currentUser } from "../../api/current-user.ts";
+import { answerTo } from "../../api/operation.ts";
 import type { CommandCall } from "../../command.ts";
 import type { CommandContext } from "../../command-context.ts";
 import { contextFields } from "../../context-fields.ts";
@@ -35,8 +36,7 @@ export async function simulate(call: CommandCall): Promise<void> {
     ...(fields !== undefined && { context: fields }),
     ...(options["explain"] === true && { explain: true }),
   };
-  const answer = await api.fetchObject({ method: "POST", path: ["auth", "simulate"], body, expect: 200 });
-  await printDecision(call, user, answer);
+  await printDecision(call, user, await answerTo(api, "POST /auth/simulate", { body }));
 }
 
 function listOf(value: unknown): readonly string[] {
