@@ -1,7 +1,7 @@
 /** Calls that something before the data server holds until after the client's time limit: nothing goes back, and all arrives (M10). */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { BY_COMMIT_ID } from "./sabotage.ts";
-import { type Sabotage, World } from "./world.ts";
+import { BY_COMMIT_ID, type Sabotage } from "./sabotage.ts";
+import { World } from "./world.ts";
 
 const LATE_MS = 200_000;
 let world: World;
@@ -17,7 +17,7 @@ const commit = (branch: string): void => {
 };
 
 /** Holds one call of a kind, the first or a later one, through everything that the source does meanwhile. */
-async function held(kind: string, number: number, sabotage: Sabotage = {}): Promise<void> {
+async function held(kind: string, number: number, sabotage?: Sabotage): Promise<void> {
   world.timeoutMs = 150;
   for (const branch of ["main", "dev"]) commit(branch);
   const controller = world.controller(sabotage);

@@ -225,16 +225,15 @@ describe("a pass", { timeout: 300_000 }, () => {
     const dev = commit({ b: "1" }, "dev-1");
     commit({ c: "1" }, "dev-secret");
     world.replicate();
-    const controller = world.controller(
-      {},
-      { branches: { include: ["main", "dev-*"], exclude: ["*secret"] } },
-    );
+    const controller = world.controller(undefined, {
+      branches: { include: ["main", "dev-*"], exclude: ["*secret"] },
+    });
     await controller.pass();
     await world.pass(controller);
     expect([...world.mirror.branches.keys()].sort()).toEqual(["dev-1", "main"]);
     expect(world.mirror.commits.size).toBe(2);
     expect(world.mirror.commits.has(dev)).toBe(true);
-    const narrower = world.controller({}, { branches: { include: ["main"], exclude: [] } });
+    const narrower = world.controller(undefined, { branches: { include: ["main"], exclude: [] } });
     await world.pass(narrower);
     await world.pass(narrower);
     expect([...world.mirror.branches.keys()]).toEqual(["main"]);
@@ -272,7 +271,7 @@ describe("a pass", { timeout: 300_000 }, () => {
       repository.commit(`b${at}`, new Map([["linked", entry]]));
     }
     world.replicate();
-    const blocking = world.controller({}, {}, true);
+    const blocking = world.controller(undefined, {}, true);
     await blocking.pass();
     const reason = (await world.pass(blocking))?.reason ?? "";
     expect(reason.split("; ")).toHaveLength(11);
@@ -392,7 +391,7 @@ describe("a pass", { timeout: 300_000 }, () => {
     const linked = new Map([["linked", { address: "local://elsewhere/x", size: 3, isFull: true }]]);
     repository.commit("main", new Map([...repository.upload({ a: "1" }), ...linked]));
     world.replicate();
-    const blocking = world.controller({}, {}, true);
+    const blocking = world.controller(undefined, {}, true);
     await blocking.pass();
     expect(await world.pass(blocking)).toMatchObject({
       phase: "degraded",

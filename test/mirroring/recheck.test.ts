@@ -11,7 +11,7 @@ afterEach(() => world.close());
 it("makes a mirror degraded until it is back, and is looked for only as often as configured", async () => {
   world.repository.commit("main", world.repository.upload({ a: "1", b: "2" }));
   world.replicate();
-  const controller = world.controller({}, {}, false, [], 3 * 60_000);
+  const controller = world.controller(undefined, {}, false, [], 3 * 60_000);
   await controller.pass();
   expect(await world.pass(controller)).toMatchObject({ phase: "active" });
   const keys = [...world.source.store.keys()].filter((one) => one.includes("/data/"));

@@ -5,11 +5,11 @@
 
 import { MirrorController } from "../../src/mirroring/controller.ts";
 import type { Mirror, MirrorReport } from "../../src/mirroring/mirror.ts";
-import type { Destination, Source } from "../../src/mirroring/ports.ts";
 import { ServerCalls } from "../../src/mirroring/server/calls.ts";
 import { DataServer } from "../../src/mirroring/server/data-server.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Expectation, Store } from "../../src/store/port.ts";
+import { type Sabotage, UNHARMED } from "./sabotage.ts";
 import type { Repository } from "./stand-in/repository.ts";
 import { StandIn } from "./stand-in/stand-in.ts";
 
@@ -23,12 +23,6 @@ export function randomOf(seed: number): (below: number) => number {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
     return Math.floor((state / 2_147_483_648) * below);
   };
-}
-
-/** Parts that a test may put in the place of a part, to see that the proofs see it. */
-export interface Sabotage {
-  readonly source?: (source: Source, world: World) => Source;
-  readonly destination?: (destination: Destination, world: World) => Destination;
 }
 
 /** A source repository, its mirror, and who watches both. */
@@ -99,19 +93,19 @@ export class World {
 
   /** A controller, as a node that has just started has it. */
   controller(
-    sabotage: Sabotage = {},
+    sabotage: Sabotage = UNHARMED,
     mirror: Partial<Mirror> = {},
     blocksExternal = false,
     expects: readonly Expectation[] = [],
     recheckMs = 0,
   ): MirrorController {
-    const { source, destination } = this.servers();
+    const { source, destination } = sabotage(this.servers());
     return new MirrorController(
       { ...this.asked, ...mirror },
       {
         store: this.store,
-        source: sabotage.source?.(source, this) ?? source,
-        destination: sabotage.destination?.(destination, this) ?? destination,
+        source,
+        destination,
         blocksExternal,
         expects,
         recheckMissingMs: 10 * MINUTE_MS,

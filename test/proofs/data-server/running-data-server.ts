@@ -19,12 +19,14 @@ export type Storage = { readonly kind: "local" } | { readonly kind: "s3"; readon
 export class RunningDataServer {
   readonly url: string;
   readonly folder: string;
-  readonly #child: ChildProcess;
+  readonly #launch: () => ChildProcess;
+  #child: ChildProcess;
 
-  private constructor(url: string, folder: string, child: ChildProcess) {
+  private constructor(url: string, folder: string, launch: () => ChildProcess) {
     this.url = url;
     this.folder = folder;
-    this.#child = child;
+    this.#launch = launch;
+    this.#child = launch();
   }
 
   /**
@@ -45,17 +47,31 @@ export class RunningDataServer {
       // Its users may be kept by a service in this process, which has to answer meanwhile.
       await once(spawn(server, ["setup", ...user], { env, cwd: folder, stdio: "ignore" }), "exit");
     }
-    const log = openSync(join(folder, "log"), "w");
-    const child = spawn(server, ["run"], { env, cwd: folder, stdio: ["ignore", log, log] });
-    const url = `http://localhost:${port}`;
+    const log = openSync(join(folder, "log"), "a");
+    const launch = (): ChildProcess =>
+      spawn(server, ["run"], { env, cwd: folder, stdio: ["ignore", log, log] });
+    const started = new RunningDataServer(`http://localhost:${port}`, folder, launch);
+    await started.#ready();
+    return started;
+  }
+
+  async #ready(): Promise<void> {
     for (let tries = 0; ; tries += 1) {
-      const answer = await fetch(`${url}/_health`).catch(() => undefined);
-      if (answer?.ok) break;
-      if (tries > 300 || child.exitCode !== null)
-        throw new Error(`the data server does not start: ${folder}/log`);
+      const answer = await fetch(`${this.url}/_health`).catch(() => undefined);
+      if (answer?.ok) return;
+      if (tries > 300 || this.#child.exitCode !== null)
+        throw new Error(`the data server does not start: ${this.folder}/log`);
       await delay(100);
     }
-    return new RunningDataServer(url, folder, child);
+  }
+
+  /** Kills it as a power loss of its machine would, and starts it again over what it has written. */
+  async killAndRestart(): Promise<void> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await ended;
+    this.#child = this.#launch();
+    await this.#ready();
   }
 
   /** CPU time so far, in seconds; on Linux, as the tool that measures the others. */
