@@ -6,6 +6,8 @@ import { userDocument } from "../src/listeners/user-document.ts";
 import { type Json, type JsonObject, referencesIn, typesOf } from "./openapi-types.ts";
 
 const BASE = "/api/v1";
+/** The API of mirrors; its paths stand whole in the names of operations. */
+const REPLICATION = "/service/replication/";
 const DECISION_API = "decision-api.gen.ts";
 
 /** Schemas that no operation of the decision API names by itself, and that users of the client still name. */
@@ -65,14 +67,14 @@ function schemasOfDecisions(document: JsonObject): JsonObject {
 /** `Operations`: method and path below the base → path, query, body, answer. */
 function operationsOf(document: JsonObject): string {
   const operations = Object.entries(document["paths"] as JsonObject)
-    .filter(([path]) => path.startsWith(`${BASE}/`))
+    .filter(([path]) => path.startsWith(`${BASE}/`) || path.startsWith(REPLICATION))
     .flatMap(([path, methods]) =>
       Object.entries(methods as JsonObject).map(
         ([method, operation]) =>
-          `  "${method.toUpperCase()} ${path.slice(BASE.length)}": ${operationType(operation as JsonObject)};\n`,
+          `  "${method.toUpperCase()} ${path.startsWith(REPLICATION) ? path : path.slice(BASE.length)}": ${operationType(operation as JsonObject)};\n`,
       ),
     );
-  return `/** The operations below \`${BASE}\`, by method and path. */
+  return `/** The operations below \`${BASE}\`, by method and path behind it; those of mirrors by their whole path. */
 export interface Operations {
 ${operations.join("")}}
 `;

@@ -14,6 +14,7 @@ import {
   setUp,
   signIn,
 } from "../packages/console/test/console.ts";
+import { createMirror, openMirrorServers } from "../packages/console/test/mirror-servers.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const folder = process.argv[2] ?? join(ROOT, "docs", "pictures");
@@ -33,6 +34,8 @@ const PAGES: readonly (readonly [name: string, address: string, text: string])[]
   ["who-can", `/who-can?action=fs:ReadObject&resource=${OBJECT}`, "SalesReport"],
   ["decisions", "/decisions?subject=alice", "fs:DeleteObject"],
   ["review", "/review", "can become one"],
+  ["mirror", "/mirrors/sales/sales-west", "Catching up"],
+  ["mirrors", "/mirrors", "Catching up"],
   ["account", "/account", "Access keys"],
 ];
 
@@ -71,7 +74,8 @@ async function fill(console: OpenedConsole, key: Key): Promise<void> {
 
 async function picture(page: Page, name: string, address: string, text: string): Promise<void> {
   await page.goto(address);
-  await page.locator("main").getByText(text).locator("visible=true").first().waitFor();
+  // A mirror is filled half a minute after it was created.
+  await page.locator("main").getByText(text).locator("visible=true").first().waitFor({ timeout: 60_000 });
   await page.waitForLoadState("networkidle");
   await page.screenshot({ path: join(folder, `${name}.png`) });
   process.stdout.write(`${name}.png\n`);
@@ -79,13 +83,22 @@ async function picture(page: Page, name: string, address: string, text: string):
 
 if (CHROMIUM === undefined) throw new Error("no Chromium is installed: apt-get install chromium");
 mkdirSync(folder, { recursive: true });
+const servers = await openMirrorServers();
+servers.sales.commit("main", servers.sales.upload({ "2026/october.csv": "1" }));
+const late = "2026/november.csv";
+const draft = servers.sales.upload({ [late]: "2" });
+servers.sales.commit("report-draft", draft);
+servers.replicate();
+servers.west.store.delete(`local://sales-west/${draft.get(late)?.address}`);
 const opened = await openConsole({
+  ...servers.config,
   "authorizer.decision_log.include": "all",
   "authorizer.node_name": "node-1",
 });
 try {
   const key = await setUp(opened);
   await fill(opened, key);
+  await createMirror(opened, key);
   const page = await opened.newPage({ viewport: VIEWPORT });
   await page.goto("/login");
   await page.screenshot({ path: join(folder, "sign-in.png") });
@@ -93,4 +106,5 @@ try {
   for (const [name, address, text] of PAGES) await picture(page, name, address, text);
 } finally {
   await opened.close();
+  await servers.close();
 }

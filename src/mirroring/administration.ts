@@ -94,10 +94,20 @@ export class MirrorAdministration {
     return this.#shown(mirror);
   }
 
+  /** Names of the regions that may have mirrors. */
+  get regions(): readonly string[] {
+    return [...this.#parts.destinations.keys()];
+  }
+
+  /** All mirrors in the order of their names. */
+  async all(): Promise<readonly Mirror[]> {
+    const all = await this.#records.all();
+    return all.filter(({ goneAt }) => goneAt === undefined).map(({ mirror }) => mirror);
+  }
+
   /** The mirrors of a source in the order of their names; throws "not_found" for an unknown source without any. */
   async list(source: string): Promise<readonly Mirror[]> {
-    const all = (await this.#records.all()).filter(({ goneAt }) => goneAt === undefined);
-    const found = all.map(({ mirror }) => mirror).filter((one) => one.sourceRepository === source);
+    const found = (await this.all()).filter((one) => one.sourceRepository === source);
     if (found.length > 0) return found;
     const exists = await answered(() => this.#parts.source.repository(source));
     if (exists === undefined) throw unknownSource(source);
@@ -248,7 +258,7 @@ function patternProblems({ include, exclude }: BranchPatterns): Problem[] {
 }
 
 function refused(problems: readonly Problem[]): AuthorizerError {
-  const message = problems.map((one) => `${one.pointer.slice(1)}: ${one.message}`).join("; ");
+  const message = problems.map(({ pointer, message }) => `${pointer}: ${message}`).join("; ");
   return new AuthorizerError("invalid_request", message, { problems });
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
+import { createMirror, type MirrorServers, openMirrorServers } from "./mirror-servers.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "src");
 /** Elements that open a dialog; those in `parts/dialogs` are built of each other. */
@@ -110,6 +111,21 @@ const OPENINGS: readonly Opening[] = [
     open: pressing(`/policies/${POLICY}`, "Restore"),
   },
   {
+    source: "pages/mirrors/create-mirror.tsx",
+    what: "create a mirror",
+    open: pressing("/mirrors", "Create mirror"),
+  },
+  {
+    source: "pages/mirrors/edit-branches.tsx",
+    what: "choose the branches of a mirror",
+    open: pressing("/mirrors/sales/sales-west", "Choose branches"),
+  },
+  {
+    source: "pages/mirrors/mirror-page.tsx",
+    what: "delete a mirror",
+    open: pressing("/mirrors/sales/sales-west", "Delete mirror"),
+  },
+  {
     source: "pages/decisions/record-dialog.tsx",
     what: "explain a decision",
     open: pressing("/decisions", /^Explain d-/),
@@ -148,11 +164,14 @@ it("every dialog that the sources can open is opened here", () => {
 
 describe.skipIf(CHROMIUM === undefined)("in Chromium, a dialog", () => {
   let console: OpenedConsole;
+  let servers: MirrorServers;
   let page: Page;
   let key: Key;
 
   beforeAll(async () => {
+    servers = await openMirrorServers();
     console = await openConsole({
+      ...servers.config,
       "auth.ui_config.rbac": "simplified",
       "authorizer.decision_log.include": "all",
     });
@@ -171,11 +190,15 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a dialog", () => {
     await make("POST", "/auth/groups/Plain/acl", { permission: "Read" });
     const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a/object/b" };
     await make("POST", "/auth/check", { user: USER, required });
+    await createMirror(console, key);
     page = await console.newPage();
     page.setDefaultTimeout(15_000);
     await signIn(page, key);
   }, 90_000);
-  afterAll(() => console.close());
+  afterAll(async () => {
+    await console?.close();
+    await servers?.close();
+  });
 
   for (const size of SIZES) {
     it.each(OPENINGS)(

@@ -11,6 +11,7 @@ import {
   setUp,
   signIn,
 } from "./console.ts";
+import { createMirror, type MirrorServers, openMirrorServers } from "./mirror-servers.ts";
 
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 /** Turns around what follows it, unless it stands on its own. */
@@ -94,6 +95,13 @@ const PAGES: readonly (readonly [address: string, open?: (page: Page) => Promise
   ],
   ["/review"],
   ["/account"],
+  ["/mirrors", (page) => page.getByRole("button", { name: "Create mirror", exact: true }).click()],
+  // What the mirror waits for is an object with such a name.
+  ["/mirrors/sales/sales-west", (page) => page.locator(".warnings").getByText("onerror").waitFor()],
+  [
+    "/mirrors/sales/sales-west",
+    (page) => page.getByRole("button", { name: "Delete mirror", exact: true }).click(),
+  ],
   ["/nothing"],
 ];
 
@@ -116,11 +124,19 @@ const WITHOUT_RING = `(() => {
 
 describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile content", () => {
   let console: OpenedConsole;
+  let servers: MirrorServers;
   let page: Page;
 
   beforeAll(async () => {
-    console = await openConsole({ "authorizer.decision_log.include": "all" });
+    servers = await openMirrorServers();
+    const { sales } = servers;
+    sales.commit("main", sales.upload({ [MARKUP + TURNING]: "1" }));
+    for (const [name, bytes] of servers.source.store)
+      if (bytes.length > 1)
+        servers.west.store.set(name.replace("local://sales", "local://sales-west"), bytes);
+    console = await openConsole({ ...servers.config, "authorizer.decision_log.include": "all" });
     const admin = await setUp(console);
+    await createMirror(console, admin);
     const call = (method: string, path: string, body?: unknown) =>
       callApi(console, admin, method, path, body);
     for (const id of POLICIES) await call("POST", "/auth/policies", { id, statement: STATEMENT });
@@ -146,7 +162,10 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
     });
     await signIn(page, (await call("POST", `/auth/users/${name}/credentials`)) as Key);
   }, 120_000);
-  afterAll(() => console.close());
+  afterAll(async () => {
+    await console?.close();
+    await servers?.close();
+  });
 
   const shown = PAGES.map(([address, open], index) => {
     return { address, open, name: `${index}: ${address.slice(0, 30)}` };
@@ -225,6 +244,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
     "/who-can",
     "/decisions",
     "/review",
+    "/mirrors/sales/sales-west",
   ])("%s is reached as a whole by the keyboard alone, and shows where one is", async (address) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(address);

@@ -559,6 +559,10 @@ export interface Config {
    * Whether lists can say when things were used last.
    */
   counts_use: boolean;
+  /**
+   * Regions that may have mirrors; with none there are no mirrors.
+   */
+  mirror_regions: string[];
 }
 export interface SetupState {
   state: "initialized" | "not_initialized";
@@ -2106,7 +2110,7 @@ export interface Form {
   token: string;
 }
 
-/** The operations below `/api/v1`, by method and path. */
+/** The operations below `/api/v1`, by method and path behind it; those of mirrors by their whole path. */
 export interface Operations {
   "POST /auth/login": { path: Record<never, never>; query: Record<never, never>; body: LoginInformation; answer: LoginToken };
   "GET /auth/sign-in": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SignInWays };
@@ -2187,4 +2191,10 @@ export interface Operations {
   "GET /auth/external/principals": { path: Record<never, never>; query: { principalId: string }; body: undefined; answer: ExternalPrincipal };
   "GET /auth/groups/{groupId}/acl": { path: { groupId: string }; query: Record<never, never>; body: undefined; answer: Acl };
   "POST /auth/groups/{groupId}/acl": { path: { groupId: string }; query: Record<never, never>; body: AclWrite; answer: undefined };
+  "POST /service/replication/v1/repositories/{source_repo}/mirrors": { path: { source_repo: string }; query: Record<never, never>; body: MirrorCreation; answer: Mirror };
+  "GET /service/replication/v1/repositories/{source_repo}/mirrors": { path: { source_repo: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: MirrorList };
+  "GET /service/replication/v1/mirrors": { path: Record<never, never>; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: MirrorList };
+  "GET /service/replication/v1/repositories/{source_repo}/mirrors/{mirror_id}": { path: { source_repo: string; mirror_id: string }; query: Record<never, never>; body: undefined; answer: Mirror };
+  "DELETE /service/replication/v1/repositories/{source_repo}/mirrors/{mirror_id}": { path: { source_repo: string; mirror_id: string }; query: { forget?: boolean }; body: undefined; answer: MirrorDeletion };
+  "PUT /service/replication/v1/repositories/{source_repo}/mirrors/{mirror_id}/branches": { path: { source_repo: string; mirror_id: string }; query: Record<never, never>; body: MirrorBranches; answer: Mirror };
 }

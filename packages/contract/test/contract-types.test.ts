@@ -14,12 +14,12 @@ function declaredIn(text: string): readonly string[] {
 }
 
 describe("the types of the management API", () => {
-  it("have each operation below /api/v1 of the document", () => {
+  it("have each operation below /api/v1 of the document by its path there, and those of mirrors by the whole path", () => {
     const { paths } = userDocument("1");
     const operations = Object.entries(paths)
-      .filter(([path]) => path.startsWith("/api/v1/"))
+      .filter(([path]) => /^\/(?:api\/v1|service\/replication)\//.test(path))
       .flatMap(([path, methods]) =>
-        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice("/api/v1".length)}`),
+        Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^\/api\/v1/, "")}`),
       );
     expect(operations.length).toBeGreaterThan(50);
     const named = [...management.matchAll(/^ {2}"([A-Z]+ \/[^"]*)":/gm)].map(([, name]) => name);

@@ -213,6 +213,10 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       "Decisions that get a record: none, denied, all, or a share of the allowed ones.",
     ),
     counts_use: { type: "boolean", description: "Whether lists can say when things were used last." },
+    mirror_regions: listOf(
+      { type: "string" },
+      "Regions that may have mirrors; with none there are no mirrors.",
+    ),
   }),
   SetupState: object({
     state: { enum: ["initialized", "not_initialized"] },

@@ -49,9 +49,10 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
       decision_log: true,
       decision_log_include: "denied",
       counts_use: true,
+      mirror_regions: ["west"],
     }),
     handler:
-      ({ version, vocabulary: { partition }, records, usage }) =>
+      ({ version, vocabulary: { partition }, records, usage, mirrors }) =>
       () =>
         json(200, {
           version_config: { version },
@@ -60,6 +61,7 @@ export const SERVER_INFO_OPERATIONS: readonly ManagementDeclaration[] = [
           decision_log: records !== undefined,
           decision_log_include: records?.include ?? "none",
           counts_use: usage !== undefined,
+          mirror_regions: mirrors?.regions ?? [],
         }),
   },
   {

@@ -8,6 +8,7 @@ let source: StandIn;
 let west: StandIn;
 let api: Management;
 const MIRRORS = "/service/replication/v1/repositories/sales/mirrors";
+const ALL = "/service/replication/v1/mirrors";
 const BODY = { name: "sales-west", region: "west", storage_namespace: "local://sales-west" };
 
 /** Users with a part each of what an operation needs. */
@@ -123,6 +124,21 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect(JSON.stringify(written)).not.toContain("mirror-secret");
   });
 
+  it("are listed over all repositories, with few of their heads", async () => {
+    source.create("other");
+    const other = { ...BODY, name: "other-west", storage_namespace: "local://other-west" };
+    expect((await call("admin", "POST", MIRRORS.replace("sales", "other"), other)).status).toBe(201);
+    expect((await call("admin", "POST", MIRRORS, BODY)).status).toBe(201);
+    const names = (answer: { json: { results: { id: string }[] } }) =>
+      answer.json.results.map(({ id }) => id);
+    expect(names(await call("admin", "GET", ALL))).toEqual(["other-west", "sales-west"]);
+    expect(names(await call("admin", "GET", `${ALL}?search=sales`))).toEqual(["sales-west"]);
+    expect(names(await call("admin", "GET", `${ALL}?after=other-west`))).toEqual(["sales-west"]);
+    expect(names(await call("admin", "GET", MIRRORS))).toEqual(["sales-west"]);
+    const { mirror_regions } = (await call("plain", "GET", "/api/v1/config")).json;
+    expect(mirror_regions).toEqual(["west"]);
+  });
+
   it("are refused with every problem of what was asked for", async () => {
     const wrong = await call("admin", "POST", MIRRORS, { name: "A", region: "east", storage_namespace: "x" });
     expect(wrong.status).toBe(400);
@@ -221,6 +237,7 @@ describe("the rows of permissions (M15)", { timeout: 60_000 }, () => {
   const CALLS = [
     ["creator", "POST", MIRRORS, BODY, 201],
     ["lister", "GET", MIRRORS, undefined, 200],
+    ["lister", "GET", ALL, undefined, 200],
     ["lister", "GET", `${MIRRORS}/sales-west`, undefined, 200],
     ["editor", "PUT", `${MIRRORS}/sales-west/branches`, {}, 200],
     ["deleter", "DELETE", `${MIRRORS}/sales-west`, undefined, 204],
@@ -369,7 +386,8 @@ describe("svcctl mirror", { timeout: 60_000 }, () => {
       expect.stringContaining("Mirror: sales-west of sales in west\nState: creating\n"),
       "",
     ]);
-    expect((await run("list", "sales")).stdout).toMatch(/sales-west.*west.*creating/);
+    expect((await run("list", "sales")).stdout).toMatch(/sales-west.*sales.*west.*creating/);
+    expect((await run("list")).stdout).toMatch(/sales-west.*sales.*west.*creating/);
     const edited = await run("branches", "sales", "sales-west", "--exclude", "tmp-*, *-draft", "--json");
     expect(JSON.parse(edited.stdout).branches).toEqual({ include: [], exclude: ["tmp-*", "*-draft"] });
     expect((await run("show", "sales", "sales-west")).stdout).toContain("Commits: 0 recorded");

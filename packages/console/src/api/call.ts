@@ -36,6 +36,8 @@ interface AnyInput {
 }
 
 const BASE = "/api/v1";
+/** The API of mirrors; paths of its operations stand whole in their names. */
+const REPLICATION = "/service/replication/";
 
 /**
  * Calls an operation and returns its answer with its warnings.
@@ -78,7 +80,8 @@ function addressOf(
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `${BASE}${filled}${search === "" ? "" : `?${search}`}`;
+  const base = filled.startsWith(REPLICATION) ? "" : BASE;
+  return `${base}${filled}${search === "" ? "" : `?${search}`}`;
 }
 
 /** Operations whose 401 says nothing about a session. */

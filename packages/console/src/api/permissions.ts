@@ -4,11 +4,11 @@ import { useSession } from "../frame/session.tsx";
 import { useAnswer } from "./hooks.ts";
 
 /** Kinds of things that have a page of their own. */
-type Kind = "user" | "group" | "policy";
+type Kind = "user" | "group" | "policy" | "repository";
 
-/** Returns the ARN of a user, group or policy. */
+/** Returns the ARN of a user, group, policy or repository. */
 function useArn(kind: Kind, name: string): string {
-  return `arn:${useSession().partition}:auth:::${kind}/${name}`;
+  return `arn:${useSession().partition}:${kind === "repository" ? "fs" : "auth"}:::${kind}/${name}`;
 }
 
 /** Actions that the person may do on one thing; undefined while that is not known. */

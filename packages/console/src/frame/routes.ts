@@ -10,6 +10,8 @@ interface PageRoute {
   readonly load: () => Promise<{ readonly default: ComponentType }>;
   /** The action, on all resources, without which the page shows what is missing; absent: the page is for everybody. */
   readonly needs?: string;
+  /** Whether this service has what the page shows; absent: it has. */
+  readonly isOffered?: (session: Session) => boolean;
   /** Its name in the navigation, for those who may see the page; absent: it has none. */
   readonly label?: string;
 }
@@ -69,6 +71,14 @@ export const ROUTES: readonly PageRoute[] = [
     needs: "auth:ReadDecisions",
   },
   {
+    path: "/mirrors",
+    load: () => import("../pages/mirrors/mirrors-page.tsx"),
+    label: "Mirrors",
+    needs: "fs:ListRepositories",
+    isOffered: ({ mirrorRegions }) => mirrorRegions.length > 0,
+  },
+  { path: "/mirrors/:source/:id", load: () => import("../pages/mirrors/mirror-page.tsx") },
+  {
     path: "/account",
     load: () => import("../pages/account/account-page.tsx"),
     label: "Account",
@@ -81,6 +91,6 @@ export function firstPage(session: Session): string {
 }
 
 /** Whether a page is shown to a person. */
-export function isShown({ needs }: PageRoute, { actions }: Session): boolean {
-  return needs === undefined || actions.has(needs);
+export function isShown({ needs, isOffered }: PageRoute, session: Session): boolean {
+  return (needs === undefined || session.actions.has(needs)) && (isOffered?.(session) ?? true);
 }

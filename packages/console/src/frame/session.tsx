@@ -20,6 +20,8 @@ export interface Session {
   readonly recorded: string;
   /** Whether the service counts how users and keys are used. */
   readonly countsUse: boolean;
+  /** Regions that may have mirrors; none: there are no mirrors. */
+  readonly mirrorRegions: readonly string[];
   /** Actions that the person may do on all resources. */
   readonly actions: ReadonlySet<string>;
 }
@@ -86,13 +88,14 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
     return error === null ? <Loading what="your session" /> : <Alert error={error} />;
   }
   const { partition, decision_log: hasDecisionLog, counts_use: countsUse } = config.data;
-  const { decision_log_include: recorded } = config.data;
+  const { decision_log_include: recorded, mirror_regions: mirrorRegions } = config.data;
   const session = {
     user: name,
     partition,
     hasDecisionLog,
     recorded,
     countsUse,
+    mirrorRegions,
     actions: new Set(actions.data.results),
   };
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;

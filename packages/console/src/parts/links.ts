@@ -8,6 +8,9 @@ export const userPage = (name: string): string => pageOf("users", name);
 export const groupPage = (name: string): string => pageOf("groups", name);
 /** The address of a policy. */
 export const policyPage = (name: string): string => pageOf("policies", name);
+/** The address of a mirror; names of repositories have nothing that a path may not. */
+export const mirrorPage = (source: string, name: string): string =>
+  `/mirrors/${encodeURIComponent(source)}/${encodeURIComponent(name)}`;
 
 /** Stands in a path for a name that cannot stand there, and then stands in the query. */
 const ELSEWHERE = "-";

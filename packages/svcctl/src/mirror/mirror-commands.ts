@@ -12,6 +12,7 @@ import { confirm } from "../uri/confirm.ts";
 
 const COLUMNS = [
   { heading: "Mirror", name: "id", fields: ["id"] },
+  { heading: "Repository", name: "source_repository", fields: ["source_repository"] },
   { heading: "Region", name: "region", fields: ["region"] },
   { heading: "State", name: "state", fields: ["state"] },
   { heading: "Behind", name: "lag_seconds", fields: [] },
@@ -19,7 +20,8 @@ const COLUMNS = [
 ] as const;
 
 export async function listMirrors(call: CommandCall): Promise<void> {
-  const page = await fetchPage(replication(call), call, pathOf(call).slice(0, 3));
+  const path = call.args.length === 0 ? ["mirrors"] : pathOf(call).slice(0, 3);
+  const page = await fetchPage(replication(call), call, path);
   await printPage(call, page, {
     columns: COLUMNS,
     rowsOf: (mirror) => [{ ...mirror, lag_seconds: text(partOf(mirror, "progress")["lag_seconds"]) }],

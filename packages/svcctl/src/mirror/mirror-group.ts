@@ -14,10 +14,10 @@ export const MIRROR_GROUP: GroupSpec = {
   commands: [
     {
       name: "list",
-      arguments: "<repository>",
-      argumentCount: [1, 1],
-      description: "Lists the mirrors of a repository.",
-      examples: ["sales", "sales --all -o json"],
+      arguments: "[repository]",
+      argumentCount: [0, 1],
+      description: "Lists the mirrors of a repository, or all mirrors.",
+      examples: ["sales", "--all -o json"],
       options: [...PAGING, SEARCH],
       load: async () => (await import("./mirror-commands.ts")).listMirrors,
     },

@@ -4,8 +4,8 @@ import type { ShownMirror } from "../../../mirroring/administration.ts";
 
 const MOST_HEADS = 1_000;
 
-/** The body of a mirror. */
-export function mirrorBody({ mirror, report, isProtected }: ShownMirror): object {
+/** The body of a mirror, with at most so many of its heads. */
+export function mirrorBody({ mirror, report, isProtected }: ShownMirror, mostHeads = MOST_HEADS): object {
   const waiting = report.heads.filter(({ since }) => since !== undefined);
   const others = report.heads.filter(({ since }) => since === undefined);
   return {
@@ -31,7 +31,7 @@ export function mirrorBody({ mirror, report, isProtected }: ShownMirror): object
       external_objects: report.externalObjects,
       lag_seconds: report.lagSeconds,
     },
-    heads: [...waiting, ...others].slice(0, MOST_HEADS).map((head) => ({
+    heads: [...waiting, ...others].slice(0, mostHeads).map((head) => ({
       branch: head.branch,
       source: head.source,
       mirror: head.mirror ?? null,

@@ -5,6 +5,7 @@ import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
+import type { Mirror } from "../../../mirroring/mirror.ts";
 import { EXAMPLE_TIME } from "../../rest/declared.ts";
 import { json, NO_CONTENT, param } from "../../rest/operation.ts";
 import {
@@ -24,9 +25,14 @@ import { mirrorBody } from "./mirror-body.ts";
 import type { Mirrors } from "./ports.ts";
 
 const MIRRORS = "/service/replication/v1/repositories/{source_repo}/mirrors";
+const ALL = "/service/replication/v1/mirrors";
 const ONE = `${MIRRORS}/{mirror_id}`;
 // Deleting a mirror is the way out of what makes it read-only.
 const TAG = { tag: "mirrors", access: "permitted", managesMirrors: true } as const;
+
+/** Heads of each mirror of a list. */
+const LISTED_HEADS = 10;
+const FEW_HEADS = `Of each at most ${LISTED_HEADS} heads, those that wait first.`;
 
 const EXAMPLE = {
   id: "sales-west",
@@ -97,9 +103,21 @@ export const MIRROR_OPERATIONS: readonly UserDeclaration[] = [
     id: "listMirrors",
     path: MIRRORS,
     summary: "List the mirrors of a repository",
-    description: "In UTF-8 byte order of their names, in every region.",
+    description: `In UTF-8 byte order of their names, in every region. ${FEW_HEADS}`,
     answer: answerWithPage("MirrorList", EXAMPLE),
-    handler: (parts) => (call) => list(call, parts),
+    handler: (parts) => (call) => list(call, parts, (mirrors) => mirrors.list(param(call, 0))),
+  },
+  {
+    ...LIST,
+    ...TAG,
+    id: "listAllMirrors",
+    row: "listMirrors",
+    path: ALL,
+    summary: "List the mirrors of all repositories",
+    description: `In UTF-8 byte order of their names, in every region. ${FEW_HEADS}`,
+    answer: answerWithPage("MirrorList", EXAMPLE),
+    errors: [400],
+    handler: (parts) => (call) => list(call, parts, (mirrors) => mirrors.all()),
   },
   {
     ...READ,
@@ -172,10 +190,14 @@ async function create(call: UserCall, parts: ManagementParts): Promise<Reply> {
   return json(201, mirrorBody(made), ["Location", location]);
 }
 
-async function list(call: UserCall, parts: ManagementParts): Promise<Reply> {
+async function list(
+  call: UserCall,
+  parts: ManagementParts,
+  listed: (mirrors: Mirrors) => Promise<readonly Mirror[]>,
+): Promise<Reply> {
   const mirrors = mirrorsOf(parts);
   const { prefix, search, after, amount } = pageOf(call.query);
-  const found = (await told(() => mirrors.list(param(call, 0)))).filter(
+  const found = (await told(() => listed(mirrors))).filter(
     ({ name }) =>
       name.startsWith(prefix) &&
       name.includes(search.toLowerCase()) &&
@@ -186,7 +208,7 @@ async function list(call: UserCall, parts: ManagementParts): Promise<Reply> {
   return {
     status: 200,
     body: pageText(
-      page.map((one) => JSON.stringify(mirrorBody(one))),
+      page.map((one) => JSON.stringify(mirrorBody(one, LISTED_HEADS))),
       next,
     ),
   };

@@ -7,6 +7,9 @@ import type { Mirror } from "../../../mirroring/mirror.ts";
 /** The use cases; each throws AuthorizerError with a text for people. */
 export interface Mirrors {
   create(asked: AskedMirror): Promise<ShownMirror>;
+  /** Names of the regions that may have mirrors. */
+  readonly regions: readonly string[];
+  all(): Promise<readonly Mirror[]>;
   list(source: string): Promise<readonly Mirror[]>;
   /** All that is known of a mirror that was listed. */
   show(mirror: Mirror): Promise<ShownMirror>;
