@@ -69,7 +69,7 @@ export function removeUnreached(out, entries) {
     }
   };
   for (const entry of entries) {
-    const base = join(out, entry.replace(/\.ts$/, ""));
+    const base = join(out, entry.replace(/\.[tj]s$/, ""));
     visit(`${base}.js`);
     visit(`${base}.d.ts`);
   }

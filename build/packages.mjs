@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle, removeUnreached } from "./bundle.mjs";
+import { bundleService } from "./bundle-service.mjs";
 import { compile, importsOf, SCOPE } from "./compile.mjs";
 import { buildConsole } from "./console.mjs";
 import { copy } from "./copy.mjs";
@@ -28,6 +29,12 @@ function exportsFor(out, name) {
 /** Compiles the commands of the metastore below a folder, which its own package and that of svcctl ask for their exports. */
 function compileMetastore(out) {
   compile(out, { include: ["packages/svcctl-metastore/src"], beside: ["svcctl"] });
+}
+
+/** Compiles the service or what carries it, without the code that stays in the clone. */
+function compileService(out, options) {
+  compile(out, options);
+  rmSync(join(out, RENDERING), { recursive: true });
 }
 
 const SVCCTL = "packages/svcctl/src/main.ts";
@@ -65,7 +72,8 @@ export const PACKAGES = {
     sources: [".", "packages/policy", "packages/commands"],
     keywords: source.keywords,
     build: async (out) => {
-      compile(out, { include: ["src"], declaration: false });
+      compileService(out, { include: ["src"], declaration: false });
+      await bundleService(out);
       copy(out, ["bin", "docs", "src/help/assets", "policies", "fixtures/datasets"]);
       copy(out, ["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"]);
       await buildConsole(join(out, "console"));
@@ -101,7 +109,7 @@ export const PACKAGES = {
     keywords: ["authorization", "authzen", "testing", "vitest"],
     build: (out) => {
       const entries = entriesOf("packages/testing");
-      compile(out, { files: Object.values(entries) });
+      compileService(out, { files: Object.values(entries) });
       copy(out, ["policies", "LICENSE", ["docs/testing.md", "README.md"]]);
       return { exports: exportsOf(entries) };
     },
@@ -130,7 +138,6 @@ export async function buildPackage(name, out) {
   mkdirSync(out, { recursive: true });
   const { description, engines = source.engines } = manifestOf(sources[0]);
   const facts = await build(out);
-  rmSync(join(out, RENDERING), { recursive: true, force: true });
   const dependencies = dependenciesOf(out, sources);
   writeManifest(out, { name: SCOPE + name, description, keywords, engines, ...facts, ...dependencies });
   for (const path of Object.values(facts.bin ?? {})) chmodSync(join(out, path), 0o755);
