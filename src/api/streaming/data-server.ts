@@ -135,14 +135,21 @@ export class Sending {
     return this.#isAnswered || this.#hasFailed;
   }
 
-  /** Writes parts of the body; returns a promise where the data server takes no more for now. */
-  write(parts: readonly Buffer[]): undefined | Promise<void> {
+  /**
+   * Writes parts of the body; returns a promise where the data server takes no more for now.
+   * @param written called once nobody reads the parts any more; not if the connection ends before
+   */
+  write(parts: readonly Buffer[], written: () => void): undefined | Promise<void> {
     if (this.isOver) return undefined;
     const request = this.#request;
     let hasRoom = true;
+    const last = parts.length - 1;
+    const done = (error?: Error | null): void => {
+      if (error == null) written();
+    };
     // All parts go in one call of the system.
     request.cork();
-    for (const part of parts) hasRoom = request.write(part);
+    for (const [at, part] of parts.entries()) hasRoom = request.write(part, at === last ? done : undefined);
     request.uncork();
     if (hasRoom || request.destroyed) return undefined;
     return new Promise((resolve) => {

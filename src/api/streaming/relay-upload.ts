@@ -9,6 +9,7 @@ import { DamagedStream, type ExpectedTrailer, SignedChunks } from "../../exchang
 import type { RawCall } from "../../http/route.ts";
 import type { ChunkSignatures, SentHeaders } from "../../identity/identity.ts";
 import type { DataServerAnswer, Sending } from "./data-server.ts";
+import { giveBack } from "./returned-memory.ts";
 
 /** An upload whose request is allowed. */
 interface Upload {
@@ -61,6 +62,8 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
   const cut = (): void => sending?.abort();
   call.signal?.addEventListener("abort", cut, { once: true });
   let received = 0;
+  /** The piece of which the rest is held back. */
+  let held: Buffer | undefined;
   call.deadline = performance.now() + idleMs;
   call.continueIfAsked();
   try {
@@ -72,9 +75,13 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
       const content = chunks.take(piece);
       if (content.length > 0) {
         sending ??= begin();
-        const room = sending.write(content);
+        const before = held;
+        const room = sending.write(content, () => {
+          if (before !== undefined && before !== piece) giveBack(before);
+        });
         if (room !== undefined) await room;
       }
+      if (chunks.isHolding(piece)) held = piece;
       if (sending?.isOver === true) {
         const answer = refusalOf(await sending.answer);
         // Its body will never be whole, and a data server that waits for it would keep the connection.

@@ -87,6 +87,11 @@ export class SignedChunks {
     return this.#held;
   }
 
+  /** True if some of the bytes, as they were taken, are held back. */
+  isHolding(bytes: Buffer): boolean {
+    return this.#held?.buffer === bytes.buffer;
+  }
+
   /** Takes some of the bytes from a place on; returns the place behind them. */
   #step(bytes: Buffer, at: number, content: Buffer[]): number {
     if (this.#state === "data") return this.#data(bytes, at, content);
