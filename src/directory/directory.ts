@@ -23,6 +23,7 @@ import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/mo
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
+import type { IssuedSessions } from "./issued-sessions.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Provisioning } from "./provisioning.ts";
@@ -342,6 +343,7 @@ export interface Directory {
   readonly externalPrincipals: ExternalPrincipals;
   readonly tokenClaims: TokenClaims;
   readonly sessions: Sessions;
+  readonly issuedSessions: IssuedSessions;
   readonly passwords: Passwords;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;

@@ -29,6 +29,7 @@ import { applyPlanned, createBatches } from "./write/batches/batches.ts";
 import { createCredentials } from "./write/credentials.ts";
 import { createExternalPrincipals } from "./write/external-principals.ts";
 import { createGroups } from "./write/groups.ts";
+import { createIssuedSessions } from "./write/issued-sessions.ts";
 import { judgeOf } from "./write/judging.ts";
 import { createPasswords } from "./write/passwords.ts";
 import { createPolicies } from "./write/policies.ts";
@@ -188,6 +189,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     externalPrincipals: createExternalPrincipals(context),
     tokenClaims: createTokenClaims(context),
     sessions: createSessions(context),
+    issuedSessions: createIssuedSessions(context),
     passwords: createPasswords(context),
     resources: createResources(context),
     batches: createBatches(context),

@@ -138,6 +138,8 @@ export interface Identities {
   issueLoginToken(
     identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt"> & {
       readonly since?: string;
+      /** The way and the address of the sign-in, which administrators are shown. */
+      readonly origin?: { readonly how: string; readonly source?: string };
     },
     seconds?: number,
   ): Promise<IssuedToken>;

@@ -1,12 +1,13 @@
 /** Issues, verifies and revokes login tokens (spec/security §1.1, spec/security §2.11, spec/security §4.4). */
 
-import { hash, randomUUID } from "node:crypto";
+import { hash } from "node:crypto";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
 import type { Identities, Identity, IssuedToken } from "./identity.ts";
+import { IssuedNotes } from "./issued-notes.ts";
 import {
   LOGIN_AUDIENCE,
   type LoginClaims,
@@ -22,7 +23,7 @@ const MAX_TOKEN_LENGTH = 4096;
 
 /** Options of {@link LoginTokens}. */
 interface LoginTokensOptions {
-  readonly directory: Pick<Directory, "sessions" | "tokenClaims">;
+  readonly directory: Pick<Directory, "sessions" | "issuedSessions">;
   readonly cache: CacheSettings;
   /** `auth.encrypt.secret_key`, which signs, then `authorizer.previous_secret_key`. */
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
@@ -46,11 +47,13 @@ interface VerifiedToken {
 /** Issues and verifies login tokens. */
 export class LoginTokens {
   readonly #options: LoginTokensOptions;
+  readonly #notes: IssuedNotes;
   /** By the SHA-256 of the token. The token itself is never stored. */
   readonly #verified: DependentCache<VerifiedToken>;
 
   constructor(options: LoginTokensOptions) {
     this.#options = options;
+    this.#notes = new IssuedNotes(options.directory.issuedSessions);
     this.#verified = new DependentCache<VerifiedToken>({
       settings: options.cache,
       filedUnder: ({ userId }) => [userId],
@@ -82,6 +85,7 @@ export class LoginTokens {
       issuer,
       expiresAt: end,
       since,
+      origin,
     }: Parameters<Identities["issueLoginToken"]>[0],
     wanted?: number,
   ): Promise<IssuedToken> {
@@ -104,27 +108,37 @@ export class LoginTokens {
       ...(accessKeyId !== undefined && { access_key_id: accessKeyId }),
       ...(issuer !== undefined && { issuer }),
     };
+    const id = this.#options.directory.issuedSessions.newId();
     const token = await new SignJWT({ [OUR_CLAIM]: ours })
       .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
       .setAudience(LOGIN_AUDIENCE)
       .setSubject(username)
-      .setJti(randomUUID())
+      .setJti(id)
       .setIssuedAt(iat)
       .setExpirationTime(expiresAt)
       .sign(keys[0]);
+    this.#notes.add({
+      id,
+      userId,
+      username,
+      since: session.since,
+      issuedAt: iat,
+      expiresAt,
+      ...origin,
+      ...(issuer !== undefined && { issuer }),
+      ...(accessKeyId !== undefined && { accessKeyId }),
+    });
     return { token, expiresAt };
   }
 
   /** Revokes a token, on this node at once. */
-  async end({ tokenId, userId, expiresAt = 0 }: Identity, until: number): Promise<void> {
-    if (tokenId === undefined) {
+  async end({ tokenId: id, userId, username, expiresAt = 0 }: Identity, until: number): Promise<void> {
+    if (id === undefined) {
       throw new AuthorizerError("invalid_request", "only who came with a login token can end it");
     }
     try {
-      await this.#options.directory.tokenClaims.claim(tokenId, Math.max(until, expiresAt));
-    } catch (error) {
-      // A claimed or expired token is revoked already; an error with problems is a fault of the arguments.
-      if (!isErrorCode(error, "invalid_request") || error.problems.length > 0) throw error;
+      const { issuedSessions } = this.#options.directory;
+      await issuedSessions.endToken({ id, userId, username }, Math.max(until, expiresAt));
     } finally {
       this.#verified.evict({ ids: [userId], all: false });
     }

@@ -25,7 +25,7 @@ import { isSignedWith, signingKey } from "./signature/signing.ts";
 
 /** Options of {@link openIdentities}. */
 export interface IdentitiesOptions {
-  readonly directory: Pick<Directory, "sessions" | "tokenClaims" | "users" | "onChange">;
+  readonly directory: Pick<Directory, "sessions" | "issuedSessions" | "users" | "onChange">;
   /** `auth.cache.*`: applies to a cache of access keys and to a cache of login tokens. */
   readonly cache: CacheSettings;
   /** `auth.encrypt.secret_key`: signs and verifies login tokens. */

@@ -127,9 +127,10 @@ export class DeviceRequests {
 
   /**
    * The login token of a request that a person confirmed, once.
+   * @param source address of the program
    * @returns "pending" until then, "denied" where the person refused or may no longer sign in, "expired" for everything else
    */
-  async token(deviceCode: string): Promise<"pending" | "denied" | "expired" | DeviceToken> {
+  async token(deviceCode: string, source: string): Promise<"pending" | "denied" | "expired" | DeviceToken> {
     const { directory, identities } = this.#options;
     const [, end = "0", secret = ""] = DEVICE_CODE.exec(deviceCode) ?? [];
     if (Number(end) * 1_000 <= Date.now()) return "expired";
@@ -142,7 +143,11 @@ export class DeviceRequests {
     if (!(await this.#claimOnce(`device-used:${id}`, until))) return "expired";
     if (!(await this.#maySignIn(by, since))) return "denied";
     const { username, issuer } = by;
-    return { ...(await identities.issueLoginToken(by)), username, ...(issuer !== undefined && { issuer }) };
+    return {
+      ...(await identities.issueLoginToken({ ...by, origin: { how: "device", source } })),
+      username,
+      ...(issuer !== undefined && { issuer }),
+    };
   }
 
   /** False for a user who is gone or inactive, whose sessions or access key ended since, or whose sign-in is over. */

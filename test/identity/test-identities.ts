@@ -46,7 +46,7 @@ function watched(
     return settled();
   };
   return {
-    tokenClaims: directory.tokenClaims,
+    issuedSessions: directory.issuedSessions,
     users: directory.users,
     onChange: (listener) => directory.onChange(listener),
     sessions: {

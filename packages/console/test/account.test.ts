@@ -45,6 +45,25 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a person", () => {
     await page.context().close();
   });
 
+  it("sees under Account where else somebody is signed in, and ends that session", async () => {
+    const key = await newUser("roaming");
+    await callApi(console, admin, "PUT", "/auth/users/roaming/policies/AuthManageOwnCredentials");
+    const [page, elsewhere] = [await console.newPage(), await console.newPage()];
+    await signIn(elsewhere, key);
+    await signIn(page, key);
+    await page.goto("/account");
+    await page.getByText("this session").waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "End the session from 127.0.0.1" }).click();
+    await page.getByRole("status").getByText("The session has ended.").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: /^End the session/ }).count()).toBe(0);
+    await elsewhere.goto("/account");
+    await elsewhere.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.goto("/account");
+    await page.getByText("this session").waitFor();
+    for (const one of [page, elsewhere]) await one.context().close();
+  });
+
   it("whose key is refused reads what to do, and the refusal goes with the next key that is typed", async () => {
     const page = await console.newPage();
     await page.goto("/login");

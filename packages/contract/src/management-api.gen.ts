@@ -2031,6 +2031,44 @@ export interface PasswordChange {
    */
   new_password: string;
 }
+export interface UserSession {
+  /**
+   * Id of the login token, which is not the token.
+   */
+  id: string;
+  /**
+   * Way by which the user signed in, as in the audit log.
+   */
+  how?: string;
+  /**
+   * Name of the identity provider that vouched, if one did.
+   */
+  provider?: string;
+  /**
+   * The access key that it was issued for, if any: it ends with the key.
+   */
+  access_key_id?: string;
+  /**
+   * Address of the sign-in.
+   */
+  source_ip?: string;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  created_at: number;
+  /**
+   * Unix time in whole seconds, UTC.
+   */
+  expires_at: number;
+  /**
+   * Whether this call came with it.
+   */
+  is_current: boolean;
+}
+export interface UserSessionList {
+  pagination: Pagination;
+  results: UserSession[];
+}
 export interface LoginToken {
   /**
    * Login token, a JWT.
@@ -2121,7 +2159,9 @@ export interface Operations {
   "PUT /user/password": { path: Record<never, never>; query: Record<never, never>; body: PasswordChange; answer: LoginToken };
   "POST /auth/password/forgot": { path: Record<never, never>; query: Record<never, never>; body: ForgottenPassword; answer: undefined };
   "POST /auth/users/{userId}/password/reset": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
+  "GET /auth/users/{userId}/sessions": { path: { userId: string }; query: { prefix?: string; search?: string; after?: string; amount?: number }; body: undefined; answer: UserSessionList };
   "DELETE /auth/users/{userId}/sessions": { path: { userId: string }; query: Record<never, never>; body: undefined; answer: undefined };
+  "DELETE /auth/users/{userId}/sessions/{sessionId}": { path: { userId: string; sessionId: string }; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /healthcheck": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   "GET /auth/capabilities": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Capabilities };
   "GET /config": { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: Config };

@@ -7,12 +7,12 @@ import { ACCESS_OPERATIONS } from "../management/access/access-operations.ts";
 import { DIRECTORY_OPERATION } from "../management/access/directory-operation.ts";
 import { APPLY_OPERATIONS } from "../management/apply/apply-operation.ts";
 import type { ManagementDeclaration } from "../management/declaration.ts";
-import { END_SESSIONS_OPERATION } from "../management/login/end-sessions.ts";
 import { FORGOTTEN_PASSWORD_OPERATIONS } from "../management/login/forgotten-password.ts";
 import { OWN_PASSWORD_OPERATIONS } from "../management/login/own-password.ts";
 import { SESSION_OPERATIONS } from "../management/login/session.ts";
 import { SESSION_FACTS_OPERATIONS } from "../management/login/session-facts.ts";
 import { SETUP_OPERATIONS } from "../management/login/setup-operations.ts";
+import { USER_SESSION_OPERATIONS } from "../management/login/user-sessions.ts";
 import { CHECK_OPERATIONS } from "../management/permissions/check.ts";
 import { ACL_OPERATIONS } from "../management/policies/acls.ts";
 import { POLICY_HOLDER_OPERATIONS } from "../management/policies/policy-holders.ts";
@@ -59,7 +59,7 @@ export const MANAGEMENT_OPERATIONS: readonly ManagementDeclaration[] = [
   ...SESSION_FACTS_OPERATIONS,
   ...OWN_PASSWORD_OPERATIONS,
   ...FORGOTTEN_PASSWORD_OPERATIONS,
-  END_SESSIONS_OPERATION,
+  ...USER_SESSION_OPERATIONS,
   ...SERVER_INFO_OPERATIONS,
   STATUS_OPERATION,
   ...RECORD_OPERATIONS,

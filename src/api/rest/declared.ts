@@ -16,6 +16,7 @@ export const PATH_PARAMETERS = {
   revision: { description: "Revision of an entry in the log.", example: "1204" },
   source_repo: { description: "Name of the repository that is mirrored.", example: "sales" },
   mirror_id: { description: "Name of the mirror.", example: "sales-west" },
+  sessionId: { description: "Id of a session, as the list has it.", example: "01m3x8k2v07zq4n5w9r6t1y2pc" },
   accessKeyId: { description: `Access key id. ${ENCODED_TWICE}`, example: "AKIAJEXAMPLEEXAMPLEQ" },
 } as const;
 

@@ -46,6 +46,8 @@ export const REPLICATED: FieldsOf = {
   claim: undefined,
   claim_expiry: undefined,
   session: undefined,
+  issued: undefined,
+  issued_expiry: undefined,
   password: undefined,
   provisioned: undefined,
   sweep: undefined,

@@ -31,6 +31,8 @@
  * | `resource`       | `<SHA-256 of the type>/<id>`     | {@link ResourceRecord}      |
  * | `applied`        | `user/<name>`, `group/<name>`, `policy/<name>` | {@link AppliedRecord} |
  * | `session`        | `<user id>`                      | {@link SessionRecord}       |
+ * | `issued`         | `<user id>/<token id>`           | {@link IssuedRecord}        |
+ * | `issued_expiry`  | `<16 digits>/<user id>/<token id>` | {}: finds those that are over |
  * | `password`       | `<user id>`                      | {@link PasswordRecord}      |
  * | `provisioned`    | `<id of a user or group>`        | {@link ProvisionedRecord}   |
  * | `sweep`          | `<id of what was deleted>`       | {@link SweepRecord}         |
@@ -155,6 +157,20 @@ interface SessionRecord {
   readonly strict?: true;
 }
 
+/** A login token that was issued, without the token. It is shown, and nothing is authenticated by it. */
+export interface IssuedRecord {
+  /** Unix seconds. */
+  readonly issued_at: number;
+  /** Unix seconds. */
+  readonly expires_at: number;
+  /** The beginning of the user's sessions at which it was issued: with another one it is over. */
+  readonly since: string;
+  readonly how?: string;
+  readonly issuer?: string;
+  readonly access_key_id?: string;
+  readonly source?: string;
+}
+
 /** The password of a user. It stands under the internal id, so that a later user of the name never has it. */
 export interface PasswordRecord {
   /** The hash of the password, sealed by `secrets.ts`. */
@@ -232,6 +248,8 @@ export interface RecordTypes {
   resource_type: ResourceTypeRecord;
   resource: ResourceRecord;
   session: SessionRecord;
+  issued: IssuedRecord;
+  issued_expiry: Readonly<Record<string, never>>;
   password: PasswordRecord;
   provisioned: ProvisionedRecord;
   sweep: SweepRecord;

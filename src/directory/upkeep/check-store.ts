@@ -46,7 +46,17 @@ const LINKED = [
   "claim",
   "claim_expiry",
 ] as const;
-const PLAIN = ["meta", "key_expiry", "resource_type", "resource", "sweep", "applied", "provisioned"] as const;
+const PLAIN = [
+  "meta",
+  "key_expiry",
+  "resource_type",
+  "resource",
+  "sweep",
+  "applied",
+  "provisioned",
+  "issued",
+  "issued_expiry",
+] as const;
 
 const PAGE = 1_000;
 

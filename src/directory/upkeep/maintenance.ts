@@ -3,7 +3,7 @@
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../../store/port.ts";
 import type { Resealing } from "./reseal.ts";
-import { dropExpiredClaims, dropExpiredKeys, nextSweeps, sweepStep } from "./sweep.ts";
+import { dropExpiredClaims, dropExpiredKeys, dropExpiredSessions, nextSweeps, sweepStep } from "./sweep.ts";
 import { NotHolder } from "./under-lease.ts";
 
 const RETRY_MS = 1_000;
@@ -104,6 +104,7 @@ export class Maintenance {
       return (
         (await dropExpiredClaims(store, now())) &&
         (await dropExpiredKeys(store, now())) &&
+        (await dropExpiredSessions(store, now())) &&
         (await resealing.step())
       );
     } catch (error) {

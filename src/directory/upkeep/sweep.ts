@@ -148,7 +148,7 @@ interface Expiry {
 /** The first entries whose expiry is before a time: keys begin with it. */
 async function firstExpired(
   snapshot: Snapshot,
-  partition: "key_expiry" | "claim_expiry",
+  partition: "key_expiry" | "claim_expiry" | "issued_expiry",
   before: number,
 ): Promise<Expiry[]> {
   const first = await snapshot.scan(partition, { limit: STEP });
@@ -205,6 +205,23 @@ export async function dropExpiredClaims(store: Store, now: number): Promise<bool
       other: { partition: "claim", key, only: { field: "expires_at", value } } as const,
     }));
     await deletePairs(store, snapshot, pairs);
+    return false;
+  });
+}
+
+/**
+ * Drops some records of login tokens that have expired; true when none are left. Nobody finds them anyway.
+ * @param now Unix seconds
+ */
+export async function dropExpiredSessions(store: Store, now: number): Promise<boolean> {
+  return withSnapshot(store, async (snapshot) => {
+    const expired = await firstExpired(snapshot, "issued_expiry", now);
+    if (expired.length === 0) return true;
+    const deleted = expired.flatMap(({ entry, key }): Key[] => [
+      { partition: "issued_expiry", key: entry },
+      { partition: "issued", key },
+    ]);
+    await store.commit({ delete: deleted });
     return false;
   });
 }

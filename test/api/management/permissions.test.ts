@@ -26,6 +26,18 @@ interface Case {
 /** Each operation that a row of the permission table guards. */
 const CASES: readonly Case[] = [
   {
+    id: "listSessions",
+    call: "GET /auth/users/target/sessions",
+    status: 200,
+    action: "auth:ListCredentials",
+  },
+  {
+    id: "endSession",
+    call: "DELETE /auth/users/target/sessions/none",
+    status: 404,
+    action: "auth:DeleteCredentials",
+  },
+  {
     id: "endSessions",
     call: "DELETE /auth/users/target/sessions",
     status: 204,

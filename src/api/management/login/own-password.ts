@@ -55,7 +55,11 @@ async function changePassword(call: UserCall, parts: ManagementParts): Promise<R
     throw new PermissionRefused(message, 403, [{ pointer: "/password", message }]);
   }
   audit.wrote(call, "changePassword", { user: username });
-  const { token, expiresAt } = await identities.issueLoginToken({ username, userId });
+  const { token, expiresAt } = await identities.issueLoginToken({
+    username,
+    userId,
+    origin: { how: "password", source: call.caller.sourceIp },
+  });
   const secondsLeft = expiresAt - Date.now() / 1_000;
   const proof = proofOf(call.request);
   const isCookie = proof?.kind === "token" && proof.fromCookie;

@@ -27,7 +27,7 @@ interface LoggedIn {
   readonly identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer"> & {
     readonly since?: string;
   };
-  readonly fields: AuditedFields;
+  readonly fields: AuditedFields & { readonly how: string };
 }
 
 /**

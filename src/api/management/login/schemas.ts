@@ -2,6 +2,7 @@
 
 import type { Schemas } from "../../../http/openapi/openapi-types.ts";
 import { object, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
+import { pageOf } from "../../rest/declared.ts";
 
 /** The schemas. */
 export const LOGIN_SCHEMAS: Schemas = {
@@ -23,6 +24,20 @@ export const LOGIN_SCHEMAS: Schemas = {
     "password",
     "new_password",
   ]),
+  UserSession: object(
+    {
+      id: text("Id of the login token, which is not the token."),
+      how: text("Way by which the user signed in, as in the audit log."),
+      provider: text("Name of the identity provider that vouched, if one did."),
+      access_key_id: text("The access key that it was issued for, if any: it ends with the key."),
+      source_ip: text("Address of the sign-in."),
+      created_at: UNIX_SECONDS,
+      expires_at: UNIX_SECONDS,
+      is_current: { type: "boolean", description: "Whether this call came with it." },
+    },
+    ["id", "created_at", "expires_at", "is_current"],
+  ),
+  UserSessionList: pageOf("UserSession"),
   LoginToken: object({ token: text("Login token, a JWT."), token_expiration: UNIX_SECONDS }),
   SignInWays: object({
     ways: {

@@ -133,7 +133,11 @@ async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
     token_expiration_duration: seconds,
   } = call.body as LoginInformation;
   const { identity, fields } = await loggedIn(parts, { name, secret, source: call.caller.sourceIp });
-  const { token, expiresAt } = await identities.issueLoginToken(identity, seconds ?? undefined);
+  const origin = { how: fields.how, source: call.caller.sourceIp };
+  const { token, expiresAt } = await identities.issueLoginToken(
+    { ...identity, origin },
+    seconds ?? undefined,
+  );
   audit.event("login", identity.username, call, fields);
   const secondsLeft = expiresAt - Date.now() / 1000;
   const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
@@ -160,8 +164,13 @@ async function externalLogin(
   );
   const { username } = await directory.externalPrincipals.get(principal);
   const { userId } = await directory.sessions.get(username);
-  const { token, expiresAt } = await identities.issueLoginToken({ username, userId }, seconds ?? undefined);
-  audit.event("login", username, call, { how: "external_principal", principal });
+  const how = "external_principal";
+  const origin = { how, source: call.caller.sourceIp };
+  const { token, expiresAt } = await identities.issueLoginToken(
+    { username, userId, origin },
+    seconds ?? undefined,
+  );
+  audit.event("login", username, call, { how, principal });
   return json(200, { token, token_expiration: expiresAt }, NO_STORE);
 }
 

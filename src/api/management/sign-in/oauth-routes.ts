@@ -165,14 +165,11 @@ async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked):
   polled.set(digest, now);
   if (before !== undefined && now - before < (INTERVAL * 1_000) / 2)
     throw new OAuthRefused("slow_down", `ask every ${INTERVAL} seconds`);
-  const issued = await parts.devices.token(code);
+  const source_ip = parts.proxies.clientOf(call.request) ?? "";
+  const issued = await parts.devices.token(code, source_ip);
   if (issued === "pending")
     throw new OAuthRefused("authorization_pending", "nobody has confirmed the code yet");
-  const origin = {
-    how: "device",
-    request_id: call.requestId,
-    source_ip: parts.proxies.clientOf(call.request) ?? "",
-  };
+  const origin = { how: "device", request_id: call.requestId, source_ip };
   if (issued === "denied") {
     parts.audit.event("authentication_failed", { ...origin, reason: "denied" });
     throw new OAuthRefused("access_denied", "the sign-in was refused");

@@ -136,10 +136,14 @@ async function finish(parts: OidcParts, call: RawCall): Promise<Reply> {
     state,
     source: addressBlock(source_ip),
   });
-  const { token, expiresAt } = await identities.issueLoginToken(identity);
+  const how = "openid_connect";
+  const { token, expiresAt } = await identities.issueLoginToken({
+    ...identity,
+    origin: { how, source: source_ip },
+  });
   audit.event("login", {
     actor: identity.username,
-    how: "openid_connect",
+    how,
     issuer: way.name,
     created: isNew,
     request_id,

@@ -129,7 +129,8 @@ async function tokenReply(
   { user, of }: { readonly user: string; readonly of: Audited },
 ): Promise<Reply> {
   const { userId } = await known(() => directory.sessions.get(user));
-  const asked = { username: user, userId, issuer: issuer.name };
+  const origin = { how: "token_exchange", source: of["source_ip"] ?? "" };
+  const asked = { username: user, userId, issuer: issuer.name, origin };
   const { token, expiresAt } = await identities.issueLoginToken(asked, exchange.seconds);
   audit.event("login", of);
   return oauthReply({

@@ -11,6 +11,7 @@ import { Name } from "../../parts/name.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Statements } from "../../parts/policies/statements.tsx";
 import { Section } from "../../parts/section.tsx";
+import { SessionList } from "../../parts/session-list.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -57,6 +58,11 @@ export default function AccountPage() {
               <Refused what="access keys" action="auth:ListCredentials" />
             )}
           </Section>
+          {may("auth:ListCredentials") && (
+            <Section title="Sessions" about="Where somebody is signed in as you.">
+              <SessionList user={user} mayEnd={may("auth:DeleteCredentials")} />
+            </Section>
+          )}
           <Held user={user} mayRead={may("auth:ReadUser")} />
         </>
       )}

@@ -1,9 +1,10 @@
-/** The end of a user's sessions, and the mail for a new password. */
+/** The sessions of a user, their end, and the mail for a new password. */
 
 import { useState } from "preact/hooks";
 import { useAnswer, useChange } from "../../api/hooks.ts";
 import { ConfirmDialog } from "../../parts/dialogs/confirm-dialog.tsx";
 import { Section } from "../../parts/section.tsx";
+import { SessionList } from "../../parts/session-list.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 
 /** Properties of {@link UserSessions}. */
@@ -12,14 +13,16 @@ interface UserSessionsProps {
   readonly may: (action: string) => boolean;
 }
 
-/** The section; nothing for who may do neither. */
+/** The section; nothing for who may do none of it. */
 export function UserSessions({ user, may }: UserSessionsProps) {
   const capabilities = useAnswer("GET /auth/capabilities", {});
   const mayEnd = may("auth:DeleteCredentials");
   const mayReset = may("auth:CreateCredentials") && capabilities.data?.forgot_password === true;
-  if (!mayEnd && !mayReset) return null;
+  const mayList = may("auth:ListCredentials");
+  if (!mayList && !mayEnd && !mayReset) return null;
   return (
     <Section title="Sign-in" about="Where somebody else may be signed in as this user.">
+      {mayList && <SessionList user={user} mayEnd={mayEnd} />}
       {mayEnd && <EndSessions user={user} />}
       {mayReset && <SendReset user={user} />}
     </Section>

@@ -102,6 +102,51 @@ const CREDENTIALS: GroupSpec = {
   ],
 };
 
+const SESSIONS = ["auth", "users", SELF, "sessions"] as const;
+
+const SESSION_COMMANDS: GroupSpec = {
+  name: "sessions",
+  description: "Manages the sessions of users.",
+  commands: [
+    listCommand(
+      {
+        name: "list",
+        description: "Lists the sessions of a user: where somebody is signed in as this user.",
+        examples: ["", "--id bob"],
+        options: [OWN_ID],
+      },
+      {
+        path: SESSIONS,
+        columns: [
+          { heading: "Session ID", name: "id", fields: ["id"] },
+          { heading: "Way", name: "how", fields: ["how"] },
+          { heading: "Provider", name: "provider", fields: ["provider"], onlyIfAny: true },
+          { heading: "Address", name: "source_ip", fields: ["source_ip"] },
+          { heading: "Signed In", name: "created_at", fields: ["created_at"], kind: "date" },
+          { heading: "Ends", name: "expires_at", fields: ["expires_at"], kind: "date" },
+        ],
+      },
+    ),
+    changeCommand(
+      {
+        name: "end",
+        description: "Ends one session of a user; the others go on.",
+        examples: ["--id bob --session-id 01m3x8k2v07zq4n5w9r6t1y2pc"],
+        options: [
+          OWN_ID,
+          { flags: "--session-id <string>", description: "session, as the list has it", required: true },
+        ],
+      },
+      {
+        method: "DELETE",
+        path: [...SESSIONS, { option: "sessionId" }],
+        expect: 204,
+        done: "Session ended successfully",
+      },
+    ),
+  ],
+};
+
 const ROLE_EXAMPLE = "--principal-id arn:aws:sts::123456789012:assumed-role/readers";
 const PRINCIPALS = ["auth", "users", SELF, "external", "principals"] as const;
 const BY_PRINCIPAL = { principalId: "principalId" };
@@ -174,6 +219,7 @@ export const USERS_GROUP: GroupSpec = {
     LIST,
     ...entityCommands({ ...USER, columns: COLUMNS }).filter(({ name }) => name !== "list"),
     CREDENTIALS,
+    SESSION_COMMANDS,
     changeCommand(
       {
         name: "end-sessions",
@@ -181,12 +227,7 @@ export const USERS_GROUP: GroupSpec = {
         examples: ["--id bob"],
         options: [USER_ID],
       },
-      {
-        method: "DELETE",
-        path: ["auth", "users", { option: "id" }, "sessions"],
-        expect: 204,
-        done: "Sessions ended successfully",
-      },
+      { method: "DELETE", path: SESSIONS, expect: 204, done: "Sessions ended successfully" },
     ),
     changeCommand(
       {
