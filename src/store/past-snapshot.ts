@@ -113,11 +113,22 @@ export class PastSnapshot implements Snapshot {
     const scan = checkScan(partition, options);
     const replaced = this.#read();
     if (scan === undefined) return [];
-    const found = [
-      ...(await this.#unchanged(partition, options, replaced)),
-      ...replacedBefore(replaced, partition, scan),
-    ];
-    return found.sort((a, b) => compareUtf8(a.key, b.key)).slice(0, scan.limit);
+    const found: ScannedRecord[] = [];
+    for (let range = scan; ; ) {
+      const { after, ...rest } = range;
+      const page = await this.#later.scan(partition, { ...rest, ...(after !== undefined && { after }) });
+      const pageOfReplaced = replaced.scan(partition, range);
+      // Both are known as far as the one that ends first.
+      const end = firstOf(endOf(page, range.limit), endOf(pageOfReplaced, range.limit));
+      const isKnown = ({ key }: { readonly key: string }) => end === undefined || compareUtf8(key, end) <= 0;
+      const names = new Set(pageOfReplaced.map(({ key }) => key));
+      const records = page.filter(({ key }) => !names.has(key));
+      for (const { key, before } of pageOfReplaced)
+        if (before !== undefined) records.push({ key, ...before });
+      found.push(...records.filter(isKnown).sort((a, b) => compareUtf8(a.key, b.key)));
+      if (end === undefined || found.length >= scan.limit) return found.slice(0, scan.limit);
+      range = { ...range, after: end };
+    }
   }
 
   /**
@@ -143,41 +154,20 @@ export class PastSnapshot implements Snapshot {
     this.#later.release();
   }
 
-  /** The first records of a scan that are the same in the later state. */
-  async #unchanged(
-    partition: string,
-    { limit, ...range }: ScanOptions,
-    replaced: ReplacedState,
-  ): Promise<ScannedRecord[]> {
-    const found: ScannedRecord[] = [];
-    let after = range.after;
-    for (;;) {
-      const page = await this.#later.scan(partition, {
-        ...range,
-        limit,
-        ...(after !== undefined && { after }),
-      });
-      for (const record of page) if (replaced.get(partition, record.key) === undefined) found.push(record);
-      if (page.length < limit || found.length >= limit) return found;
-      after = page.at(-1)!.key;
-    }
-  }
-
   #read(): ReplacedState {
     if (this.#replaced === undefined) throw snapshotReleased();
     return this.#replaced;
   }
 }
 
-/** The first records of a scan that were there before they were replaced. */
-function replacedBefore(replaced: ReplacedState, partition: string, scan: CheckedScan): ScannedRecord[] {
-  const found: ScannedRecord[] = [];
-  for (let range = scan; ; ) {
-    const page = replaced.scan(partition, range);
-    for (const { key, before } of page) if (before !== undefined) found.push({ key, ...before });
-    if (page.length < range.limit || found.length >= scan.limit) return found;
-    range = { ...scan, after: page.at(-1)!.key };
-  }
+/** The last key of a page; undefined for the last page. */
+function endOf(page: readonly { readonly key: string }[], limit: number): string | undefined {
+  return page.length < limit ? undefined : page.at(-1)!.key;
+}
+
+function firstOf(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareUtf8(a, b) <= 0 ? a : b;
 }
 
 /** Index of the first key of a range in sorted keys. */
