@@ -1,4 +1,9 @@
-/** One page of LMDB's data file: its header and its nodes, with every bound checked. */
+/**
+ * One page of LMDB's data file: its header and its nodes, with every bound checked. Nothing is made for a node: a directory
+ * of a million users has millions of them, and each start reads all.
+ */
+
+import { pageError } from "./page-error.ts";
 
 /** Length of a key in the list of free pages, which is a number. */
 export const FREE_KEY_BYTES = 8;
@@ -12,92 +17,102 @@ const NODE_BYTES = 8;
 /** Flag of a value that has pages of its own; the value is the number of their first, their state, and their count. */
 const NODE_HAS_PAGES = 0x01;
 const PAGES_BYTES = 24;
+const TWO_TO_32 = 2 ** 32;
 
-/** A node of a page. */
-export interface PageNode {
-  readonly bytes: Buffer;
-  readonly key: Buffer;
-  /** Length of the value; undefined in a branch. */
-  readonly size: number;
-  /** The value, where it stands in the page. */
-  readonly value: Buffer | undefined;
-  /** The pages of a value that does not. */
-  readonly pages: { readonly first: bigint; readonly count: bigint } | undefined;
+/** Bytes before the nodes of a page. */
+export const HEADER_BYTES = 24;
+
+/** A number of 8 bytes; one beyond what a file can have is not exact, and beyond it still. */
+function numberAt(bytes: Buffer, at: number): number {
+  return bytes.readUInt32LE(at) + bytes.readUInt32LE(at + 4) * TWO_TO_32;
 }
 
-/** A branch or a leaf. */
+/** Throws Error where bytes are not the header of the first of the pages of a large value. */
+export function assertLarge(
+  number: number,
+  bytes: Buffer,
+  { count, transaction }: { readonly count: number; readonly transaction: number },
+): void {
+  const isFirst = numberAt(bytes, 0) === number && bytes.readUInt16LE(18) === PAGE_IS_OVERFLOW;
+  const isWhole = bytes.readUInt32LE(20) === count && numberAt(bytes, 8) <= transaction;
+  if (!isFirst || !isWhole) throw pageError(number, "is not that of a large value");
+}
+
+/** A branch or a leaf in a buffer that takes one page after the other. */
 export class DataPage {
-  static readonly HEADER_BYTES = 24;
-  readonly isLeaf: boolean;
-  readonly #number: bigint;
-  readonly #bytes: Buffer;
+  readonly bytes: Buffer;
+  isLeaf = false;
+  /** Number of its nodes. */
+  count = 0;
+  /** Place of the node that was looked at, and of its key. */
+  at = 0;
+  keyStart = 0;
+  keyEnd = 0;
+  #number = 0;
+  #upper = 0;
 
-  /** @throws Error where the bytes are no such page, or of a state later than `transaction` */
-  constructor(number: bigint, bytes: Buffer, transaction: bigint) {
+  constructor(pageSize: number) {
+    this.bytes = Buffer.alloc(pageSize);
+  }
+
+  /** Takes the page that the buffer has now. @throws Error where it is no such page, or of a later state */
+  take(number: number, transaction: number): void {
+    const { bytes } = this;
     this.#number = number;
-    this.#bytes = bytes;
     const flags = bytes.readUInt16LE(18);
-    if (bytes.readBigUInt64LE(0) !== number) throw this.#error("is another one");
-    if (bytes.readBigUInt64LE(8) > transaction) throw this.#error("is of a later state");
-    if (flags !== PAGE_IS_BRANCH && flags !== PAGE_IS_LEAF) throw this.#error("is of no known kind");
+    if (numberAt(bytes, 0) !== number) throw pageError(number, "is another one");
+    if (numberAt(bytes, 8) > transaction) throw pageError(number, "is of a later state");
+    if (flags !== PAGE_IS_BRANCH && flags !== PAGE_IS_LEAF) throw pageError(number, "is of no known kind");
     this.isLeaf = flags === PAGE_IS_LEAF;
-  }
-
-  /** Throws Error where bytes are not the header of the first of the pages of a large value. */
-  static assertLarge(
-    number: bigint,
-    bytes: Buffer,
-    { count, transaction }: { readonly count: bigint; readonly transaction: bigint },
-  ): void {
-    const isFirst = bytes.readBigUInt64LE(0) === number && bytes.readUInt16LE(18) === PAGE_IS_OVERFLOW;
-    const isWhole = BigInt(bytes.readUInt32LE(20)) === count && bytes.readBigUInt64LE(8) <= transaction;
-    if (!isFirst || !isWhole) throw new Error(`page ${number} is not that of a large value`);
-  }
-
-  /** The nodes in their order; the key of the first of a branch is empty. */
-  *nodes(maxKeyBytes: number): Generator<PageNode> {
-    const bytes = this.#bytes;
-    const room = bytes.length - DataPage.HEADER_BYTES;
     // Bounds and places of nodes count from the end of the header.
     const [lower, upper] = [bytes.readUInt16LE(20), bytes.readUInt16LE(22)];
-    const count = lower / 2;
-    const hasBounds = lower % 2 === 0 && lower <= upper && upper <= room;
+    this.#upper = upper;
+    this.count = lower / 2;
+    const hasBounds = lower % 2 === 0 && lower <= upper && upper <= bytes.length - HEADER_BYTES;
     // LMDB takes a branch of one for a fault of its own and ends the process.
-    if (!hasBounds || count < (this.isLeaf ? 1 : 2)) throw this.#error("has wrong bounds");
-    for (let index = 0; index < count; index++) {
-      const at = bytes.readUInt16LE(DataPage.HEADER_BYTES + 2 * index);
-      if (at < upper || at + NODE_BYTES > room) throw this.#error("has a node outside of it");
-      yield this.#node(DataPage.HEADER_BYTES + at, maxKeyBytes, !this.isLeaf && index === 0);
-    }
+    if (!hasBounds || this.count < (this.isLeaf ? 1 : 2)) throw pageError(number, "has wrong bounds");
   }
 
-  #node(at: number, maxKeyBytes: number, isFirstOfBranch: boolean): PageNode {
-    const node = this.#bytes.subarray(at);
-    const end = NODE_BYTES + node.readUInt16LE(6);
-    const isKey = end <= node.length && (isFirstOfBranch || isLength(end - NODE_BYTES, maxKeyBytes));
-    if (!isKey) throw this.#error("has a key of a wrong length");
-    const key = node.subarray(NODE_BYTES, end);
-    if (!this.isLeaf) return { bytes: node, key, size: 0, value: undefined, pages: undefined };
-    const size = node.readUInt32LE(0);
-    const flags = node.readUInt16LE(4);
-    if ((flags & ~NODE_HAS_PAGES) !== 0) throw this.#error("has a node of no known kind");
-    if (flags === 0) {
-      if (end + size > node.length) throw this.#error("has a value that ends outside of it");
-      return { bytes: node, key, size, value: node.subarray(end, end + size), pages: undefined };
-    }
-    if (end + PAGES_BYTES > node.length) throw this.#error("has a value that ends outside of it");
-    const pages = { first: node.readBigUInt64LE(end), count: node.readBigUInt64LE(end + 16) };
-    return { bytes: node, key, size, value: undefined, pages };
+  /** Looks at a node; the key of the first of a branch is empty. @throws Error where it is none */
+  look(index: number, maxKeyBytes: number): void {
+    const { bytes, isLeaf } = this;
+    const place = bytes.readUInt16LE(HEADER_BYTES + 2 * index);
+    if (place < this.#upper || place + NODE_BYTES > bytes.length - HEADER_BYTES)
+      throw pageError(this.#number, "has a node outside of it");
+    const at = HEADER_BYTES + place;
+    const length = bytes.readUInt16LE(at + 6);
+    this.at = at;
+    this.keyStart = at + NODE_BYTES;
+    this.keyEnd = this.keyStart + length;
+    const isKey = (!isLeaf && index === 0) || isLength(length, maxKeyBytes);
+    if (this.keyEnd > bytes.length || !isKey) throw pageError(this.#number, "has a key of a wrong length");
+    if (!isLeaf) return;
+    const flags = bytes.readUInt16LE(at + 4);
+    if ((flags & ~NODE_HAS_PAGES) !== 0) throw pageError(this.#number, "has a node of no known kind");
+    const valueBytes = flags === 0 ? this.valueBytes : PAGES_BYTES;
+    if (this.keyEnd + valueBytes > bytes.length)
+      throw pageError(this.#number, "has a value that ends outside of it");
   }
 
-  #error(what: string): Error {
-    return new Error(`page ${this.#number} ${what}`);
+  /** The page that the node of a branch leads to. */
+  get child(): number {
+    return this.bytes.readUInt32LE(this.at) + this.bytes.readUInt16LE(this.at + 4) * TWO_TO_32;
   }
-}
 
-/** The page that a node of a branch leads to. */
-export function childOf({ bytes }: PageNode): bigint {
-  return BigInt(bytes.readUInt32LE(0)) + (BigInt(bytes.readUInt16LE(4)) << 32n);
+  /** Length of the value of the node of a leaf. */
+  get valueBytes(): number {
+    return this.bytes.readUInt32LE(this.at);
+  }
+
+  /** True for a value that has pages of its own. */
+  get hasPages(): boolean {
+    return this.bytes.readUInt16LE(this.at + 4) !== 0;
+  }
+
+  /** The first of these pages, and their number. */
+  get pages(): { readonly first: number; readonly count: number } {
+    return { first: numberAt(this.bytes, this.keyEnd), count: numberAt(this.bytes, this.keyEnd + 16) };
+  }
 }
 
 function isLength(length: number, most: number): boolean {

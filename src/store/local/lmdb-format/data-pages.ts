@@ -4,8 +4,9 @@
  */
 
 import { readSync } from "node:fs";
-import { childOf, DataPage, FREE_KEY_BYTES, MAX_NODE_KEY_BYTES, type PageNode } from "./data-page.ts";
+import { assertLarge, DataPage, FREE_KEY_BYTES, HEADER_BYTES, MAX_NODE_KEY_BYTES } from "./data-page.ts";
 import { FreePages } from "./free-pages.ts";
+import { pageError } from "./page-error.ts";
 
 /** A tree as LMDB describes it. */
 export interface DataTree {
@@ -51,15 +52,19 @@ class PageWalk {
   readonly used: Uint8Array;
   readonly #handle: number;
   readonly #trees: DataTrees;
-  readonly #pages: bigint;
-  readonly #levels: Buffer[] = [];
+  readonly #transaction: number;
+  readonly #pages: number;
+  readonly #levels: DataPage[] = [];
+  /** The key of the last entry, of which only the beginning is used. */
+  readonly #last = Buffer.alloc(MAX_NODE_KEY_BYTES);
 
   constructor(handle: number, size: number, trees: DataTrees) {
     this.#handle = handle;
     this.#trees = trees;
-    const inFile = BigInt(Math.floor(size / trees.pageSize));
-    this.#pages = inFile <= trees.lastPage ? inFile : trees.lastPage + 1n;
-    this.used = new Uint8Array(Number(this.#pages / 8n) + 1);
+    this.#transaction = Number(trees.transaction);
+    const inFile = Math.floor(size / trees.pageSize);
+    this.#pages = Math.min(inFile, Number(trees.lastPage) + 1);
+    this.used = new Uint8Array(Math.floor(this.#pages / 8) + 1);
   }
 
   /** @param onValue called with each value, if it is wanted */
@@ -69,76 +74,103 @@ class PageWalk {
       return;
     }
     if (depth < 1 || depth > MAX_DEPTH) throw new Error(`a tree has a depth of ${depth}`);
-    const isFree = onValue !== undefined;
-    let last: Buffer | undefined;
-    let count = 0n;
-    const visit = (number: bigint, level: number): void => {
+    let lastBytes = 0;
+    let count = 0;
+    const visit = (number: number, level: number): void => {
       const page = this.#read(number, level);
-      const isLeaf = level === depth;
-      if (page.isLeaf !== isLeaf) throw pageError(number, "stands at a wrong depth");
-      for (const node of page.nodes(maxKeyBytes)) {
-        if (!isLeaf) {
-          visit(childOf(node), level + 1);
-          continue;
+      if (page.isLeaf !== (level === depth)) throw pageError(number, "stands at a wrong depth");
+      if (!page.isLeaf) {
+        for (let index = 0; index < page.count; index++) {
+          page.look(index, maxKeyBytes);
+          visit(page.child, level + 1);
         }
-        count += 1n;
-        if (last !== undefined && compareKeys(last, node.key, isFree) >= 0)
-          throw pageError(number, "is out of order");
-        last = Buffer.from(node.key);
-        const value = this.#valueOf(number, node, isFree);
-        if (value !== undefined) onValue?.(value);
+        return;
       }
+      lastBytes = this.#leaf(number, page, lastBytes, maxKeyBytes, onValue);
+      count += page.count;
     };
-    visit(root, 1);
-    if (count !== entries) throw new Error(`a tree has ${count} entries in place of ${entries}`);
+    visit(Number(root), 1);
+    if (BigInt(count) !== entries) throw new Error(`a tree has ${count} entries in place of ${entries}`);
   }
 
-  #read(number: bigint, level: number): DataPage {
-    this.#take(number, 1n);
-    const { pageSize, transaction } = this.#trees;
-    this.#levels[level] ??= Buffer.alloc(pageSize);
-    const bytes = this.#levels[level];
-    this.#fill(number, bytes);
-    return new DataPage(number, bytes, transaction);
+  /** Reads the entries of a leaf; returns the length of the last key. */
+  #leaf(
+    number: number,
+    page: DataPage,
+    lastBytes: number,
+    maxKeyBytes: number,
+    onValue: ((value: Buffer) => void) | undefined,
+  ): number {
+    const areNumbers = onValue !== undefined;
+    const { bytes } = page;
+    let [before, start, end]: [Buffer, number, number] = [this.#last, 0, lastBytes];
+    for (let index = 0; index < page.count; index++) {
+      page.look(index, maxKeyBytes);
+      const { keyStart, keyEnd } = page;
+      const isInOrder = areNumbers
+        ? isBelow(before, start, end, bytes, keyStart)
+        : isBefore(before, start, end, bytes, keyStart, keyEnd);
+      if (!isInOrder) throw pageError(number, "is out of order");
+      [before, start, end] = [bytes, keyStart, keyEnd];
+      if (page.hasPages) this.#largeValue(number, page, onValue);
+      else onValue?.(bytes.subarray(keyEnd, keyEnd + page.valueBytes));
+    }
+    // The buffer takes the next page.
+    bytes.copy(this.#last, 0, start, end);
+    return end - start;
+  }
+
+  #read(number: number, level: number): DataPage {
+    this.#take(number, 1);
+    this.#levels[level] ??= new DataPage(this.#trees.pageSize);
+    const page = this.#levels[level];
+    this.#fill(number, page.bytes);
+    page.take(number, this.#transaction);
+    return page;
   }
 
   /** Marks pages as used. */
-  #take(first: bigint, count: bigint): void {
-    if (first < 2n || count < 1n || first + count > this.#pages) throw pageError(first, "is missing");
-    for (let number = Number(first); number < Number(first + count); number++) {
+  #take(first: number, count: number): void {
+    if (first < 2 || count < 1 || first + count > this.#pages) throw pageError(first, "is missing");
+    for (let number = first; number < first + count; number++) {
       const bit = 1 << (number & 7);
-      if ((this.used[number >> 3]! & bit) !== 0) throw pageError(BigInt(number), "is used twice");
-      this.used[number >> 3]! |= bit;
+      if ((this.used[Math.floor(number / 8)]! & bit) !== 0) throw pageError(number, "is used twice");
+      this.used[Math.floor(number / 8)]! |= bit;
     }
   }
 
-  #fill(number: bigint, bytes: Buffer): void {
-    const at = Number(number) * this.#trees.pageSize;
+  #fill(number: number, bytes: Buffer): void {
+    const at = number * this.#trees.pageSize;
     if (readSync(this.#handle, bytes, 0, bytes.length, at) < bytes.length)
       throw pageError(number, "is missing");
   }
 
-  /** The bytes of a value if they are wanted; the pages that a large one has are checked and marked in any case. */
-  #valueOf(page: bigint, node: PageNode, isWanted: boolean): Buffer | undefined {
-    if (node.pages === undefined) return isWanted ? node.value : undefined;
-    const { first, count } = node.pages;
-    const { pageSize, transaction } = this.#trees;
-    const needed = (BigInt(DataPage.HEADER_BYTES - 1) + BigInt(node.size)) / BigInt(pageSize) + 1n;
-    if (count !== needed) throw pageError(page, "has a value of another size than its pages");
+  /** Checks and marks the pages of a large value, and reads them if it is wanted. */
+  #largeValue(number: number, page: DataPage, onValue: ((value: Buffer) => void) | undefined): void {
+    const { first, count } = page.pages;
+    const { pageSize } = this.#trees;
+    const size = page.valueBytes;
+    if (count !== Math.floor((HEADER_BYTES - 1 + size) / pageSize) + 1)
+      throw pageError(number, "has a value of another size than its pages");
     this.#take(first, count);
-    const bytes = Buffer.alloc(isWanted ? Number(count) * pageSize : DataPage.HEADER_BYTES);
+    const bytes = Buffer.alloc(onValue === undefined ? HEADER_BYTES : count * pageSize);
     this.#fill(first, bytes);
-    DataPage.assertLarge(first, bytes, { count, transaction });
-    return isWanted ? bytes.subarray(DataPage.HEADER_BYTES, DataPage.HEADER_BYTES + node.size) : undefined;
+    assertLarge(first, bytes, { count, transaction: this.#transaction });
+    onValue?.(bytes.subarray(HEADER_BYTES, HEADER_BYTES + size));
   }
 }
 
-function compareKeys(a: Buffer, b: Buffer, areNumbers: boolean): number {
-  if (!areNumbers) return Buffer.compare(a, b);
-  const [left, right] = [a.readBigUInt64LE(0), b.readBigUInt64LE(0)];
-  return left < right ? -1 : left > right ? 1 : 0;
+/** True where a key comes before another; also where there is none before. */
+function isBefore(a: Buffer, aStart: number, aEnd: number, b: Buffer, bStart: number, bEnd: number): boolean {
+  const length = Math.min(aEnd - aStart, bEnd - bStart);
+  for (let at = 0; at < length; at++) {
+    const difference = a[aStart + at]! - b[bStart + at]!;
+    if (difference !== 0) return difference < 0;
+  }
+  return aEnd - aStart < bEnd - bStart;
 }
 
-function pageError(number: bigint, what: string): Error {
-  return new Error(`page ${number} ${what}`);
+/** As {@link isBefore}, of numbers. */
+function isBelow(a: Buffer, aStart: number, aEnd: number, b: Buffer, bStart: number): boolean {
+  return aEnd === aStart || a.readBigUInt64LE(aStart) < b.readBigUInt64LE(bStart);
 }
