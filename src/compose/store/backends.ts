@@ -219,7 +219,7 @@ async function openReplica(values: ConfigValues, logger: Logger): Promise<Replic
 }
 
 /** Value of `authorizer.replication.path` for a copy in memory. */
-const IN_MEMORY = "mem";
+export const IN_MEMORY = "mem";
 
 /** Folder of this service below `database.local.path` (spec/decision-api §1). */
 const LOCAL_FOLDER = "svc-authorizer";

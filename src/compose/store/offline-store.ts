@@ -1,6 +1,7 @@
 /** The configured store without a service around it: for commands that look after it. */
 
 import { accessSync, constants, rmSync } from "node:fs";
+import { basename } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { auditingUnknown } from "../../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../../config/table.ts";
@@ -11,15 +12,17 @@ import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.
 import { type Store, withSnapshot } from "../../store/port.ts";
 import { adminFileOf } from "../bootstrap.ts";
 import { type DataParts, openData, openLog } from "../data.ts";
-import { localFolder, openStore, revocationPath } from "./backends.ts";
+import { IN_MEMORY, localFolder, openStore, revocationPath } from "./backends.ts";
 
 function quietLog(values: ConfigValues) {
   return openLog({ ...values, "logging.output": ["="], "logging.level": "WARN" });
 }
 
-/** In memory: the folder of the copy belongs to the service, which may be running. */
+/** In a temporary folder: that of the configuration belongs to the service, which may be running. `mem` stays. */
 function withOwnCopy(values: ConfigValues): ConfigValues {
-  return { ...values, "authorizer.replication.path": "mem" };
+  const path = values["authorizer.replication.path"];
+  const isInMemory = path !== undefined && basename(path) === IN_MEMORY;
+  return { ...values, "authorizer.replication.path": isInMemory ? path : undefined };
 }
 
 /**
