@@ -55,9 +55,16 @@ function isChunkSigned(payloadHash: string): boolean {
 export class Resigning {
   readonly #options: ResigningOptions;
   readonly #signer: Signer;
+  /** All signatures of a day have these parts in common. */
+  readonly #ofDate: (date: string) => { readonly scope: string; readonly credential: string };
 
   constructor(options: ResigningOptions) {
     this.#options = options;
+    const { key, region } = options;
+    this.#ofDate = rememberLast((date) => {
+      const scope = `${date}/${region}/s3/aws4_request`;
+      return { scope, credential: `AWS4-HMAC-SHA256 Credential=${key.accessKeyId}/${scope}` };
+    });
     this.#signer = { secret: options.key.secret, signingKeys: new Map() };
   }
 
@@ -71,12 +78,12 @@ export class Resigning {
     const content = headers.get(CONTENT) ?? UNSIGNED;
     const isChunked = isChunkSigned(content);
     if (isChunked && !this.#options.streams) return notExchanged(USE_HTTPS);
-    const line = { method: wire.method, path, content };
     // Nearly every request: its signature was verified, and nothing is to be known of it but the time.
     const timestamp = headers.get(DATE);
     if (!isChunked && repeated.size === 0 && timestamp !== undefined && headers.has("authorization")) {
-      return this.#signed({ ...line, query, headers, timestamp });
+      return this.#signed({ method: wire.method, path, content, query, headers, timestamp });
     }
+    const line = { method: wire.method, path, content };
     const parts = partsOf(request, query);
     if ("refused" in parts) return parts;
     const twice = parts.signedHeaders.split(";").find((name) => repeated.has(name));
@@ -125,18 +132,16 @@ export class Resigning {
   }
 
   #signed(one: Unsigned): (Upstream & { readonly authorization: string }) | NotExchanged {
-    const { key, region } = this.#options;
+    const { region } = this.#options;
     const { names, list } = signedOf(amzNames(one.headers));
     const lines = canonicalHeaders({ list: names }, one.headers);
     if (lines === undefined) return notExchanged("the headers have more than one reading");
     const { method, path, query, content, timestamp } = one;
     const date = timestamp.slice(0, 8);
-    const scope = `${date}/${region}/s3/aws4_request`;
+    const { scope, credential } = this.#ofDate(date);
     const canonicalRequest = `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${list}\n${content}`;
     const signature = signatureOf(this.#signer, { date, region, scope, timestamp, canonicalRequest });
-    const credential = `${key.accessKeyId}/${scope}`;
-    const authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${list}, Signature=${signature}`;
-    return { authorization };
+    return { authorization: `${credential}, SignedHeaders=${list}, Signature=${signature}` };
   }
 }
 
