@@ -34,6 +34,15 @@ export function finishWithin<T>(
   return undefined;
 }
 
+/** Steps that cost the caller nothing, because something else has paid for them. */
+export function* unpriced<T>(steps: Steps<T>): Generator<undefined, T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    yield;
+  }
+}
+
 /** Maps texts in steps. */
 export function* mapTexts<T>(texts: readonly string[], map: (text: string) => T): Steps<T[]> {
   const mapped: T[] = [];

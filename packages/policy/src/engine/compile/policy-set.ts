@@ -74,15 +74,8 @@ export class PolicySet {
   /** The statements that match an action, in evaluation order, found without the indexes. */
   *statementsMatchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
     const matches = new Uint8Array(this.size);
+    yield* this.markMatchingInSteps(action, matches);
     let work = 0;
-    for (const list of yield* this.#lists.matchingInSteps(action)) {
-      for (const order of (this.#byList[list] as ListedStatements).orders) {
-        matches[order] = 1;
-        if (++work < LOOKED_AT_ONCE) continue;
-        yield work * PER_LOOK;
-        work = 0;
-      }
-    }
     const found: CompiledStatement[] = [];
     for (let order = matches.indexOf(1); order >= 0; order = matches.indexOf(1, order + 1)) {
       found.push(this.statementAt(order));
@@ -92,6 +85,23 @@ export class PolicySet {
     }
     yield work * PER_LOOK;
     return found;
+  }
+
+  /**
+   * Marks the statements that match an action, with 1.
+   * @param places place of each statement by its position; absent: the position itself
+   */
+  *markMatchingInSteps(action: string, marks: Uint8Array, places?: Int32Array): Steps<void> {
+    let work = 0;
+    for (const list of yield* this.#lists.matchingInSteps(action)) {
+      for (const order of (this.#byList[list] as ListedStatements).orders) {
+        marks[places === undefined ? order : (places[order] as number)] = 1;
+        if (++work < LOOKED_AT_ONCE) continue;
+        yield work * PER_LOOK;
+        work = 0;
+      }
+    }
+    yield work * PER_LOOK;
   }
 
   /** The index of an action; builds it if it is missing. */

@@ -1,6 +1,6 @@
 /**
  * Explains decisions (spec/decision-api §5): the statements that decided, the effect of every node, and near misses. It
- * walks the statements of an action instead of using the indexes, so a decision without an explanation costs nothing
+ * walks the statements that can match instead of using the indexes, so a decision without an explanation costs nothing
  * more.
  */
 
@@ -17,12 +17,13 @@ import type { CompiledPolicies } from "../compile/compile.ts";
 import { ConditionTests, SHOW_ALL, type ValueMask } from "../conditions/condition-tests.ts";
 import { ConditionResults } from "../decide/condition-results.ts";
 import { aboutLeaf, decideInSteps, type EngineRequest, onlyDeniesOwn } from "../decide/decide.ts";
+import { ResourceMatchers } from "../matching/resource-matchers.ts";
 import { USER_PLACEHOLDER } from "../patterns/resource-pattern.ts";
 import { type CompiledStatement, matchingAction, nameOf } from "../statement.ts";
-import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps, unpriced } from "../work.ts";
 import { type Match, Matches } from "./matches.ts";
 import { nearMissesInSteps } from "./near-misses.ts";
-import { OrderedStatements } from "./ordered-statements.ts";
+import { OrderedStatements, placesOf } from "./ordered-statements.ts";
 
 /** Number of statements between two steps: well under a millisecond. */
 const STEP = 128;
@@ -134,15 +135,6 @@ function* findDetermining(
     yield* findOfGate(ordered, node.any_resource.action, sought.determining);
 }
 
-/** Steps that cost the caller nothing: the decision about a leaf has paid for its statements. */
-function* unpriced<T>(steps: Steps<T>): Generator<undefined, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield;
-  }
-}
-
 /** Finds all statements that open the gate of list filtering, whatever their resource (spec/evaluation §10). */
 function* findOfGate(
   ordered: OrderedStatements,
@@ -151,7 +143,8 @@ function* findOfGate(
 ): Generator<unknown, void> {
   let seen = 0;
   const wellFormed = action.toWellFormed();
-  for (const statement of yield* ordered.matchingInSteps(action)) {
+  for (const place of placesOf(yield* ordered.matchingInSteps(action))) {
+    const statement = ordered.statements[place] as CompiledStatement;
     if (++seen % STEP === 0) yield STEP * PER_VISIT;
     if (statement.policy.statement[statement.index]?.effect !== "allow") continue;
     const pattern = matchingAction(statement, wellFormed);
@@ -170,9 +163,14 @@ function* findOfLeaf(
 ): Generator<unknown, void> {
   const asked = aboutLeaf(request, leaf);
   let seen = 0;
-  const found = yield* unpriced(ordered.matchingInSteps(leaf.action));
-  for (const statement of denying ? ordered.orFailing(leaf.action, found) : found) {
+  // The decision about the leaf has paid for its statements.
+  const matching = yield* unpriced(ordered.matchingInSteps(leaf.action));
+  const reaching = yield* unpriced(ordered.reachingInSteps(matching, leaf.resource));
+  const fallible = denying ? ordered.fallible : undefined;
+  if (fallible !== undefined) for (const place of placesOf(fallible)) reaching[place] = 1;
+  for (const place of placesOf(reaching)) {
     if (++seen % STEP === 0) yield;
+    const statement = ordered.statements[place] as CompiledStatement;
     if (denying && (yield* fails(statement, asked, results)))
       determining.add(statement, "", undefined, asked);
     else if (statement.deny === denying) {
@@ -188,17 +186,17 @@ export function* firstAllowing(
   leaf: RequiredLeaf,
   request: Omit<EngineRequest, "required">,
 ): Steps<CompiledStatement | undefined> {
-  const ordered = new OrderedStatements(policies, request.user);
+  const by = { policies, resources: new ResourceMatchers(request.user, policies.options.partition) };
   const results = new ConditionResults(request.user);
   let work = 0;
-  for (const statement of ordered.matching(leaf.action)) {
+  for (const statement of policies.statementsMatching(leaf.action.toWellFormed())) {
     work += PER_ITEM * (1 + (statement.resources?.length ?? 0));
     if (work > STEP_UNITS) {
       yield work;
       work = 0;
     }
     if (statement.deny) continue;
-    if ((yield* matchOf(ordered, statement, leaf, request, results)) !== undefined) return statement;
+    if ((yield* matchOf(by, statement, leaf, request, results)) !== undefined) return statement;
   }
   return undefined;
 }
@@ -231,7 +229,7 @@ function* fails(
 
 /** Compares resources first, since they exclude most statements at the least cost. */
 function* matchOf(
-  { policies, resources }: OrderedStatements,
+  { policies, resources }: Pick<OrderedStatements, "policies" | "resources">,
   statement: CompiledStatement,
   leaf: RequiredLeaf,
   { user, context }: Omit<EngineRequest, "required">,

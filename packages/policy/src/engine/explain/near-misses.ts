@@ -7,7 +7,7 @@ import type { ConditionResults } from "../decide/condition-results.ts";
 import { aboutLeaf, type EngineRequest } from "../decide/decide.ts";
 import { bindUser } from "../patterns/resource-pattern.ts";
 import { type ActionList, type CompiledStatement, nameOf } from "../statement.ts";
-import type { Steps } from "../work.ts";
+import { type Steps, unpriced } from "../work.ts";
 import type { OrderedStatements } from "./ordered-statements.ts";
 
 const MOST_MISSES = 5;
@@ -61,16 +61,23 @@ class LeafMisses {
   readonly #leaf: RequiredLeaf;
   readonly #request: EngineRequest;
   readonly #ordered: OrderedStatements;
-  readonly #matching: ReadonlySet<CompiledStatement>;
+  /** See {@link OrderedStatements.matchingInSteps}. */
+  readonly #matching: Uint8Array;
   readonly #holding = new Map<CompiledCondition, boolean>();
   readonly #closeActions = new Map<ActionList, number>();
 
-  constructor(best: Best, ordered: OrderedStatements, leaf: RequiredLeaf, request: EngineRequest) {
+  constructor(
+    best: Best,
+    ordered: OrderedStatements,
+    leaf: RequiredLeaf,
+    request: EngineRequest,
+    matching: Uint8Array,
+  ) {
     this.#best = best;
     this.#leaf = leaf;
     this.#request = request;
     this.#ordered = ordered;
-    this.#matching = ordered.matchingSet(leaf.action);
+    this.#matching = matching;
   }
 
   /** Evaluates a condition in steps, before a statement with it is looked at. */
@@ -80,8 +87,8 @@ class LeafMisses {
     this.#holding.set(condition, result === "satisfied");
   }
 
-  look(statement: CompiledStatement): void {
-    if (this.#matching.has(statement)) this.#aboutAction(statement);
+  look(statement: CompiledStatement, place: number): void {
+    if (this.#matching[place] === 1) this.#aboutAction(statement);
     else if (this.#best.takes(this.#actionScore(statement.actions))) this.#aboutAnother(statement);
   }
 
@@ -149,12 +156,13 @@ export function* nearMissesInSteps(
   let seen = 0;
   for (const leaf of leaves) {
     yield;
-    const misses = new LeafMisses(best, ordered, leaf, aboutLeaf(request, leaf));
-    for (const statement of ordered.policies.statements) {
+    const matching = yield* unpriced(ordered.matchingInSteps(leaf.action));
+    const misses = new LeafMisses(best, ordered, leaf, aboutLeaf(request, leaf), matching);
+    for (const [place, statement] of ordered.statements.entries()) {
       if (++seen % STEP === 0) yield;
       if (statement.deny) continue;
       if (statement.condition !== undefined) yield* misses.evaluate(statement.condition, results);
-      misses.look(statement);
+      misses.look(statement, place);
     }
   }
   return best.found;

@@ -1,66 +1,101 @@
-/** Statements by action in evaluation order, without the indexes, for work that reads each of them. */
+/** Statements in evaluation order, without the indexes, for work that looks at all that match. */
 
 import type { CompiledPolicies } from "../compile/compile.ts";
 import { ResourceMatchers } from "../matching/resource-matchers.ts";
 import type { CompiledStatement } from "../statement.ts";
-import { finish, type Steps } from "../work.ts";
+import type { Steps } from "../work.ts";
+import { ResourceBeginnings } from "./resource-beginnings.ts";
 
 /** Number of cached actions; a tree of permissions rarely names more. */
-const MOST_ACTIONS = 64;
+const MOST_ACTIONS = 16;
 
-/** Finds the statements of one user; searches for each action once. */
+/**
+ * Finds the statements of one user. A tree of a thousand leaves looks at each statement a thousand times, so what is
+ * found is a byte for each statement, by its place, in memory that is used again.
+ */
 export class OrderedStatements {
   readonly policies: CompiledPolicies;
   /** Matchers of their resources. */
   readonly resources: ResourceMatchers;
-  readonly #matching = new Map<string, readonly CompiledStatement[]>();
-  readonly #sets = new Map<string, ReadonlySet<CompiledStatement>>();
-  readonly #orFailing = new Map<string, readonly CompiledStatement[]>();
+  /** All, each once. */
+  readonly statements: readonly CompiledStatement[];
+  /** By set, the place of each of its statements; undefined where there is one set, whose order it is. */
+  readonly #placesBySet: readonly (Int32Array | undefined)[];
+  readonly #marks = new Map<string, Uint8Array>();
+  readonly #beginnings: ResourceBeginnings;
+  #fallible: Uint8Array | undefined;
 
   constructor(policies: CompiledPolicies, user: string) {
     this.policies = policies;
     this.resources = new ResourceMatchers(user, policies.options.partition);
-  }
-
-  /** The statements about an action. */
-  matching(action: string): readonly CompiledStatement[] {
-    return finish(this.matchingInSteps(action));
-  }
-
-  /** The same, in steps. */
-  *matchingInSteps(action: string): Steps<readonly CompiledStatement[]> {
-    const wellFormed = action.toWellFormed();
-    const known = this.#matching.get(wellFormed);
-    if (known !== undefined) return known;
-    const found = yield* this.policies.statementsMatchingInSteps(wellFormed);
-    return remembered(this.#matching, wellFormed, () => found);
-  }
-
-  /** The same as a set. */
-  matchingSet(action: string): ReadonlySet<CompiledStatement> {
-    return remembered(this.#sets, action, () => new Set(this.matching(action)));
+    this.statements = policies.statements;
+    this.#placesBySet = placesBySet(policies);
+    this.#beginnings = new ResourceBeginnings(this.statements, this.resources);
   }
 
   /**
-   * The statements about an action, plus all whose evaluation can fail.
-   * @param found those about the action
+   * A byte for each statement by its place: 1 for those about the action. It holds until {@link MOST_ACTIONS} others
+   * were asked for.
    */
-  orFailing(action: string, found: readonly CompiledStatement[]): readonly CompiledStatement[] {
-    const { fallible } = this.policies;
-    if (fallible.length === 0) return found;
-    return remembered(this.#orFailing, action, () => {
-      const wanted = new Set([...found, ...fallible]);
-      return this.policies.statements.filter((statement) => wanted.has(statement));
-    });
+  *matchingInSteps(action: string): Steps<Uint8Array> {
+    const wellFormed = action.toWellFormed();
+    const known = this.#marks.get(wellFormed);
+    if (known !== undefined) return known;
+    const marks = this.#emptyMarks();
+    for (const [index, set] of this.policies.sets.entries())
+      yield* set.markMatchingInSteps(wellFormed, marks, this.#placesBySet[index]);
+    this.#marks.set(wellFormed, marks);
+    return marks;
+  }
+
+  /**
+   * The same for those of them one of whose resources can match. It holds until the next call.
+   * @param matching those about the action
+   */
+  reachingInSteps(matching: Uint8Array, resource: string): Steps<Uint8Array> {
+    return this.#beginnings.reachingInSteps(matching, resource);
+  }
+
+  /** The same for all whose evaluation can fail; undefined where there are none. */
+  get fallible(): Uint8Array | undefined {
+    if (!this.policies.canFail) return undefined;
+    if (this.#fallible === undefined) {
+      const wanted = new Set(this.policies.fallible);
+      this.#fallible = Uint8Array.from(this.statements, (statement) => Number(wanted.has(statement)));
+    }
+    return this.#fallible;
+  }
+
+  #emptyMarks(): Uint8Array {
+    const [oldest] = this.#marks;
+    if (oldest === undefined || this.#marks.size < MOST_ACTIONS)
+      return new Uint8Array(this.statements.length);
+    const [action, marks] = oldest;
+    this.#marks.delete(action);
+    return marks.fill(0);
   }
 }
 
-function remembered<T>(known: Map<string, T>, key: string, make: () => T): T {
-  let value = known.get(key);
-  if (value === undefined) {
-    value = make();
-    if (known.size >= MOST_ACTIONS) known.clear();
-    known.set(key, value);
+function placesBySet(policies: CompiledPolicies): readonly (Int32Array | undefined)[] {
+  if (policies.sets.length === 1) return [undefined];
+  const starts = new Map<string, number>();
+  let start = 0;
+  for (const { source, statements } of policies.policies) {
+    starts.set(source.name, start);
+    start += statements.length;
   }
-  return value;
+  return policies.sets.map((set) => {
+    const places = new Int32Array(set.size);
+    let order = 0;
+    for (const { source, statements } of set.policies) {
+      const first = starts.get(source.name) as number;
+      for (let index = 0; index < statements.length; index++) places[order++] = first + index;
+    }
+    return places;
+  });
+}
+
+/** The places of the statements that are marked, in evaluation order. */
+export function* placesOf(marks: Uint8Array): Generator<number, void> {
+  for (let place = marks.indexOf(1); place >= 0; place = marks.indexOf(1, place + 1)) yield place;
 }

@@ -14,6 +14,14 @@ interface Pattern {
   readonly wildcard: Wildcard;
 }
 
+/** The part of a pattern that a resource has to begin with. */
+interface Beginning {
+  readonly service: string;
+  readonly account: string;
+  /** The text of the resource before the first wildcard. */
+  readonly literal: string;
+}
+
 const WILDCARD = /[*?]/;
 
 /** Matches for one user. */
@@ -44,6 +52,24 @@ export class ResourceMatchers {
     );
   }
 
+  /** A resource that is asked for, parsed; undefined where it is no ARN of the partition. */
+  asked(resource: string): Arn | undefined {
+    return this.#arnOf(resource);
+  }
+
+  /** The part of the pattern of a statement that a resource has to begin with. Nothing of it is remembered. */
+  beginning(text: string): Beginning | "any" | "never" {
+    const bound = this.#bound(text);
+    if (bound === "*") return "any";
+    const arn = parseArn(bound, this.#partition);
+    if (arn === undefined) return "never";
+    return { service: arn.service, account: arn.account, literal: literalOf(arn) };
+  }
+
+  #bound(text: string): string {
+    return bindUser(text, this.#user).toWellFormed();
+  }
+
   #arnOf(resource: string): Arn | undefined {
     if (resource !== this.#resource) {
       this.#resource = resource;
@@ -55,7 +81,7 @@ export class ResourceMatchers {
   #pattern(text: string): Pattern | "any" | "never" {
     let pattern = this.#patterns.get(text);
     if (pattern === undefined) {
-      pattern = this.#compile(bindUser(text, this.#user).toWellFormed());
+      pattern = this.#compile(this.#bound(text));
       this.#patterns.set(text, pattern);
     }
     return pattern;
@@ -65,7 +91,12 @@ export class ResourceMatchers {
     if (text === "*") return "any";
     const arn = parseArn(text, this.#partition);
     if (arn === undefined) return "never";
-    const literal = arn.resource.split(WILDCARD, 1)[0] as string;
-    return { literal, arn, wildcard: compileWildcard(arn.resource) };
+    return { literal: literalOf(arn), arn, wildcard: compileWildcard(arn.resource) };
   }
+}
+
+/** The text before the first wildcard. */
+function literalOf({ resource }: Arn): string {
+  const end = resource.search(WILDCARD);
+  return end < 0 ? resource : resource.slice(0, end);
 }
