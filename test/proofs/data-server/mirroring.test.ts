@@ -27,7 +27,7 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
   beforeAll(async () => {
     source = await RunningDataServer.start(given as GivenDataServer);
     destination = await RunningDataServer.start(given as GivenDataServer);
-  }, 60_000);
+  }, 300_000);
   afterAll(async () => {
     await source?.close();
     await destination?.close();

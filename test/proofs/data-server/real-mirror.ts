@@ -125,13 +125,18 @@ export class RealMirror {
     return call(this.destination, method, `/repositories/${this.mirror}${path}`, body);
   }
 
-  /** Notes the heads that the source has now; one look after the other, so that their order is that of the source. */
-  noteHeads(): Promise<void> {
+  /**
+   * Notes the heads that the source has now; one look after the other, so that their order is that of the source. Returns its
+   * branches; none where it is away.
+   */
+  noteHeads(): Promise<readonly string[]> {
     const noting = this.#noting.then(async () => {
-      for (const { id, commit_id: commit } of itemsOf(await this.ofSource("GET", "/branches?amount=1000"))) {
+      const listed = itemsOf(await this.ofSource("GET", "/branches?amount=1000"));
+      for (const { id, commit_id: commit } of listed) {
         const known = this.#heads.get(id) ?? [];
         if (known.at(-1) !== commit) this.#heads.set(id, [...known, commit]);
       }
+      return listed.map(({ id }) => id);
     });
     this.#noting = noting;
     return noting;
@@ -153,8 +158,10 @@ export class RealMirror {
 
   /** Does one thing: a commit, a merge, a reset backwards, a branch that is made, deleted or made again. */
   async write(random: Random): Promise<void> {
-    const names = itemsOf(await this.ofSource("GET", "/branches?amount=1000")).map(({ id }) => id);
-    const name = names[random(names.length)] ?? "main";
+    // A head whose write had no answer is seen before the next one.
+    const names = await this.noteHeads();
+    const name = names[random(names.length)];
+    if (name === undefined) return;
     const kind = random(10);
     if (kind < 6) {
       // Clocks of writers differ: creation order is not history.
@@ -169,7 +176,7 @@ export class RealMirror {
     } else if (kind === 8) {
       await this.ofSource("POST", "/branches", { name: `branch-${random(4)}`, source: name });
     } else if (name !== "main") await this.ofSource("DELETE", `/branches/${name}`);
-    return this.noteHeads();
+    await this.noteHeads();
   }
 
   /** Folders of the two stores. */

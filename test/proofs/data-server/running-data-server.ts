@@ -59,7 +59,7 @@ export class RunningDataServer {
     for (let tries = 0; ; tries += 1) {
       const answer = await fetch(`${this.url}/_health`).catch(() => undefined);
       if (answer?.ok) return;
-      if (tries > 300 || this.#child.exitCode !== null)
+      if (tries > 1_800 || this.#child.exitCode !== null)
         throw new Error(`the data server does not start: ${this.folder}/log`);
       await delay(100);
     }
