@@ -41,6 +41,9 @@ const UNIQUE: Readonly<Record<UniqueText, "key" | "principal" | "external_id">> 
 /** Most names of groups and policies whose ids are remembered. */
 const MOST_NAMES = 50_000;
 
+/** Users for each of whom every partition is looked at; for more of them it is found out first who has something there. */
+const MOST_ONE_BY_ONE = 10_000;
+
 /** Partitions with keys below the id of the user who has something. */
 const OF_USERS = ["user_group", "user_policy", "user_key", "user_principal"] as const;
 
@@ -61,6 +64,9 @@ const NONE: ReadonlyMap<string, never> = new Map<string, never>();
 export class ReaderView implements StateView {
   readonly #reader: StateReader;
   readonly #open: OpenSecret;
+  /** Users who were looked at by their names. */
+  #looked = 0;
+  #holders: Promise<Holders> | undefined;
   readonly #ids = { group: new Map<string, string>(), policy: new Map<string, string>() };
 
   constructor(reader: StateReader, open: OpenSecret) {
@@ -74,15 +80,16 @@ export class ReaderView implements StateView {
 
   async users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>> {
     const records = await this.#reader.getMany("user", names);
+    this.#looked += names.length;
+    const holders = this.#looked > MOST_ONE_BY_ONE ? await this.#allHolders() : undefined;
     const users = new Map<string, UserState>();
     for (const [index, record] of records.entries())
-      if (record !== undefined) users.set(names[index]!, await this.#user(names[index]!, record));
+      if (record !== undefined) users.set(names[index]!, await this.#user(names[index]!, record, holders));
     return users;
   }
 
   async *everyUser(): AsyncGenerator<UserState> {
-    const holders: Holders = new Map();
-    for (const partition of OF_USERS) holders.set(partition, await this.#holdersIn(partition));
+    const holders = await this.#allHolders();
     for await (const page of this.#reader.scanAll("user"))
       for (const { key, record } of page) yield await this.#user(key, record, holders);
   }
@@ -98,6 +105,15 @@ export class ReaderView implements StateView {
       credentials: hasNone("user_key") ? NONE : await this.#credentials(id),
       externalPrincipals: hasNone("user_principal") ? NONE : await this.#principals(id),
     };
+  }
+
+  #allHolders(): Promise<Holders> {
+    this.#holders ??= (async () => {
+      const holders: Holders = new Map();
+      for (const partition of OF_USERS) holders.set(partition, await this.#holdersIn(partition));
+      return holders;
+    })();
+    return this.#holders;
   }
 
   async #holdersIn(partition: Partition): Promise<TextFilter> {
