@@ -4,16 +4,14 @@
  * given: prints what was seen.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { MirrorController } from "../../../src/mirroring/controller.ts";
-import { ServerCalls } from "../../../src/mirroring/server/calls.ts";
-import { DataServer } from "../../../src/mirroring/server/data-server.ts";
-import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
+import type { MirrorController } from "../../../src/mirroring/controller.ts";
 import { noDataCheck, type Sabotage, UNHARMED, walkEndsEarly } from "../../mirroring/sabotage.ts";
 import { randomOf } from "../../mirroring/world.ts";
 import { isWhole, report } from "../size.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
+import { RealControllers } from "./real-controllers.ts";
 import { RealMirror } from "./real-mirror.ts";
-import { KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
+import { RunningDataServer } from "./running-data-server.ts";
 
 const given = isWhole ? givenDataServer() : undefined;
 const MINUTES = 10;
@@ -49,38 +47,13 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
     const names = { repository: `sales-${seed}`, mirror: `west-${seed}` };
     const both = await RealMirror.of(source, destination, names);
     opened.push(both);
-    const sabotage = sabotageOf(names.repository);
-    const store = openMemoryStore();
-    let clock = Date.now();
-    const server = (one: RunningDataServer): DataServer =>
-      new DataServer(new ServerCalls({ endpoint: one.url, accessKeyId: KEY, secretAccessKey: SECRET }));
-    const controller = (): MirrorController => {
-      const servers = sabotage({ source: server(source), destination: server(destination) });
-      const mirror = {
-        uid: `uid-${seed}`,
-        name: names.mirror,
-        region: "west",
-        sourceRepository: names.repository,
-        storageNamespace: `local://${names.mirror}`,
-        branches: { include: [], exclude: [] },
-        createdAt: Math.floor(Date.now() / 1000),
-        createdBy: "admin",
-      };
-      return new MirrorController(mirror, {
-        ...servers,
-        store,
-        blocksExternal: false,
-        recheckMissingMs: 10 * MINUTE_MS,
-        recheckMs: 0,
-        now: () => clock,
-      });
-    };
-    let acting = controller();
+    const controllers = new RealControllers(both, sabotageOf(names.repository));
+    let acting = controllers.make();
     const errors: string[] = [];
     let promotions = 0;
     let rounds = 0;
     const pass = async (one: MirrorController): Promise<void> => {
-      const done = await one.pass().catch((error: Error) => void errors.push(error.message));
+      const done = await controllers.pass(one).catch((error: Error) => void errors.push(error.message));
       promotions += done?.work.promotions ?? 0;
     };
     await pass(acting);
@@ -88,20 +61,16 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
     const end = performance.now() + ms;
     while (performance.now() < end) {
       rounds += 1;
-      clock += MINUTE_MS;
       for (let more = random(4); more > 0; more -= 1) await write(both, random);
       both.replicate(random, random(12));
-      if (random(4) === 0) acting = controller();
-      const others = random(6) === 0 ? [controller()] : [];
+      if (random(4) === 0) acting = controllers.make();
+      const others = random(6) === 0 ? [controllers.make()] : [];
       await Promise.all([acting, ...others].map(pass));
     }
     both.replicate();
     const failed = errors.length;
-    const last = controller();
-    for (let more = 0; more < 4; more += 1) {
-      clock += MINUTE_MS;
-      await pass(last);
-    }
+    const last = controllers.make();
+    for (let more = 0; more < 4; more += 1) await pass(last);
     await both.stopReading();
     await both.read();
     report(
