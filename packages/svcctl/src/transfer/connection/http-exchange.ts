@@ -11,6 +11,7 @@ import {
   TransportFailure,
   transportFailure,
 } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
+import { spent } from "./spent-buffers.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -141,6 +142,7 @@ function sinkOf({ file, start, length, onWritten }: FileRange): Writable {
     writeWhole(file, bytes, start + received);
     received += bytes.length;
     onWritten(bytes);
+    spent(bytes.length);
   };
   return new Writable({
     write: (bytes: Buffer, _encoding, done) => {

@@ -5,6 +5,7 @@ import { rename, rm, writeFile } from "node:fs/promises";
 import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
 import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
+import { spent } from "../connection/spent-buffers.ts";
 import { downloadParts, type Parts } from "./download-parts.ts";
 import { downloadStream, isStream } from "./download-stream.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
@@ -55,6 +56,7 @@ async function downloadSmall(link: ContentLink, download: Download): Promise<voi
   try {
     await writeFile(unfinished, content);
     await rename(unfinished, file);
+    spent(content.length);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;

@@ -6,6 +6,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
+import { spent } from "../connection/spent-buffers.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 
 /** Names of open files of a process: what they name is written to, whatever it is. */
@@ -45,6 +46,7 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
         written += chunk.length;
         progress.moved(chunk.length);
         yield chunk;
+        spent(chunk.length);
       }
     }
     failure = await pipeline(counted(), target, { signal }).catch((error: unknown) => error);
