@@ -1,7 +1,8 @@
 /**
  * Requests made to hold up others: the cases of the guard (`test/end-to-end/hostile.test.ts`), callers who ask much at once,
  * and thousands of connections. For each the longest time for which the event loop did one thing, in CPU time; the longest
- * wait of a client who comes new all the while; by how much the memory of the process grew; and what the kernel held.
+ * wait of a client who comes new all the while; by how much the memory of the process grew; and what the kernel held. Then
+ * starts that went wrong, of which only the time counts besides what became of them.
  */
 import { EnvoyClient } from "../test/api/ext-authz/envoy-client.ts";
 import type { Flood } from "../test/end-to-end/connection-flood.ts";
@@ -11,6 +12,7 @@ import { STEADY_QUESTION } from "../test/end-to-end/hostile-directory.ts";
 import { type HostileService, startHostile } from "../test/end-to-end/hostile-service.ts";
 import { IdleClients } from "../test/end-to-end/idle-clients.ts";
 import { cleanUp } from "../test/end-to-end/program.ts";
+import { measureStarts, type StartRow } from "./hostile-starts.ts";
 import { queuedBytes } from "./queued-bytes.ts";
 import { type Witnessed, witness } from "./witness.ts";
 
@@ -162,6 +164,12 @@ function idleClients(service: HostileService): Measured {
   };
 }
 
+/** A start has nobody who waits. */
+function rowOf({ name, result, milliseconds: waitMs, held }: StartRow, log: Log): HostileRow {
+  log(`${name}: ${result}, after ${waitMs.toFixed(0)} ms${held ? "" : ", NOT HELD"}`);
+  return { name, result, waitMs, held, holdMs: 0, ownWaitMs: 0, grewMiB: 0, limitMiB: 0, tcpMiB: 0 };
+}
+
 /** Sends every case once. */
 export async function measureHostile(log: Log): Promise<HostileRow[]> {
   const rows: HostileRow[] = [];
@@ -198,6 +206,7 @@ export async function measureHostile(log: Log): Promise<HostileRow[]> {
       await measure(strict, idleClients(strict));
       cleanUp();
     }
+    for (const one of await measureStarts((name) => wanted.test(name))) rows.push(rowOf(one, log));
   } finally {
     cleanUp();
   }
