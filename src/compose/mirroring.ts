@@ -1,24 +1,18 @@
 /** Mirroring as the configuration has it: the data servers, and the process that acts for the mirrors. */
 
-import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
-import type { MirrorRegionItem } from "../config/item.ts";
-import { readSecretFile } from "../config/secret-file.ts";
-import type { ConfigName, ConfigValues } from "../config/table.ts";
 import { hasMirroring } from "../config/validate-mirroring.ts";
 import type { ReadOnlyMirror } from "../decisions/mirror-rule.ts";
-import type { Directory } from "../directory/directory.ts";
 import { MirrorAdministration } from "../mirroring/administration.ts";
 import { MirrorCounters } from "../mirroring/counters.ts";
+import type { Mirror } from "../mirroring/mirror.ts";
 import { MirrorRecords } from "../mirroring/mirror-records.ts";
 import { MirrorRunner } from "../mirroring/runner.ts";
-import { type ServerAccess, ServerCalls } from "../mirroring/server/calls.ts";
-import { DataServer } from "../mirroring/server/data-server.ts";
 import type { AuditLog } from "../observe/log/audit-log.ts";
 import type { DataParts } from "./data.ts";
+import { mirrorUser } from "./mirror-keys.ts";
+import { openMirrorServers, ownerOf } from "./mirror-servers.ts";
 
 const REGIONS = "authorizer.mirroring.regions";
-const SOURCE_FILE = "authorizer.mirroring.source.secret_access_key_file";
 
 /** Mirroring of a running service. */
 export interface ServiceMirroring {
@@ -33,27 +27,18 @@ export interface ServiceMirroring {
  * @throws ConfigError where the file of a secret cannot be read or is empty
  */
 export function openServiceMirroring(
-  { values, store, logger, directory }: DataParts,
+  data: DataParts,
   audit: Pick<AuditLog, "event">,
   now?: () => number,
 ): ServiceMirroring | undefined {
+  const { values, store, logger } = data;
   if (!hasMirroring(values)) return undefined;
   const abort = new AbortController();
-  const server = (access: ServerAccess): DataServer =>
-    new DataServer(new ServerCalls(access, { signal: abort.signal }));
-  const source = server(sourceAccess(values));
-  const regions = values[REGIONS] ?? new Map();
-  const destinations = new Map(
-    [...regions].map(([name, { endpoint, access_key_id, secret_access_key, secret_access_key_file }]) => {
-      const secretAccessKey = secret_access_key ?? secretOf(REGIONS, secret_access_key_file ?? "");
-      return [name, server({ endpoint, accessKeyId: access_key_id, secretAccessKey })] as const;
-    }),
-  );
-  const counters = new MirrorCounters(regions.keys());
+  const servers = openMirrorServers(data, audit, abort.signal);
+  const counters = new MirrorCounters(servers.regions);
   const runner = new MirrorRunner({
     store,
-    source,
-    destinations,
+    servers,
     counters,
     abort,
     log: logger,
@@ -67,64 +52,35 @@ export function openServiceMirroring(
     },
     ...(now !== undefined && { now }),
   });
-  const administration = new MirrorAdministration({
-    store,
-    source,
-    destinations,
-    // A data server that takes a key of this directory asks this service.
-    isProtected: async (region) =>
-      (await userOf(directory, regions.get(region)?.access_key_id)) !== undefined,
-  });
-  return { administration, counters, runner };
+  return { administration: new MirrorAdministration({ store, servers }), counters, runner };
 }
 
 /**
  * Reads the repositories that are mirrors, for decisions: those of all records, whether or not mirroring is configured. The
- * user whose key fills a mirror is found by the key of its region.
+ * user who fills a mirror is the one whose key its region is configured with, or the mirror's own.
  */
 export function readOnlyMirrors({ values, store, directory }: DataParts) {
   const records = new MirrorRecords(store);
-  const regions = values[REGIONS] ?? new Map<string, MirrorRegionItem>();
+  const ownUser = async ({ uid, name }: Mirror): Promise<string | undefined> => {
+    const username = mirrorUser(name);
+    return (await directory.serviceUsers.worksFor(username)) === uid ? username : undefined;
+  };
   return async (): Promise<readonly ReadOnlyMirror[]> => {
     const found = (await records.all()).filter(({ goneAt }) => goneAt === undefined);
-    const users = new Map<string, string | undefined>();
-    for (const region of new Set(found.map(({ mirror }) => mirror.region)))
-      users.set(region, await userOf(directory, regions.get(region)?.access_key_id));
-    return found.map(({ mirror: { name, region, storageNamespace } }) => ({
-      repository: name,
-      storageNamespace,
-      filledBy: users.get(region),
-    }));
+    const owners = new Map<string, Promise<string | undefined>>();
+    const fills = (mirror: Mirror): Promise<string | undefined> => {
+      const key = values[REGIONS]?.get(mirror.region)?.access_key_id;
+      if (key === undefined) return ownUser(mirror);
+      const owner = owners.get(key) ?? ownerOf(directory, key);
+      owners.set(key, owner);
+      return owner;
+    };
+    return Promise.all(
+      found.map(async ({ mirror }) => ({
+        repository: mirror.name,
+        storageNamespace: mirror.storageNamespace,
+        filledBy: await fills(mirror),
+      })),
+    );
   };
-}
-
-/** The user of a key; undefined for one that this directory has not. */
-async function userOf(
-  { credentials }: Pick<Directory, "credentials">,
-  accessKeyId: string | undefined,
-): Promise<string | undefined> {
-  if (accessKeyId === undefined) return undefined;
-  try {
-    return (await credentials.getWithSecret(accessKeyId)).username;
-  } catch (error) {
-    if (isErrorCode(error, "not_found")) return undefined;
-    throw error;
-  }
-}
-
-function sourceAccess(values: ConfigValues): ServerAccess {
-  return {
-    endpoint: values["authorizer.mirroring.source.endpoint"] ?? "",
-    accessKeyId: values["authorizer.mirroring.source.access_key_id"] ?? "",
-    secretAccessKey:
-      values["authorizer.mirroring.source.secret_access_key"] ??
-      secretOf(SOURCE_FILE, values["authorizer.mirroring.source.secret_access_key_file"] ?? ""),
-  };
-}
-
-function secretOf(item: ConfigName, file: string): string {
-  const read = readSecretFile(file);
-  if ("secret" in read && read.secret !== "") return read.secret;
-  const fault = "fault" in read ? read.fault : "its first line is empty";
-  throw new ConfigError([problemOf(item, fault, { file })]);
 }

@@ -89,7 +89,8 @@ export interface WebUserItem {
 export interface MirrorRegionItem {
   /** URL without the path of the API. */
   readonly endpoint: string;
-  readonly access_key_id: string;
+  /** Absent, with its secret: each mirror has a user of its own there. */
+  readonly access_key_id?: string;
   readonly secret_access_key?: string;
   /** Absolute path of a file whose first line is the secret. */
   readonly secret_access_key_file?: string;

@@ -22,9 +22,8 @@ export function mirroringProblems(values: ConfigValues, problem: Tell): void {
   if (endpoint === undefined) problem(ENDPOINT, "required: authorizer.mirroring.regions names regions");
   else if (!isServerUrl(endpoint))
     problem(ENDPOINT, "expected an http or https URL without user, query and fragment");
-  if (values[ID] === undefined) problem(ID, "required: authorizer.mirroring.regions names regions");
   const given = [SECRET, FILE].filter((name) => values[name as ConfigName] !== undefined);
-  if (given.length === 0)
-    problem(SECRET, `required: authorizer.mirroring.regions names regions (or ${FILE})`);
+  if (values[ID] === undefined && given.length > 0) problem(ID, `required with ${given[0]}`);
+  if (values[ID] !== undefined && given.length === 0) problem(SECRET, `required with ${ID} (or ${FILE})`);
   if (given.length === 2) problem(FILE, `is given, and ${SECRET} too; remove one`);
 }

@@ -27,6 +27,7 @@ import type { IssuedSessions } from "./issued-sessions.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Provisioning } from "./provisioning.ts";
+import type { ServiceUsers } from "./service-users.ts";
 
 export type { NewGroup, NewPolicy, NewUser };
 
@@ -159,6 +160,8 @@ export interface OwnedKey {
   readonly username: string;
   /** Unix seconds: from this second on it is as absent; undefined: it does not expire. */
   readonly expiresAt: number | undefined;
+  /** Present where the owner works for the service itself: such a key signs in to nothing. */
+  readonly isOfService?: true;
 }
 
 /** The state that a session of a user depends on, read from one snapshot of the store. */
@@ -345,6 +348,7 @@ export interface Directory {
   readonly sessions: Sessions;
   readonly issuedSessions: IssuedSessions;
   readonly passwords: Passwords;
+  readonly serviceUsers: ServiceUsers;
   readonly resources: Resources;
   readonly batches: DirectoryBatches;
   /**

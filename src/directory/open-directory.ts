@@ -36,6 +36,7 @@ import { createPolicies } from "./write/policies.ts";
 import { createProvisionedGroups } from "./write/provisioning/provisioned-groups.ts";
 import { createProvisionedUsers } from "./write/provisioning/provisioned-users.ts";
 import { createResources } from "./write/resources.ts";
+import { createServiceUsers } from "./write/service-users.ts";
 import { createSessions } from "./write/sessions.ts";
 import { markAdministrator, markAnyAdministrator } from "./write/set-up-mark.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
@@ -191,6 +192,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     sessions: createSessions(context),
     issuedSessions: createIssuedSessions(context),
     passwords: createPasswords(context),
+    serviceUsers: createServiceUsers(context),
     resources: createResources(context),
     batches: createBatches(context),
     provisioning: (isProtected) => ({

@@ -109,8 +109,9 @@ function accessKey({
   userId,
   username,
   expiresAt,
+  isOfService,
 }: OwnedKey): AccessKey {
-  const who = { username, userId, accessKeyId };
+  const who = { username, userId, accessKeyId, ...(isOfService === true && { isOfService }) };
   return {
     exists: userId !== "",
     userId,

@@ -21,6 +21,8 @@ export interface Identity {
   readonly issuer?: string;
   /** For a login token and a session cookie: Unix seconds. */
   readonly expiresAt?: number;
+  /** Present for a user that works for the service itself, which may make calls of data servers alone. */
+  readonly isOfService?: true;
 }
 
 /** The name and the value of a session cookie of a data server. */

@@ -2,15 +2,16 @@
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../store/port.ts";
 import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
 import type { Mirror, MirrorReport } from "./mirror.ts";
 import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
 import { reportOf } from "./mirror-report.ts";
 import { isRepositoryName, namespaceProblem, overlaps, schemeOf } from "./names.ts";
-import { CallFailed, type Destination, type RepositoryFacts, type Source } from "./ports.ts";
+import { CallFailed, type RepositoryFacts } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
+import type { ServerAccesses } from "./servers.ts";
 
 /** Time for which a deletion is waited for, in milliseconds. */
 const DELETED_WITHIN_MS = 10_000;
@@ -40,11 +41,7 @@ export interface ShownMirror {
 /** Parts of the use cases. */
 interface AdministrationParts {
   readonly store: Store;
-  readonly source: Source;
-  /** By region. */
-  readonly destinations: ReadonlyMap<string, Destination>;
-  /** True where the data server of a region asks this service about its callers. */
-  readonly isProtected: (region: string) => Promise<boolean>;
+  readonly servers: ServerAccesses;
 }
 
 /** The use cases. */
@@ -64,16 +61,11 @@ export class MirrorAdministration {
    */
   async create(asked: AskedMirror): Promise<ShownMirror> {
     const { source, name, region, storageNamespace, actor } = asked;
-    const destination = this.#parts.destinations.get(region);
     const problems = this.#problemsOf(asked);
-    if (destination === undefined || problems.length > 0) throw refused(problems);
+    if (problems.length > 0) throw refused(problems);
+    // A name that no repository has could be a pattern in a policy.
+    if (!isRepositoryName(source)) throw unknownSource(source);
     await this.#records.assertNameFree(name);
-    await answered(async () => {
-      if ((await this.#parts.source.repository(source)) === undefined) throw unknownSource(source);
-      await this.#assertFree(name);
-      assertServed(storageNamespace, await destination.schemes());
-      assertApart(storageNamespace, await destination.repositories());
-    });
     const mirror: Mirror = {
       uid: randomUUID(),
       name,
@@ -84,19 +76,46 @@ export class MirrorAdministration {
       createdAt: Math.floor(Date.now() / 1_000),
       createdBy: actor,
     };
-    await this.#records.add(mirror, (others) => {
+    try {
+      await answered(() => this.#assertPossible(mirror));
+      await this.#add(mirror);
+    } catch (error) {
+      // It has looked at the servers as the mirror's user; whose outcome is not known may be a mirror.
+      if (!isErrorCode(error, "outcome_unknown")) await this.#parts.servers.forget(mirror);
+      throw error;
+    }
+    return this.#shown(mirror);
+  }
+
+  /** Throws where one of the data servers has something that is in the way. */
+  async #assertPossible(mirror: Mirror): Promise<void> {
+    const { name, region, sourceRepository, storageNamespace } = mirror;
+    const { source, destinations } = this.#parts.servers.for(mirror, true);
+    if ((await source.repository(sourceRepository)) === undefined) throw unknownSource(sourceRepository);
+    // ARNs carry no region: a name is one repository, wherever it is.
+    for (const server of [source, ...destinations.values()]) {
+      if ((await server.repository(name)) !== undefined) throw taken(`there is a repository ${name}`);
+    }
+    const destination = destinations.get(region);
+    assertServed(storageNamespace, await destination?.schemes());
+    assertApart(storageNamespace, (await destination?.repositories()) ?? []);
+  }
+
+  /** Writes the record, where no other mirror is in its way. */
+  #add(mirror: Mirror): Promise<void> {
+    const { name, region, sourceRepository: source, storageNamespace } = mirror;
+    return this.#records.add(mirror, (others) => {
       if (others.some((one) => one.name === source)) throw taken(`${source} is a mirror itself`);
       if (others.some((one) => one.sourceRepository === name))
         throw taken(`${name} is the source of a mirror`);
       const near = others.filter((one) => one.region === region);
       assertApart(storageNamespace, near);
     });
-    return this.#shown(mirror);
   }
 
   /** Names of the regions that may have mirrors. */
   get regions(): readonly string[] {
-    return [...this.#parts.destinations.keys()];
+    return this.#parts.servers.regions;
   }
 
   /** All mirrors in the order of their names. */
@@ -105,11 +124,16 @@ export class MirrorAdministration {
     return all.filter(({ goneAt }) => goneAt === undefined).map(({ mirror }) => mirror);
   }
 
-  /** The mirrors of a source in the order of their names; throws "not_found" for an unknown source without any. */
+  /**
+   * The mirrors of a source in the order of their names; throws "not_found" for an unknown source without any, where somebody
+   * may ask the source.
+   */
   async list(source: string): Promise<readonly Mirror[]> {
     const found = (await this.all()).filter((one) => one.sourceRepository === source);
     if (found.length > 0) return found;
-    const exists = await answered(() => this.#parts.source.repository(source));
+    const { source: server } = this.#parts.servers;
+    if (server === undefined) return [];
+    const exists = await answered(() => server.repository(source));
     if (exists === undefined) throw unknownSource(source);
     return [];
   }
@@ -136,7 +160,8 @@ export class MirrorAdministration {
       throw new AuthorizerError("conflict", `the mirror ${name} is being deleted`);
     const problems = patternProblems(branches);
     if (problems.length > 0) throw refused(problems);
-    const facts = await answered(() => this.#parts.source.repository(source));
+    const server = this.#parts.servers.for(found.mirror).source;
+    const facts = await answered(() => server.repository(source));
     if (facts !== undefined && !new BranchSelection(branches).has(facts.defaultBranch)) {
       const pointer = new BranchSelection({ include: [], exclude: branches.exclude }).has(facts.defaultBranch)
         ? "/include"
@@ -158,6 +183,7 @@ export class MirrorAdministration {
     if (forget) {
       await this.#records.remove(found, actor);
       await Progress.forget(this.#parts.store, found.mirror.uid);
+      await this.#parts.servers.forget(found.mirror);
       return true;
     }
     if (found.mirror.isDeleting !== true)
@@ -180,9 +206,9 @@ export class MirrorAdministration {
   async #shown(mirror: Mirror): Promise<ShownMirror> {
     const state = await Progress.stateOf(this.#parts.store, mirror.uid);
     const report = reportOf(state, Date.now());
-    const isProtected = await this.#parts.isProtected(mirror.region);
+    const isProtected = await this.#parts.servers.isProtected(mirror.region);
     if (mirror.isDeleting === true) return { mirror, report: { ...report, phase: "deleting" }, isProtected };
-    if (this.#parts.destinations.has(mirror.region)) return { mirror, report, isProtected };
+    if (this.regions.includes(mirror.region)) return { mirror, report, isProtected };
     const reason = `authorizer.mirroring.regions has no region ${mirror.region} any more: nothing is done for this mirror`;
     return { mirror, report: { ...report, phase: "failed", reason }, isProtected };
   }
@@ -193,22 +219,12 @@ export class MirrorAdministration {
       const message = "must be 3 to 63 lower-case letters, digits and -, not - first";
       problems.push({ pointer: "/name", message });
     }
-    if (!this.#parts.destinations.has(region)) {
-      const known = [...this.#parts.destinations.keys()].join(", ");
-      problems.push({ pointer: "/region", message: `must be one of ${known}` });
-    }
+    if (!this.regions.includes(region))
+      problems.push({ pointer: "/region", message: `must be one of ${this.regions.join(", ")}` });
     const wrong = namespaceProblem(storageNamespace);
     if (wrong !== undefined) problems.push({ pointer: "/storage_namespace", message: wrong });
     if (problems.length === 0 && name === source) throw taken(`${name} is the source`);
     return problems;
-  }
-
-  /** ARNs carry no region: a name is one repository, wherever it is. */
-  async #assertFree(name: string): Promise<void> {
-    const servers = [this.#parts.source, ...this.#parts.destinations.values()];
-    for (const server of servers) {
-      if ((await server.repository(name)) !== undefined) throw taken(`there is a repository ${name}`);
-    }
   }
 }
 
@@ -218,6 +234,7 @@ async function answered<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof CallFailed)) throw error;
+    if (error.cause instanceof AuthorizerError) throw error.cause;
     const message = `a data server does not answer as it must: ${error.message}`;
     throw new AuthorizerError("unavailable", message, { retryAfterSeconds: RETRY_AFTER_S });
   }

@@ -13,8 +13,8 @@ export class CallFailed extends Error {
   /** True where the server may have done what was asked, or may do it later. */
   readonly isOutcomeUnknown: boolean;
 
-  constructor(message: string, status: number | undefined, isOutcomeUnknown: boolean) {
-    super(message);
+  constructor(message: string, status: number | undefined, isOutcomeUnknown: boolean, cause?: unknown) {
+    super(message, { cause });
     this.status = status;
     this.isOutcomeUnknown = isOutcomeUnknown;
   }

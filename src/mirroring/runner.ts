@@ -8,9 +8,10 @@ import { deleteRepository } from "./deletion.ts";
 import { LeaseLost } from "./lease.ts";
 import type { MirrorReport } from "./mirror.ts";
 import { expectationOf, MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
-import type { Destination, Source } from "./ports.ts";
+import type { Destination } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
 import type { TellFailure } from "./promotion-failures.ts";
+import type { ServerAccesses } from "./servers.ts";
 
 /** Passes at once. */
 const AT_ONCE = 4;
@@ -42,9 +43,7 @@ interface MirrorSettings {
 /** Parts of a runner. */
 interface RunnerOptions {
   readonly store: Store;
-  readonly source: Source;
-  /** By region. */
-  readonly destinations: ReadonlyMap<string, Destination>;
+  readonly servers: Pick<ServerAccesses, "for" | "forget">;
   readonly settings: MirrorSettings;
   readonly counters: MirrorCounters;
   readonly log: MirrorLog;
@@ -144,9 +143,10 @@ export class MirrorRunner {
   }
 
   #workOf(record: RecordedMirror): Work {
-    const { store, source, destinations, settings, tellFailure } = this.#options;
+    const { store, servers, settings, tellFailure } = this.#options;
     const { mirror } = record;
     const abort = new AbortController();
+    const { source, destinations } = servers.for(mirror);
     const destination = destinations.get(mirror.region);
     const isKept = mirror.isDeleting !== true && record.goneAt === undefined;
     const controller =
@@ -215,11 +215,11 @@ export class MirrorRunner {
 
   /** Does what is due; returns the milliseconds to the next time. */
   async #step(work: Work): Promise<number> {
-    const { settings, destinations } = this.#options;
+    const { settings, servers } = this.#options;
     const { record, controller } = work;
     const { region, isDeleting } = record.mirror;
     if (record.goneAt !== undefined) return this.#forget(record);
-    const destination = destinations.get(region);
+    const destination = servers.for(record.mirror).destinations.get(region);
     if (destination === undefined) return settings.scanMs;
     if (isDeleting === true) return this.#delete(record, destination);
     const report = await controller?.pass();
@@ -241,10 +241,13 @@ export class MirrorRunner {
   }
 
   async #delete(record: RecordedMirror, destination: Destination): Promise<number> {
-    const { store, settings } = this.#options;
+    const { store, settings, servers } = this.#options;
     const expects = [expectationOf(record)];
     const isGone = await deleteRepository(record.mirror, { store, destination, expects, now: this.#now });
-    if (isGone === true) await this.#records.noteGone(record);
+    if (isGone === true) {
+      await servers.forget(record.mirror);
+      await this.#records.noteGone(record);
+    }
     return isGone === undefined ? Math.min(settings.verifyMs, LEASE_LOOK_MS) : settings.verifyMs;
   }
 

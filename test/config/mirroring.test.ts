@@ -56,9 +56,9 @@ describe("authorizer.mirroring", () => {
     [{ west: { ...WEST, endpoint: undefined } }, "endpoint: required"],
     [{ west: { ...WEST, endpoint: "ftp://x" } }, "endpoint: expected an http or https URL"],
     [{ west: { ...WEST, endpoint: "https://user:secret@x" } }, "endpoint: expected an http or https URL"],
-    [{ west: { ...WEST, access_key_id: undefined } }, "access_key_id: required"],
-    [{ west: { ...WEST, secret_access_key: undefined } }, "secret_access_key: expected exactly one"],
-    [{ west: { ...WEST, secret_access_key_file: "/x" } }, "secret_access_key: expected exactly one"],
+    [{ west: { ...WEST, access_key_id: undefined } }, "access_key_id: required with a secret"],
+    [{ west: { ...WEST, secret_access_key: undefined } }, "secret_access_key: required with access_key_id"],
+    [{ west: { ...WEST, secret_access_key_file: "/x" } }, "secret_access_key is given, too"],
     [{ west: { ...WEST, secret: "x" } }, "secret: unknown field"],
     [{ West: WEST }, "expected a name of lower-case letters"],
     [{ west: "x" }, "expected {endpoint, access_key_id, …}, found text"],
@@ -68,12 +68,28 @@ describe("authorizer.mirroring", () => {
     expect(regions(value).join()).not.toContain("west-secret");
   });
 
-  it("needs a source with one secret once there is a region", () => {
+  it("takes servers without a key, which mirrors call as users of their own", () => {
+    const { endpoint } = WEST;
+    const source = { "authorizer.mirroring.source.endpoint": endpoint };
+    const given = { ...source, "authorizer.mirroring.regions": { west: { endpoint } } };
+    expect(problemsOf(given)).toEqual([]);
+    const { values } = configFromObject(given, BASE);
+    expect([...(values["authorizer.mirroring.regions"] ?? [])]).toEqual([["west", { endpoint }]]);
+    const secret = { "authorizer.mirroring.source.secret_access_key": "source-secret" };
+    expect(problemsOf({ ...given, ...secret })).toEqual([
+      "source.access_key_id: required with authorizer.mirroring.source.secret_access_key",
+    ]);
+  });
+
+  it("needs a source with one secret for its key once there is a region", () => {
     const given = { "authorizer.mirroring.regions": { west: WEST } };
     expect(problemsOf(given)).toEqual([
       "source.endpoint: required: authorizer.mirroring.regions names regions",
-      "source.access_key_id: required: authorizer.mirroring.regions names regions",
-      expect.stringContaining("source.secret_access_key: required"),
+    ]);
+    const id = { "authorizer.mirroring.source.access_key_id": "AKIASOURCE" };
+    const endpoint = { "authorizer.mirroring.source.endpoint": "https://data.example.com" };
+    expect(problemsOf({ ...given, ...endpoint, ...id })).toEqual([
+      expect.stringContaining("source.secret_access_key: required with"),
     ]);
     const both = { ...SOURCE, "authorizer.mirroring.source.secret_access_key_file": "/x" };
     expect(problemsOf({ ...given, ...both })).toEqual([

@@ -35,8 +35,10 @@ function start(store: Store = world.store): { runner: MirrorRunner; counters: Mi
   const { source, destination } = world.servers({ signal: abort.signal });
   const runner = new MirrorRunner({
     store,
-    source,
-    destinations: new Map([["west", destination]]),
+    servers: {
+      for: () => ({ source, destinations: new Map([["west", destination]]) }),
+      forget: async () => {},
+    },
     settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
     counters,
     log: { info() {}, warn() {} },

@@ -15,7 +15,8 @@ export const MIRRORING_ITEMS = [
     type: "string",
     default: null,
     acts: "yes",
-    meaning: "Id of the access key that reads there",
+    meaning:
+      "Id of the access key that reads there; unset, with its secret: the service makes a user for each mirror, for a data server that asks this service about its callers",
   },
   {
     name: "authorizer.mirroring.source.secret_access_key",
@@ -42,7 +43,7 @@ export const MIRRORING_ITEMS = [
     secret: true,
     acts: "yes",
     meaning:
-      "Data servers that may have mirrors: {NAME: {endpoint, access_key_id, secret_access_key or secret_access_key_file}}. With none, nothing is mirrored and there is no replication API",
+      "Data servers that may have mirrors: {NAME: {endpoint, access_key_id, secret_access_key or secret_access_key_file}}; without a key the service makes a user for each mirror, as for the source. With none, nothing is mirrored and there is no replication API",
   },
   {
     name: "authorizer.mirroring.scan_interval",

@@ -75,15 +75,18 @@ function parseRegion(name: string, raw: RawValue, tools: ParserTools): MirrorReg
   else if (!isServerUrl(endpoint))
     fail("endpoint", "expected an http or https URL without user, query and fragment");
   const id = text("access_key_id");
-  if (id === undefined) fail("access_key_id", "required");
   const secret = text("secret_access_key");
   const file = text("secret_access_key_file");
-  if ((secret === undefined) === (file === undefined))
-    fail("secret_access_key", "expected exactly one of secret_access_key and secret_access_key_file");
-  if (!sound || endpoint === undefined || id === undefined) return undefined;
+  const hasSecret = secret !== undefined || file !== undefined;
+  if (id === undefined && hasSecret) fail("access_key_id", "required with a secret");
+  if (secret !== undefined && file !== undefined)
+    fail("secret_access_key_file", "secret_access_key is given, too");
+  if (id !== undefined && !hasSecret)
+    fail("secret_access_key", "required with access_key_id (or secret_access_key_file)");
+  if (!sound || endpoint === undefined) return undefined;
   return {
     endpoint,
-    access_key_id: id,
+    ...(id !== undefined && { access_key_id: id }),
     ...(secret !== undefined && { secret_access_key: secret }),
     ...(file !== undefined && { secret_access_key_file: absolutePath(file, "file", tools) }),
   };

@@ -1,5 +1,6 @@
 /** Writing of users inside a transaction: the record, its indexes, its removal. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import { alreadyExists, assertPossible, notFound } from "../checks.ts";
 import type { UserChange } from "../directory.ts";
@@ -17,6 +18,14 @@ export async function requireUser(from: Pick<StateReader, "get">, username: stri
   return record;
 }
 
+/** As {@link requireUser}; "not_allowed" for a user that works for the service itself: nobody else acts as it. */
+export async function requirePerson(from: Pick<StateReader, "get">, username: string): Promise<UserRecord> {
+  const record = await requireUser(from, username);
+  if (record.works_for === undefined) return record;
+  const message = `the user ${JSON.stringify(username)} works for the service itself: nobody else can act as it`;
+  throw new AuthorizerError("not_allowed", message);
+}
+
 /** True while the user that a record belongs to is the one that has the name now. */
 export async function isOwned(from: Pick<StateReader, "get">, owner: OwnerRecord): Promise<boolean> {
   return (await from.get("user", owner.username))?.id === owner.id;
@@ -30,11 +39,12 @@ export async function isInUse(from: Pick<StateReader, "get">, owner: OwnerRecord
 
 /** A record for a new or replaced user; empty texts count as absent. */
 export function userRecord(
-  user: NewUser,
-  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after"> & {
+  given: NewUser,
+  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after" | "works_for"> & {
     readonly managed: boolean;
   },
 ): UserRecord {
+  const user = head.works_for === undefined ? given : impersonal(given);
   return {
     id: head.id,
     ...mark(head.managed),
@@ -47,6 +57,18 @@ export function userRecord(
     ...(user.encryptedPassword && { encryptedPassword: user.encryptedPassword }),
     ...(user.properties && { properties: user.properties }),
     ...(head.sessions_valid_after !== undefined && { sessions_valid_after: head.sessions_valid_after }),
+    ...(head.works_for !== undefined && { works_for: head.works_for }),
+  };
+}
+
+/** The fields of a user without those by which somebody could sign in as it. */
+function impersonal({ username, creation_date, friendly_name, properties, inactive }: NewUser): NewUser {
+  return {
+    username,
+    ...(inactive === true && { inactive }),
+    ...(creation_date !== undefined && { creation_date }),
+    ...(friendly_name !== undefined && { friendly_name }),
+    ...(properties !== undefined && { properties }),
   };
 }
 
@@ -137,6 +159,6 @@ export function removeUser(tx: Transaction, username: string, record: UserRecord
 
 /** A user as the contract shows it. */
 export function toUser(username: string, record: UserRecord): User {
-  const { id: _id, managed: _managed, sessions_valid_after: _mark, ...fields } = record;
+  const { id: _id, managed: _managed, sessions_valid_after: _mark, works_for: _work, ...fields } = record;
   return { username, ...fields };
 }

@@ -22,7 +22,7 @@ import {
   putKey,
   removeKey,
 } from "../records/owned-records.ts";
-import { isInUse, isOwned, requireUser } from "../records/user-records.ts";
+import { isInUse, isOwned, requirePerson, requireUser } from "../records/user-records.ts";
 import { createTemporary } from "./temporary-keys.ts";
 import { pageOfUser } from "./users.ts";
 
@@ -38,7 +38,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
     async create(username, key = {}) {
       const made = newKey(key, now());
       return writer.write(async (tx) => {
-        const { id } = await requireUser(tx, username);
+        const { id } = await requirePerson(tx, username);
         if ((await liveKey(tx, made.access_key_id, now())) !== undefined)
           throw alreadyExists("access key", made.access_key_id);
         await putKey(tx, secrets, { id, username }, { ...made, managed: false });

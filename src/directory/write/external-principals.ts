@@ -7,7 +7,7 @@ import type { ExternalPrincipals } from "../directory.ts";
 import { readPage } from "../read/pages.ts";
 import { under } from "../records/layout.ts";
 import { putPrincipal, removePrincipal } from "../records/owned-records.ts";
-import { isInUse, requireUser } from "../records/user-records.ts";
+import { isInUse, requirePerson, requireUser } from "../records/user-records.ts";
 import { pageOfUser } from "./users.ts";
 
 const WHAT = "external principal";
@@ -19,7 +19,7 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
     async create(username, principalId) {
       assertField("/principalId", principalProblem(principalId));
       await writer.write(async (tx) => {
-        const { id } = await requireUser(tx, username);
+        const { id } = await requirePerson(tx, username);
         const added = await putPrincipal(tx, { id, username }, principalId, false);
         if (!added) throw alreadyExists(WHAT, principalId);
       });

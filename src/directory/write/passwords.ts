@@ -6,7 +6,7 @@ import { notFound } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Passwords } from "../passwords.ts";
 import { SEALING } from "../records/sealing.ts";
-import { endSessions, requireUser } from "../records/user-records.ts";
+import { endSessions, requirePerson } from "../records/user-records.ts";
 
 /** The use cases on passwords of a directory. */
 export function createPasswords(context: DirectoryContext): Passwords {
@@ -27,7 +27,7 @@ export function createPasswords(context: DirectoryContext): Passwords {
 
     async set({ username, userId }, hash, replaced) {
       await writer.write(async (tx) => {
-        const user = await requireUser(tx, username);
+        const user = await requirePerson(tx, username);
         if (user.id !== userId || user.inactive === true) throw notFound("active user", username);
         const before = await tx.get("password", userId);
         const binding = { kind: "password", userId } as const;

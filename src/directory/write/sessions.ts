@@ -22,7 +22,9 @@ export function createSessions(context: DirectoryContext): Sessions {
         const record = await requireUsableKey(reader, accessKeyId, now());
         const { id: userId, username, secret, expires_at: expiresAt } = record;
         const secretAccessKey = secrets.open(secret, { kind: "access_key", accessKeyId, userId });
-        return { accessKeyId, secretAccessKey, userId, username, expiresAt };
+        const isOfService = (await reader.get("user", username))?.works_for !== undefined;
+        const key = { accessKeyId, secretAccessKey, userId, username, expiresAt };
+        return isOfService ? { ...key, isOfService } : key;
       }),
 
     hasKey: (text) => read(context, async (reader) => (await keyOf(reader, text)) !== undefined),
@@ -45,8 +47,9 @@ export async function readSession(
   now: number,
 ): Promise<Session> {
   const { accessKeyId, tokenId } = of ?? {};
-  const { id: userId, creation_date, inactive, sessions_valid_after = 0 } = await requireUser(from, username);
-  if (inactive === true) throw notFound("active user", username);
+  const record = await requireUser(from, username);
+  const { id: userId, creation_date, inactive, sessions_valid_after = 0, works_for } = record;
+  if (inactive === true || works_for !== undefined) throw notFound("active user", username);
   const sessions = await from.get("session", userId);
   const key = accessKeyId === undefined ? undefined : await keyOf(from, accessKeyId);
   return {

@@ -26,24 +26,34 @@ export function createTemporary(
   username: string,
   seconds: number,
 ): Promise<ExpiringCredential> {
-  const { writer, secrets, now } = context;
+  return context.writer.write(async (tx) => {
+    const { id, inactive, works_for } = await requireUser(tx, username);
+    if (inactive === true || works_for !== undefined) throw notFound("active user", username);
+    const key = await putTemporaryKey(tx, context, { id, username }, seconds);
+    context.wakeMaintenance();
+    return key;
+  });
+}
+
+/** Puts a new key of a user; "conflict" for one who has too many of them. */
+export async function putTemporaryKey(
+  tx: Transaction,
+  { secrets, now }: DirectoryContext,
+  owner: { readonly id: string; readonly username: string },
+  seconds: number,
+): Promise<ExpiringCredential> {
   const made = {
     access_key_id: generateTemporaryKeyId(),
     secret_access_key: generateSecretAccessKey(),
     creation_date: now(),
     expires_at: now() + seconds,
   };
-  return writer.write(async (tx) => {
-    const { id, inactive } = await requireUser(tx, username);
-    if (inactive === true) throw notFound("active user", username);
-    if ((await countLive(tx, id, now())) >= MOST_TEMPORARY_KEYS) {
-      const message = `the user has ${MOST_TEMPORARY_KEYS} temporary access keys; wait until one has expired`;
-      throw new AuthorizerError("conflict", message);
-    }
-    await putKey(tx, secrets, { id, username }, { ...made, managed: false, temporary: true });
-    context.wakeMaintenance();
-    return { ...made, username };
-  });
+  if ((await countLive(tx, owner.id, now())) >= MOST_TEMPORARY_KEYS) {
+    const message = `the user has ${MOST_TEMPORARY_KEYS} temporary access keys; wait until one has expired`;
+    throw new AuthorizerError("conflict", message);
+  }
+  await putKey(tx, secrets, owner, { ...made, managed: false, temporary: true });
+  return { ...made, username: owner.username };
 }
 
 async function countLive(tx: Transaction, userId: string, now: number): Promise<number> {

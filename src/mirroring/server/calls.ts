@@ -4,13 +4,25 @@ import { setTimeout as wait } from "node:timers/promises";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { CallFailed } from "../ports.ts";
 
-/** A data server and the key that it is called with. */
-export interface ServerAccess {
-  /** URL of the server, without the path of its API. */
-  readonly endpoint: string;
+/** An access key of a data server. */
+export interface ServerKey {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
 }
+
+/** Keys that are made while they are needed. The data server may hear of one a moment after it was made. */
+export interface ServerKeys {
+  /** @throws CallFailed where there can be none */
+  get(): Promise<ServerKey>;
+  /** Tells that the data server does not take the newest key. */
+  refused(): void;
+}
+
+/** A data server and the key, or the keys, that it is called with. */
+export type ServerAccess = {
+  /** URL of the server, without the path of its API. */
+  readonly endpoint: string;
+} & (ServerKey | { readonly keys: ServerKeys });
 
 /** Limits of calls. */
 interface CallLimits {
@@ -29,6 +41,7 @@ interface CallOptions extends Partial<CallLimits> {
 }
 
 const LIMITS: CallLimits = { timeoutMs: 60_000, tries: 5, waitMs: 500 };
+const UNAUTHENTICATED = 401;
 /** Longest wait that a server may ask for, in milliseconds. */
 const LONGEST_WAIT_MS = 30_000;
 /** Largest answer in JSON, in bytes. */
@@ -125,7 +138,9 @@ export class ServerCalls {
   }
 
   async #send(call: ServerCall, expected: readonly number[], signal: AbortSignal): Promise<ServerAnswer> {
-    const { accessKeyId, secretAccessKey } = this.#access;
+    const access = this.#access;
+    const keys = "keys" in access ? access.keys : undefined;
+    const { accessKeyId, secretAccessKey } = "keys" in access ? await access.keys.get() : access;
     const key = Buffer.from(`${accessKeyId}:${secretAccessKey}`).toString("base64");
     let response: Response;
     try {
@@ -152,7 +167,10 @@ export class ServerCalls {
     }
     const answer = await readAnswer(response, call);
     if (expected.includes(response.status)) return answer;
-    throw refusedBy(response, answer, call);
+    if (response.status !== UNAUTHENTICATED || keys === undefined) throw refusedBy(response, answer, call);
+    keys.refused();
+    // Nothing was done for who is not known.
+    throw new Refused(new CallFailed(messageOf(response, answer, call), UNAUTHENTICATED, false), true, 0);
   }
 
   async #wait(ms: number): Promise<void> {
@@ -182,13 +200,21 @@ class Refused extends Error {
 }
 
 function refusedBy({ status, headers }: Response, { body }: ServerAnswer, call: ServerCall): Refused {
-  const message = `${nameOf(call)}: ${status}${textOf(body)}`;
+  const message = messageOf({ status }, { body }, call);
   // 429 is answered before anything is done; whatever else fails in a server may have been done, or be under way.
   const isUnknown = status >= 500 && call.method !== "GET";
   const isTemporary = status === 429 || (call.again && [500, 502, 503, 504].includes(status));
   const seconds = Number(headers.get("retry-after") ?? 0);
   const waitMs = Number.isFinite(seconds) ? Math.min(seconds * 1_000, LONGEST_WAIT_MS) : 0;
   return new Refused(new CallFailed(message, status, isUnknown), isTemporary, waitMs);
+}
+
+function messageOf(
+  { status }: Pick<Response, "status">,
+  { body }: Pick<ServerAnswer, "body">,
+  call: ServerCall,
+): string {
+  return `${nameOf(call)}: ${status}${textOf(body)}`;
 }
 
 /** Reads an answer up to its limit; what comes after it is an error. */

@@ -59,6 +59,8 @@ export class StandIn {
   changes = 0;
   /** Asked before each call. */
   fault: (call: string) => Fault = () => "none";
+  /** Whether it knows the caller; it asks nobody by itself. */
+  isKnown: (authorization: string) => boolean | Promise<boolean> = () => true;
   gate: Gate = async () => {};
   onHead: (repository: Repository, branch: string, commit: string | undefined) => void = () => {};
   /** Called when branches are listed, and when a commit is recorded. */
@@ -126,7 +128,8 @@ export class StandIn {
     if (fault === "unknown") return send(response, failed(404, "no such page"));
     if (fault === "refused") return void response.destroy();
     if (typeof fault === "object") await ("until" in fault ? fault.until : delay(fault.delayMs));
-    if (request.headers.authorization === undefined)
+    const { authorization } = request.headers;
+    if (authorization === undefined || !(await this.isKnown(authorization)))
       return send(response, failed(401, "error authenticating request"));
     const range = request.headers.range;
     const answer = await this.#answer({ method, path, query: url.searchParams, body, range });

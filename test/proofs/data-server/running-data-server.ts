@@ -32,16 +32,18 @@ export class RunningDataServer {
   /**
    * @param setUp false leaves the first user to whoever calls it first
    * @param more further settings, as variables
+   * @param port its port, where others have to know it before it runs
    */
   static async start(
     { server }: GivenDataServer,
     storage: Storage = { kind: "local" },
     setUp = true,
     more: Readonly<Record<string, string>> = {},
+    port?: number,
   ): Promise<RunningDataServer> {
     const folder = mkdtempSync(join(tmpdir(), "data-server-"));
-    const port = await freePort();
-    const env = { PATH: process.env["PATH"], HOME: folder, ...settings(folder, port, storage), ...more };
+    const own = port ?? (await freePort());
+    const env = { PATH: process.env["PATH"], HOME: folder, ...settings(folder, own, storage), ...more };
     if (setUp) {
       const user = ["--user-name", "admin", "--access-key-id", KEY, "--secret-access-key", SECRET];
       // Its users may be kept by a service in this process, which has to answer meanwhile.
@@ -50,7 +52,7 @@ export class RunningDataServer {
     const log = openSync(join(folder, "log"), "a");
     const launch = (): ChildProcess =>
       spawn(server, ["run"], { env, cwd: folder, stdio: ["ignore", log, log] });
-    const started = new RunningDataServer(`http://localhost:${port}`, folder, launch);
+    const started = new RunningDataServer(`http://localhost:${own}`, folder, launch);
     await started.#ready();
     return started;
   }

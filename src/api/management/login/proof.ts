@@ -81,9 +81,10 @@ function cookieProof(header: string | undefined): Proof | undefined {
  */
 export async function authenticate(identities: Identities, proof: Proof, source: string): Promise<Identity> {
   try {
-    return proof.kind === "token"
-      ? await identities.withLoginToken(proof.token)
-      : await identities.withAccessKey(proof.accessKeyId, proof.secret, source);
+    if (proof.kind === "token") return await identities.withLoginToken(proof.token);
+    const identity = await identities.withAccessKey(proof.accessKeyId, proof.secret, source);
+    if (identity.isOfService === true) throw new AuthenticationFailed(proof.accessKeyId);
+    return identity;
   } catch (error) {
     if (!(error instanceof AuthorizerError) || error.code !== "unauthenticated") throw error;
     throw new AuthenticationFailed(proof.kind === "access_key" ? proof.accessKeyId : undefined, error);

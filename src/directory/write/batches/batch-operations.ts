@@ -90,6 +90,7 @@ async function applyUser(scope: BatchScope, user: NewUser): Promise<void> {
     {
       ...head,
       ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
+      ...(before?.works_for !== undefined && { works_for: before.works_for }),
     },
   );
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);

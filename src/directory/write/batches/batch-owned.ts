@@ -12,7 +12,7 @@ import { alreadyExists, assertField, assertNoProblems, dateProblem, Problems } f
 import type { KeyRecord } from "../../records/layout.ts";
 import { liveKey, putKey, putPrincipal, removeKey, removePrincipal } from "../../records/owned-records.ts";
 import type { SecretBox } from "../../records/secrets.ts";
-import { endSessions, requireUser } from "../../records/user-records.ts";
+import { endSessions, requirePerson } from "../../records/user-records.ts";
 import type { BatchScope } from "./batch-scope.ts";
 
 type Owned = Extract<
@@ -28,7 +28,7 @@ export async function applyOwned(scope: BatchScope, operation: Owned): Promise<v
   if (operation.op === "put_credential") return putCredential(scope, operation);
   if (operation.op === "put_principal") {
     assertField("/principal", principalProblem(operation.principal));
-    const { id } = await requireUser(tx, username);
+    const { id } = await requirePerson(tx, username);
     await putPrincipal(tx, { id, username }, operation.principal, managed);
     return;
   }
@@ -51,7 +51,7 @@ async function putCredential({ tx, context, managed }: BatchScope, operation: Pu
   problems.add("/secret_access_key", secretAccessKeyProblem(secret_access_key));
   problems.add("/creation_date", dateProblem(operation.creation_date));
   assertNoProblems(problems.list);
-  const user = await requireUser(tx, username);
+  const user = await requirePerson(tx, username);
   const { id } = user;
   const before = await liveKey(tx, access_key_id, context.now());
   if (before !== undefined && before.id !== id) throw alreadyExists("access key", access_key_id);

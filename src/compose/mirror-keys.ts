@@ -1,0 +1,150 @@
+/** Users of mirrors, with the narrow policy that each needs, and their keys: made when they are needed, and kept by nobody. */
+
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import type { Directory } from "../directory/directory.ts";
+import { CallFailed } from "../mirroring/ports.ts";
+import type { ServerKey, ServerKeys } from "../mirroring/server/calls.ts";
+import type { MirrorCaller } from "../mirroring/servers.ts";
+import type { AuditLog } from "../observe/log/audit-log.ts";
+
+/** A key holds for an hour, and another one is made after half of it. */
+const KEY_S = 3_600;
+const RENEW_MS = 1_800_000;
+/** A refused key is replaced when it is older than this: a data server may hear of a younger one yet. */
+const REFUSED_MS = 60_000;
+
+const READS = [
+  "fs:ListBranches",
+  "fs:ListObjects",
+  "fs:ReadBranch",
+  "fs:ReadObject",
+  "fs:ReadRepository",
+] as const;
+const WRITES = [
+  "fs:CreateBranch",
+  "fs:CreateCommit",
+  "fs:CreateRepository",
+  "fs:DeleteBranch",
+  "fs:DeleteRepository",
+  "fs:RevertBranch",
+  "fs:UpdateRepository",
+] as const;
+
+/** Parts of {@link MirrorKeys}. */
+interface MirrorKeysParts {
+  readonly directory: Pick<Directory, "serviceUsers">;
+  /** Product-name part of ARNs. */
+  readonly partition: string;
+  readonly audit: Pick<AuditLog, "event">;
+  /** False for a mirror that was removed meanwhile. */
+  readonly exists: (mirror: MirrorCaller) => Promise<boolean>;
+  /** Unix milliseconds; default the clock. */
+  readonly now?: () => number;
+}
+
+interface HeldKey {
+  readonly key: Promise<ServerKey>;
+  /** Unix milliseconds. */
+  readonly madeAt: number;
+}
+
+/** Name of the user of a mirror, and of its policy. */
+export function mirrorUser(mirror: string): string {
+  return `mirror-${mirror}`;
+}
+
+/** Makes the keys of all mirrors. */
+export class MirrorKeys {
+  readonly #parts: MirrorKeysParts;
+  readonly #now: () => number;
+  /** By the id of the mirror. */
+  readonly #held = new Map<string, HeldKey>();
+
+  constructor(parts: MirrorKeysParts) {
+    this.#parts = parts;
+    this.#now = parts.now ?? Date.now;
+  }
+
+  /**
+   * The keys of a mirror.
+   * @param isNew true for a mirror that has no record yet
+   */
+  of(mirror: MirrorCaller, isNew: boolean): ServerKeys {
+    return {
+      get: () => this.#key(mirror, isNew),
+      refused: () => this.#drop(mirror.uid, REFUSED_MS),
+    };
+  }
+
+  /** Removes the user of a mirror, its policy and its keys. */
+  async forget({ uid, name }: MirrorCaller): Promise<void> {
+    this.#held.delete(uid);
+    const username = mirrorUser(name);
+    if (!(await this.#parts.directory.serviceUsers.delete(username, uid))) return;
+    this.#tell("deleteMirrorUser", { user: username, mirror: name });
+  }
+
+  #key(mirror: MirrorCaller, isNew: boolean): Promise<ServerKey> {
+    for (const uid of this.#held.keys()) this.#drop(uid, RENEW_MS);
+    const held = this.#held.get(mirror.uid);
+    if (held !== undefined) return held.key;
+    const key = this.#made(mirror, isNew);
+    this.#held.set(mirror.uid, { key, madeAt: this.#now() });
+    key.catch(() => this.#drop(mirror.uid, 0));
+    return key;
+  }
+
+  #drop(uid: string, olderThanMs: number): void {
+    const held = this.#held.get(uid);
+    // A clock that went back says nothing about the age.
+    if (held !== undefined && Math.abs(this.#now() - held.madeAt) >= olderThanMs) this.#held.delete(uid);
+  }
+
+  async #made(mirror: MirrorCaller, isNew: boolean): Promise<ServerKey> {
+    const { directory, partition, exists } = this.#parts;
+    const { uid: worksFor, name } = mirror;
+    // Work that goes on for a moment must not bring back the user of a mirror that was removed.
+    if (!isNew && !(await exists(mirror)))
+      throw new CallFailed(`the mirror ${name} was deleted`, undefined, false);
+    const username = mirrorUser(name);
+    const user = { username, worksFor, policy: { statement: statementsOf(mirror, partition) } };
+    const made = await directory.serviceUsers.createKey(user, KEY_S).catch((error: unknown) => {
+      // Somebody's user or policy has the name: the mirror cannot go on, and its state says why.
+      if (!isErrorCode(error, "already_exists")) throw error;
+      throw new CallFailed(error.message, undefined, false, error);
+    });
+    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, expires_at } = made.key;
+    const operation = made.isNewUser ? "createMirrorUser" : "renewMirrorKey";
+    this.#tell(operation, {
+      user: username,
+      mirror: name,
+      after: { access_key_id: accessKeyId, expires_at },
+    });
+    return { accessKeyId, secretAccessKey };
+  }
+
+  #tell(operation: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#parts.audit.event("write", { actor: "mirroring", operation, ...fields });
+  }
+}
+
+/** All that the calls of a mirror need, and nothing else. */
+function statementsOf(
+  { name, sourceRepository, storageNamespace }: MirrorCaller,
+  partition: string,
+): readonly Statement[] {
+  const arn = (rest: string): string => `arn:${partition}:fs:::${rest}`;
+  const all = (repository: string): string =>
+    JSON.stringify([arn(`repository/${repository}`), arn(`repository/${repository}/*`)]);
+  return [
+    { effect: "allow", action: ["fs:ListRepositories"], resource: "*" },
+    { effect: "allow", action: READS, resource: all(sourceRepository) },
+    { effect: "allow", action: [...READS, ...WRITES], resource: all(name) },
+    {
+      effect: "allow",
+      action: ["fs:AttachStorageNamespace"],
+      resource: arn(`namespace/${storageNamespace}`),
+    },
+  ];
+}
