@@ -5,7 +5,7 @@
  */
 
 import { once } from "node:events";
-import { Agent, request as httpRequest } from "node:http";
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missing, type ProxyProgram, startProxy } from "../gateways/proxy-program.ts";
@@ -184,10 +184,18 @@ async function statusOf(
     setHost: false,
     headers,
   } as never);
-  const [answer] = await once(sent.end(), "response");
+  let answered: unknown[];
+  try {
+    answered = await once(sent.end(), "response");
+  } catch (error) {
+    // The server closed a free connection just as the request took it.
+    if (!sent.reusedSocket) throw error;
+    return statusOf(port, method, path, headers);
+  }
+  const [answer] = answered as [IncomingMessage];
   answer.resume();
   await once(answer, "end");
-  return answer.statusCode;
+  return answer.statusCode ?? 0;
 }
 
 const why = missing("nginx");
@@ -250,7 +258,7 @@ describe.skipIf(why !== undefined)(
       const arrived = new Set(dataServer.arrived.map(({ headers }) => String(headers["x-id"])));
       const differing = all.filter(({ id }) => arrived.has(id) !== expected.has(id));
       expect(differing.slice(0, 5)).toEqual([]);
-      expect(dataServer.arrived).toHaveLength(expected.size);
+      expect(arrived.size).toBe(expected.size);
       expect(expected.size).toBeGreaterThan(all.length / 10);
       for (const { headers, method, target } of dataServer.arrived) {
         const one = byId.get(String(headers["x-id"])) as Sent;
