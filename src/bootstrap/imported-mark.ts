@@ -1,16 +1,16 @@
 /** The mark of an imported store. The store counts as set up, and upgrades update unchanged shipped policies. */
 
 import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
-import type { BatchOperation, BatchOptions } from "../directory/batch.ts";
+import type { BatchOptions } from "../directory/batch.ts";
 import { BOOTSTRAP_MARK, storedMark } from "./bootstrap-mark.ts";
 import { groupDigest, policyDigest, type ShippedPolicy, shippedSetOf } from "./shipped-set.ts";
 
 /** The imported content. */
 interface ImportedContent {
-  readonly policies: readonly ShippedPolicy[];
-  readonly groups: readonly { readonly name: string; readonly description?: string }[];
-  /** Operations that include the attachments. */
-  readonly links: readonly BatchOperation[];
+  readonly policies: Iterable<ShippedPolicy>;
+  readonly groups: Iterable<{ readonly name: string; readonly description?: string }>;
+  /** Names of the policies of groups, by the group. */
+  readonly attached: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Configuration items that control a bootstrap. */
@@ -26,21 +26,15 @@ interface BootstrapItems {
 export function importedMark(
   catalog: Catalog,
   items: BootstrapItems,
-  { policies, groups, links }: ImportedContent,
+  { policies, groups, attached }: ImportedContent,
 ): NonNullable<BatchOptions["mark"]> {
   const mode = items["authorizer.bootstrap"] === "simplified" ? "simplified" : "external";
   const set = shippedSetOf(mode, catalog, items["auth.remote_authenticator.default_user_group"]);
-  const digests = new Map(policies.map((policy) => [policy.name, policyDigest(policy)]));
-  const attached = Map.groupBy(
-    links.flatMap((link) => (link.op === "attach_to_group" && "group" in link ? [link] : [])),
-    ({ group }) => group,
-  );
-  const groupDigests = new Map(
-    groups.map((group) => {
-      const names = (attached.get(group.name) ?? []).map(({ policy }) => policy);
-      return [group.name, groupDigest({ ...group, policies: names })];
-    }),
-  );
+  const digests = new Map<string, string>();
+  for (const policy of policies) digests.set(policy.name, policyDigest(policy));
+  const groupDigests = new Map<string, string>();
+  for (const group of groups)
+    groupDigests.set(group.name, groupDigest({ ...group, policies: attached.get(group.name) ?? [] }));
   const asShipped = (wanted: string, found: string | undefined): string | null =>
     found === wanted ? wanted : null;
   return {

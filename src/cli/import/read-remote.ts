@@ -1,6 +1,8 @@
 /** Reads everything that a data-server API has into operations of one batch. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { joinedLists, type LongList } from "../../compact/long-list.ts";
+import { PackedList } from "../../compact/packed-list.ts";
 import type { BatchOperation } from "../../directory/batch.ts";
 import type { NewGroup, NewPolicy, NewUser } from "../../directory/new-entities.ts";
 import type { RemoteApi } from "./remote-api.ts";
@@ -18,11 +20,13 @@ export interface ReadOptions {
 
 /** The content of a remote API. */
 export interface RemoteContent {
-  readonly users: readonly NewUser[];
-  readonly groups: readonly NewGroup[];
+  readonly users: LongList<NewUser>;
+  readonly groups: LongList<NewGroup>;
   readonly policies: readonly NewPolicy[];
   /** Memberships, attachments, access keys, principals. */
-  readonly links: readonly BatchOperation[];
+  readonly links: LongList<BatchOperation>;
+  /** Names of the policies of groups, by the group. */
+  readonly attached: ReadonlyMap<string, readonly string[]>;
   readonly counts: RemoteCounts;
   /** Lists that the API does not have. */
   readonly missing: readonly string[];
@@ -42,7 +46,8 @@ export interface RemoteCounts {
 }
 
 class RemoteReader {
-  readonly links: BatchOperation[] = [];
+  readonly links = new PackedList<BatchOperation>();
+  readonly attached = new Map<string, readonly string[]>();
   readonly policies = new Map<string, NewPolicy>();
   readonly missing = new Set<string>();
   memberships = 0;
@@ -58,18 +63,18 @@ class RemoteReader {
     this.#options = options;
   }
 
-  async all<T>(what: string, read: (item: object) => T): Promise<readonly T[]> {
-    const items = await this.#api.list(["auth", what]);
-    if (items === undefined) {
-      // Some services for access lists list no policies; those in use are found through groups and users.
-      if (what === "policies") return [];
-      throw new AuthorizerError(
-        "unavailable",
-        `the API has no list of ${what}: is --from the base of a data-server API (it often ends in /api/v1)?`,
-      );
-    }
-    this.#options.onProgress(what, items.length, items.length);
-    return items.map(read);
+  async all<T>(what: string, read: (item: object) => T): Promise<LongList<T>> {
+    const items = new PackedList<T>();
+    const isServed = await this.#api.each(["auth", what], (item) => {
+      items.push(read(item));
+      this.#options.onProgress(what, items.length, items.length);
+    });
+    // Some services for access lists list no policies; those in use are found through groups and users.
+    if (isServed || what === "policies") return items;
+    throw new AuthorizerError(
+      "unavailable",
+      `the API has no list of ${what}: is --from the base of a data-server API (it often ends in /api/v1)?`,
+    );
   }
 
   async group(group: string): Promise<void> {
@@ -78,9 +83,9 @@ class RemoteReader {
       this.memberships += 1;
       this.links.push({ op: "add_member", group, username: textOf(member, "username", "member") });
     }
-    for (const policy of await this.#attached("groups", group)) {
-      this.links.push({ op: "attach_to_group", group, policy });
-    }
+    const policies = await this.#attached("groups", group);
+    if (policies.length > 0) this.attached.set(group, policies);
+    for (const policy of policies) this.links.push({ op: "attach_to_group", group, policy });
   }
 
   async user(username: string): Promise<void> {
@@ -133,26 +138,26 @@ function changed(what: string): AuthorizerError {
   return new AuthorizerError("unavailable", message);
 }
 
-async function eachOf(
+async function eachOf<T>(
   what: string,
-  names: readonly string[],
+  entities: LongList<T>,
   options: ReadOptions,
-  read: (name: string) => Promise<void>,
+  read: (entity: T) => Promise<void>,
 ): Promise<void> {
-  let next = 0;
+  const left = entities[Symbol.iterator]();
   let done = 0;
   const lane = async (): Promise<void> => {
-    while (next < names.length) {
-      await read(names[next++] as string);
+    for (let next = left.next(); next.done !== true; next = left.next()) {
+      await read(next.value);
       done += 1;
-      options.onProgress(what, done, names.length);
+      options.onProgress(what, done, entities.length);
     }
   };
   try {
     await Promise.all(Array.from({ length: WIDTH }, lane));
   } catch (error) {
     // The other lanes have nothing left to do.
-    next = names.length;
+    left.return?.();
     throw error;
   }
 }
@@ -163,15 +168,14 @@ export async function readRemote(api: RemoteApi, options: ReadOptions): Promise<
   for (const policy of await reader.all("policies", remotePolicy)) reader.policies.set(policy.name, policy);
   const groups = await reader.all("groups", remoteGroup);
   const users = await reader.all("users", remoteUser);
-  const groupNames = groups.map(({ name }) => name);
-  await eachOf("groups with members", groupNames, options, (name) => reader.group(name));
-  const usernames = users.map(({ username }) => username);
-  await eachOf("users with keys", usernames, options, (name) => reader.user(name));
+  await eachOf("groups with members", groups, options, ({ name }) => reader.group(name));
+  await eachOf("users with keys", users, options, ({ username }) => reader.user(username));
   return {
     users,
     groups,
     policies: [...reader.policies.values()],
     links: reader.links,
+    attached: reader.attached,
     counts: {
       users: users.length,
       groups: groups.length,
@@ -187,11 +191,20 @@ export async function readRemote(api: RemoteApi, options: ReadOptions): Promise<
 }
 
 /** The whole content as operations, in an order in which everything exists before it is referred to. */
-export function operationsOf({ users, groups, policies, links }: RemoteContent): readonly BatchOperation[] {
-  return [
-    ...policies.map((policy) => ({ op: "put_policy", policy }) as const),
-    ...groups.map((group) => ({ op: "put_group", ...group }) as const),
-    ...users.map((user) => ({ op: "put_user", user }) as const),
-    ...links,
-  ];
+export function operationsOf({ users, groups, policies, links }: RemoteContent): LongList<BatchOperation> {
+  return joinedLists<BatchOperation>([
+    mapped(policies, (policy) => ({ op: "put_policy", policy })),
+    mapped(groups, (group) => ({ op: "put_group", ...group })),
+    mapped(users, (user) => ({ op: "put_user", user })),
+    links,
+  ]);
+}
+
+function mapped<T>(list: LongList<T>, toOperation: (value: T) => BatchOperation): LongList<BatchOperation> {
+  return {
+    length: list.length,
+    *[Symbol.iterator]() {
+      for (const value of list) yield toOperation(value);
+    },
+  };
 }

@@ -73,15 +73,25 @@ export class RemoteApi {
     return body;
   }
 
-  /**
-   * Every item of a list, page by page of 1,000; undefined where the API does not have the operation (404 and 501).
-   */
+  /** Every item of a list; undefined where the API does not have the operation. */
   async list(path: RemotePath, query: Readonly<Record<string, string>> = {}): Promise<object[] | undefined> {
     const items: object[] = [];
+    return (await this.each(path, (item) => items.push(item), query)) ? items : undefined;
+  }
+
+  /**
+   * Calls `take` with every item of a list, page by page of 1,000; false where the API does not have the operation (404 and
+   * 501).
+   */
+  async each(
+    path: RemotePath,
+    take: (item: object) => void,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<boolean> {
     let after = "";
     for (;;) {
       const { status, body } = await this.#read(path, { after, amount: String(PAGE), prefix: "", ...query });
-      if (after === "" && (status === 404 || status === 501)) return undefined;
+      if (after === "" && (status === 404 || status === 501)) return false;
       if (status !== 200) throw this.#unexpected(path, status);
       const { results, pagination } = (body ?? {}) as ListAnswer;
       const next = pagination?.next_offset;
@@ -89,9 +99,9 @@ export class RemoteApi {
         throw this.#unreadable(path);
       for (const item of (results ?? []) as unknown[]) {
         if (typeof item !== "object" || item === null) throw this.#unreadable(path);
-        items.push(item);
+        take(item);
       }
-      if (next === "") return items;
+      if (next === "") return true;
       if (next === after) throw failure(`${this.#name(path)}: the API gives the same page again and again`);
       after = next;
     }

@@ -6,7 +6,7 @@ import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts"
 import { importedMark } from "../../bootstrap/imported-mark.ts";
 import { auditingUnknownOnce, auditOnce, openOfflineDataAfter } from "../../compose/store/offline-store.ts";
 import type { ConfigValues } from "../../config/table.ts";
-import type { BatchOperation } from "../../directory/batch.ts";
+import type { BatchOperation, OperationList } from "../../directory/batch.ts";
 import { countEntities, type EntityCounts } from "../../directory/read/count-entities.ts";
 import { foreignPartitions } from "./foreign-partitions.ts";
 import {
@@ -108,8 +108,7 @@ function assertPartition(foreign: ReadonlyMap<string, string>, partition: string
   throw new AuthorizerError("invalid_request", message);
 }
 
-function nameOf(operation: BatchOperation | undefined): string {
-  if (operation === undefined) return "";
+function nameOf(operation: BatchOperation): string {
   switch (operation.op) {
     case "put_user":
       return `user ${JSON.stringify(operation.user.username)}`;
@@ -127,12 +126,19 @@ function nameOf(operation: BatchOperation | undefined): string {
 }
 
 /** The failure of a batch with names in place of indexes of operations. */
-function namingOperations(error: unknown, operations: readonly BatchOperation[]): unknown {
+function namingOperations(error: unknown, operations: OperationList): unknown {
   if (!(error instanceof AuthorizerError) || error.problems.length === 0) return error;
+  const indexOf = (pointer: string): number => Number(pointer.split("/")[1]);
+  const names = new Map(error.problems.map(({ pointer }) => [indexOf(pointer), ""]));
+  let index = 0;
+  for (const operation of operations) {
+    if (names.has(index)) names.set(index, nameOf(operation));
+    index += 1;
+  }
   const problems: Problem[] = error.problems.map(({ pointer, message }) => {
-    const [, index = "", ...rest] = pointer.split("/");
+    const [, , ...rest] = pointer.split("/");
     const field = rest.length === 0 ? "" : ` /${rest.join("/")}`;
-    return { pointer: "", message: `${nameOf(operations[Number(index)])}${field}: ${message}` };
+    return { pointer: "", message: `${names.get(indexOf(pointer))}${field}: ${message}` };
   });
   const message = `${problems.length} of ${operations.length} things cannot be imported, nothing was; names that strict guards refuse pass with --authorizer.guards lenient`;
   return new AuthorizerError(error.code, message, { problems, cause: error });
