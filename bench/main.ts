@@ -6,6 +6,7 @@ import { measureCold } from "./cold.ts";
 import { measureConsole } from "./console.ts";
 import { measureCrowd } from "./crowd.ts";
 import { measureDecisionLog } from "./decision-log.ts";
+import { measureDirectories } from "./directories.ts";
 import { measureReads } from "./effective.ts";
 import { embeddedRate } from "./embedded.ts";
 import { composedRate, engineRate } from "./engine.ts";
@@ -67,6 +68,22 @@ async function nodes(): Promise<void> {
 /** `npm run bench -- --sizes`: large directories on one database, in place of everything else. */
 async function sizes(): Promise<void> {
   table(SIZE_HEADINGS, await measureSizes(log));
+}
+
+/** `npm run bench -- --directories`: what reads or writes all of a large directory, in place of everything else. */
+async function directories(): Promise<void> {
+  const rows = await measureDirectories(log);
+  table(
+    ["Users", "Local store", "s", "CPU s", "Highest anonymous memory, MiB", "Highest resident memory, MiB"],
+    rows.map(({ users, name, seconds, cpu, anonymous, resident }) => [
+      whole(users),
+      name,
+      seconds.toFixed(1),
+      cpu.toFixed(1),
+      whole(anonymous),
+      whole(resident),
+    ]),
+  );
 }
 
 /** `npm run bench -- --mutations`: calls that change nothing beside writes, in place of everything else. */
@@ -365,6 +382,7 @@ try {
     scale,
     nodes,
     sizes,
+    directories,
     mutations,
     simulation,
     workers,

@@ -76,6 +76,7 @@ export interface StartedServer {
   anonymous(): number;
   /** Seconds of processor time that it has used. */
   cpu(): number;
+  signal(signal: NodeJS.Signals): void;
   /** Milliseconds of the same, for short work: precise, without threads that have ended. */
   cpuMs(): number;
   stop(): Promise<void>;
@@ -106,6 +107,7 @@ export async function startServer(
     peak: () => memory(child, "VmHWM"),
     anonymous: () => memory(child, "RssAnon"),
     cpu: () => processorTime(child),
+    signal: (signal) => child.kill(signal),
     cpuMs: () => threadTimes(child),
     stop: async () => {
       child.removeAllListeners("exit");
