@@ -44,6 +44,8 @@ export interface CheckpointSource {
 /** Entries of a part may be named by entries up to this many revisions later. */
 export const PART_LIFE = 1_000;
 const MOST_LISTED = 1_000;
+/** Records of a piece that are decoded together: a piece has up to 8 MiB of them. */
+const RECORDS_AT_ONCE = 500;
 
 /** Writes a checkpoint; undefined where another node has written one of this revision. */
 export async function writeCheckpoint(
@@ -144,13 +146,17 @@ export async function* readRecords(
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of readPieces(engine, marker)) {
     const bytes = Buffer.concat([rest, piece]);
-    const records: VersionedRecord[] = [];
+    let records: VersionedRecord[] = [];
     let start = 0;
     for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
       const line = JSON.parse(bytes.toString("utf8", start, end)) as [string, string, string, number];
       const [partition, key, value, version] = line;
       records.push({ partition, key, value, version });
       start = end + 1;
+      if (records.length >= RECORDS_AT_ONCE) {
+        yield records;
+        records = [];
+      }
       if (turns.spent) await turns.yield();
     }
     rest = bytes.subarray(start);

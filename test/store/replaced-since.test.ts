@@ -1,10 +1,11 @@
 import { readdirSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { replacedSince } from "../../src/store/local/replaced-since.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { PastSnapshot, type Replaced, ReplacedRecords } from "../../src/store/past-snapshot.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const partition = fc.constantFrom("a", "b");
 const key = fc.string({ unit: fc.constantFrom("a", "b", "é", "/"), minLength: 1, maxLength: 3 });
@@ -19,6 +20,7 @@ const scan = fc.record({
 
 it("reads the same past from a file as from memory", async () => {
   const later = openMemoryStore();
+  const beside = join(temporaryFolder(), "store");
   await later.commit({
     put: ["a", "ab", "é", "é/", "b"].map((key) => ({ partition: "a", key, value: `later ${key}` })),
   });
@@ -29,7 +31,7 @@ it("reads the same past from a file as from memory", async () => {
       for (const piece of given) for (const one of piece) memory.set(one);
       const [expected, found] = [
         new PastSnapshot(await later.snapshot(), 0, memory),
-        new PastSnapshot(await later.snapshot(), 0, await replacedSince(given, 0)),
+        new PastSnapshot(await later.snapshot(), 0, await replacedSince(given, beside, 0)),
       ];
       for (const { partition, ...options } of scans) {
         const { after, ...range } = options;
@@ -44,8 +46,6 @@ it("reads the same past from a file as from memory", async () => {
     }),
     { numRuns: 50 },
   );
-  expect(
-    readdirSync(tmpdir()).filter((name) => name.startsWith(`svc-authorizer-past-${process.pid}-`)),
-  ).toEqual([]);
+  expect(readdirSync(dirname(beside))).toEqual([]);
   await later.close();
 });

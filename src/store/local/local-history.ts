@@ -32,6 +32,8 @@ import type { LocalSnapshot } from "./snapshot.ts";
 
 /** The parts of its store that a history needs. */
 interface LocalHistoryParts {
+  /** Folder of the database. */
+  readonly path: string;
   readonly database: LocalDatabase;
   readonly head: () => LogHead;
   readonly snapshot: () => LocalSnapshot;
@@ -112,7 +114,7 @@ export class LocalHistory implements History {
   }
 
   async #past(later: LocalSnapshot, revision: number): Promise<PastSnapshot> {
-    const replaced = await replacedSince(later.replacedAfter(revision));
+    const replaced = await replacedSince(later.replacedAfter(revision), this.#parts.path);
     return new PastSnapshot(later, revision, replaced);
   }
 

@@ -93,7 +93,7 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
         lock.release();
       }
     };
-    return new LocalStore({ database, position, finish, log, keepMs, writer });
+    return new LocalStore({ path, database, position, finish, log, keepMs, writer });
   } catch (error) {
     await database?.close();
     lock.release();
@@ -128,7 +128,14 @@ async function openToRead(database: LocalDatabase, path: string, check = () => {
   try {
     check();
     const position = currentPosition(database, path, LOCAL_FORMATS);
-    return new LocalStore({ database, position, finish: async () => {}, log: undefined, keepMs: KEEP_MS });
+    return new LocalStore({
+      path,
+      database,
+      position,
+      finish: async () => {},
+      log: undefined,
+      keepMs: KEEP_MS,
+    });
   } catch (error) {
     await database.close();
     throw error;
@@ -136,6 +143,7 @@ async function openToRead(database: LocalDatabase, path: string, check = () => {
 }
 
 interface LocalStoreParts {
+  readonly path: string;
   readonly database: LocalDatabase;
   readonly position: LogPosition;
   /** Runs once, after the database is closed. */
@@ -169,6 +177,7 @@ class LocalStore implements Store {
     this.#recent = new RecentWrites(revision);
     this.#transactions = new WriteTransactions(this.#database, parts.log);
     this.history = new LocalHistory({
+      path: parts.path,
       database: this.#database,
       head: () => this.#head,
       snapshot: () => this.#snapshot(),

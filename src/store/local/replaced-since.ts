@@ -2,7 +2,7 @@
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Turns } from "../../schedule/turns.ts";
 import { type CheckedScan, isPossibleKey } from "../checks.ts";
 import { type Replaced, type ReplacedRecord, ReplacedRecords, type ReplacedState } from "../past-snapshot.ts";
@@ -16,10 +16,12 @@ const OF_RECORD = 500;
 /**
  * Gathers what entries replaced.
  * @param pieces from the newest entry back
+ * @param beside folder of the store: its disk has room for a file
  * @param mostInMemory characters of them
  */
 export async function replacedSince(
   pieces: Iterable<readonly Replaced[]>,
+  beside: string,
   mostInMemory = MOST_IN_MEMORY,
 ): Promise<ReplacedState> {
   const turns = new Turns();
@@ -29,7 +31,7 @@ export async function replacedSince(
   try {
     for (const piece of pieces) {
       for (const { before } of piece) weight += OF_RECORD + (before?.value.length ?? 0);
-      if (many === undefined && weight > mostInMemory) many = await ReplacedInFile.open(few);
+      if (many === undefined && weight > mostInMemory) many = await ReplacedInFile.open(few, beside);
       if (many === undefined) for (const one of piece) few.set(one);
       else many.add(piece);
       if (turns.spent) await turns.yield();
@@ -51,8 +53,8 @@ class ReplacedInFile implements ReplacedState {
   }
 
   /** Opens one with the records of another. */
-  static async open(first: ReplacedRecords): Promise<ReplacedInFile> {
-    const folder = mkdtempSync(join(tmpdir(), `svc-authorizer-past-${process.pid}-`));
+  static async open(first: ReplacedRecords, beside: string): Promise<ReplacedInFile> {
+    const folder = newFolder(beside);
     try {
       const file = new ReplacedInFile(await openDatabase(folder, { syncWrites: false }));
       const turns = new Turns();
@@ -95,6 +97,16 @@ class ReplacedInFile implements ReplacedState {
 
   close(): void {
     void this.#database.close();
+  }
+}
+
+/** A new folder beside another; among the temporary ones where that cannot be written. */
+function newFolder(beside: string): string {
+  const name = `.svc-authorizer-past-${process.pid}-`;
+  try {
+    return mkdtempSync(join(dirname(beside), name));
+  } catch {
+    return mkdtempSync(join(tmpdir(), name));
   }
 }
 

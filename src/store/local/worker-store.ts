@@ -18,7 +18,7 @@ interface WorkerStoreOptions {
 
 /** Opens a folder that the primary has opened. Throws AuthorizerError "unavailable" when it cannot be read. */
 export function openWorkerStore({ path, commit }: WorkerStoreOptions): Store {
-  return new WorkerStore(new WorkerFolder({ locate: () => path, readEntries }), commit);
+  return new WorkerStore(path, new WorkerFolder({ locate: () => path, readEntries }), commit);
 }
 
 class WorkerStore implements Store {
@@ -26,10 +26,11 @@ class WorkerStore implements Store {
   readonly #folder: WorkerFolder;
   readonly #send: (commit: Commit) => Promise<number>;
 
-  constructor(folder: WorkerFolder, send: (commit: Commit) => Promise<number>) {
+  constructor(path: string, folder: WorkerFolder, send: (commit: Commit) => Promise<number>) {
     this.#folder = folder;
     this.#send = send;
     this.history = new LocalHistory({
+      path,
       database: folder.database,
       head: () => folder.head,
       snapshot: () => folder.snapshot(),
