@@ -27,6 +27,7 @@ export function signInProblems(
       "no issuer may have the name remote where auth.remote_authenticator.enabled is true: ids of people would meet";
     problem("authorizer.oidc.issuers", message);
   }
+  orderProblems(values, problem);
   const name = "authorizer.sign_in.origins";
   const origins = values[name];
   for (const origin of origins) {
@@ -40,6 +41,22 @@ export function signInProblems(
   if (origins.length === 0 && values["authorizer.oidc.issuers"].some((issuer) => issuer.sign_in)) {
     problem(name, "required where an issuer has sign_in: true: browsers must come back to a known address");
   }
+}
+
+/** Ways other than issuers, as `authorizer.sign_in.order` names them. */
+const OTHER_WAYS: readonly string[] = ["password", "access_key"];
+
+function orderProblems(values: ConfigValues, problem: (name: ConfigName, message: string) => void): void {
+  const name = "authorizer.sign_in.order";
+  const order = values[name];
+  const issuers = values["authorizer.oidc.issuers"].filter((issuer) => issuer.sign_in);
+  const known = new Set([...issuers.map((issuer) => issuer.name), ...OTHER_WAYS]);
+  for (const way of order) {
+    if (!known.has(way)) problem(name, `no issuer with sign_in, password or access_key: ${way}`);
+    else if (OTHER_WAYS.includes(way) && issuers.some((issuer) => issuer.name === way))
+      problem(name, `an issuer has the name ${way}, too: which one is meant cannot be known`);
+  }
+  if (new Set(order).size < order.length) problem(name, "names a way twice");
 }
 
 /** True for what may follow a click: nothing runs there in the name of this origin. */

@@ -56,6 +56,8 @@ export interface SignedInPerson {
   readonly groups: readonly string[];
   /** Groups of a user that is made, which later claims do not take back. */
   readonly initialGroups: readonly string[];
+  /** True: nobody is made without them. */
+  readonly needsInitialGroups?: true;
   /** Names of protected groups that the configuration lets the issuer assert literally. */
   readonly isNamed: (group: string) => boolean;
   /** To be stored; undefined: what is stored stays. */
@@ -67,7 +69,13 @@ export interface SignedInPerson {
 }
 
 /** The reasons for which a person is refused that an issuer vouches for. */
-export type SignInFault = "absent" | "inactive" | "name_taken" | "linked_elsewhere" | "protected";
+export type SignInFault =
+  | "absent"
+  | "inactive"
+  | "name_taken"
+  | "linked_elsewhere"
+  | "protected"
+  | "group_missing";
 
 /** The user of a person who signed in, or why there is none. */
 export type SignInOutcome =

@@ -16,7 +16,7 @@ export interface RedeemedInvitation extends Invitee {
 
 /**
  * The state of an invitation: `withdrawn` where its user was deleted or replaced, is inactive, has another address
- * or a newer password, `unknown` also where its records are
+ * or a newer password, or its sessions were ended, `unknown` also where its records are
  * no longer kept.
  */
 export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unknown";

@@ -111,7 +111,8 @@ class MailedInvitations implements OpenedInvitations {
     const expires_at = now + this.#timing.resetMs;
     const kind = "reset" as const;
     const mail = { ...this.#mailOf({ username, email }, { settings, now, expires_at }), kind };
-    await this.#queue(mail, { kind, username, email, user_id, queued_at: now, expires_at }, limit);
+    const { since } = await this.#parts.directory.sessions.get(username);
+    await this.#queue(mail, { kind, username, email, user_id, queued_at: now, since, expires_at }, limit);
     return true;
   }
 
@@ -204,14 +205,15 @@ class MailedInvitations implements OpenedInvitations {
 
   /**
    * True where the user is inactive, has another address now, since the link may have gone to somebody else, or has a password
-   * that was set after the link was asked for: for an invitation, any.
+   * that was set after the link was asked for: for an invitation, any. For a reset, also where the user's sessions have ended.
    */
-  async #isOutdated({ username, email, queued_at = 0 }: InvitationRecord): Promise<boolean> {
+  async #isOutdated({ username, email, since, queued_at = 0 }: InvitationRecord): Promise<boolean> {
     const { directory } = this.#parts;
     const user = await findUser(directory, username);
     const password = await directory.passwords.find(username);
     const isNewer = password !== undefined && password.setAt >= queued_at;
-    return user?.email !== email || user.inactive === true || isNewer;
+    if (user?.email !== email || user.inactive === true || isNewer) return true;
+    return since !== undefined && (await directory.sessions.get(username)).since !== since;
   }
 
   start(): void {

@@ -6,6 +6,7 @@ import type { Invitee } from "./invitations.ts";
 /** Port: finds the users that receive mails. */
 export interface MailDirectory extends Pick<Directory, "principal" | "passwords" | "tokenClaims"> {
   readonly users: Pick<Directory["users"], "get">;
+  readonly sessions: Pick<Directory["sessions"], "get">;
 }
 
 /** Binds a sealed secret to its queued mail: it opens nowhere else, so nobody can put another recipient beside it. */

@@ -48,6 +48,8 @@ export interface InvitationRecord extends Invitee {
   readonly kind?: LinkKind;
   /** Of a reset: a password that was set later takes it back. */
   readonly queued_at?: number;
+  /** Of a reset: the beginning of the user's sessions when it was asked for; their end takes it back. */
+  readonly since?: string;
   readonly expires_at: number;
   /** Internal id of the user, set by the first attempt to send: before it, nobody can know the token. */
   readonly user_id?: string;

@@ -88,6 +88,7 @@ export class RemoteWay implements PasswordWay {
       username,
       groups: [],
       initialGroups: defaultGroup === "" ? [] : [defaultGroup],
+      needsInitialGroups: true as const,
       // The configuration names it literally.
       isNamed: (group: string) => group === defaultGroup,
       friendlyName: undefined,

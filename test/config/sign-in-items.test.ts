@@ -62,6 +62,29 @@ describe("authorizer.sts.users", () => {
   });
 });
 
+describe("authorizer.sign_in.order", () => {
+  const signing = (name: string) => ({ ...ISSUER, name, sign_in: true, client_id: "c" });
+  const ordered = (order: readonly string[], ...names: string[]): ConfigObject =>
+    ({
+      "authorizer.oidc.issuers": names.map((name) => signing(name)),
+      "authorizer.sign_in.origins": ["https://authz.example.com"],
+      "authorizer.sign_in.order": order,
+    }) as ConfigObject;
+
+  it("names issuers, password and access_key", () => {
+    const order = ["password", "b", "access_key"];
+    expect(load(ordered(order, "a", "b")).values["authorizer.sign_in.order"]).toEqual(order);
+  });
+
+  it.each([
+    ["a way that is not there", ordered(["c"], "a"), "no issuer with sign_in, password or access_key: c"],
+    ["a way that comes twice", ordered(["a", "a"], "a"), "names a way twice"],
+    ["an issuer that has the name of another way", ordered(["password"], "password"), "which one is meant"],
+  ])("refuses %s", (_, overrides, message) => {
+    expect(problemsOf(() => load(overrides)).join("\n")).toContain(message);
+  });
+});
+
 describe("authorizer.aws_iam and authorizer.authentication_api", () => {
   it("need the name of the server that identities were signed for", () => {
     const enabled = { "authorizer.aws_iam.enabled": true };

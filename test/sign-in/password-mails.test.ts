@@ -65,6 +65,29 @@ async function forgetful(name: string): Promise<string> {
   return nextToken(before);
 }
 
+describe("a link for a new password", () => {
+  it.each([
+    [
+      "ends the sessions of the user",
+      (name: string) => api.call("admin", "DELETE", `/auth/users/${name}/sessions`),
+    ],
+    [
+      "deactivates the user, also when the user is active again",
+      async (name: string) => {
+        const { users } = api.authorizer.directory;
+        await users.update(name, { inactive: true });
+        return users.update(name, { inactive: false });
+      },
+    ],
+  ])("is over when an administrator %s", async (_, end) => {
+    const token = await forgetful("nora");
+    await end("nora");
+    const set = await send("/auth/reset", { token, password: PASSWORD, repeated: PASSWORD });
+    expect(set.status).toBe(404);
+    expect((await logIn("nora", PASSWORD)).status).toBe(401);
+  });
+});
+
 describe("an invitation", () => {
   it("is accepted with a password, once", async () => {
     const token = await invited("ann@example.com");

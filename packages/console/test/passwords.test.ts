@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("console: passwords", () => {
   it("are offered first where one was used last in this browser", async () => {
     const page = await signInWith(PASSWORD);
     await page.waitForURL(({ pathname }) => pathname === "/account");
-    expect(await page.evaluate(`localStorage.getItem("console.last-way")`)).toBe("with password");
+    expect(await page.evaluate(`localStorage.getItem("console.last-way")`)).toBe("password");
     expect(console.faults.filter((fault) => !/status of 40[01]/.test(fault))).toEqual([]);
   });
 });

@@ -46,6 +46,17 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Continue with Example");
   });
 
+  it("offers the ways as they are configured, and then the one that was used last first", async () => {
+    const page = await console.newPage();
+    await page.goto("/login");
+    const waysIn = () =>
+      page.locator("main a.button, main form").evaluateAll((all) => all.map((one) => one.textContent));
+    await expect.poll(waysIn).toEqual(["Continue with Example", expect.stringContaining("Access key ID")]);
+    await page.evaluate(`localStorage.setItem("console.last-way", "access_key")`);
+    await page.reload();
+    await expect.poll(waysIn).toEqual([expect.stringContaining("Access key ID"), "Continue with Example"]);
+  });
+
   it("signs in, and opens the page that was asked for", async () => {
     const page = await console.newPage();
     await page.goto("/login?next=/account");

@@ -2111,6 +2111,10 @@ export interface SignInWays {
    * Whether the service keeps passwords.
    */
   passwords_kept: boolean;
+  /**
+   * All ways in their order: names of issuers, `password`, `access_key`.
+   */
+  order: string[];
 }
 export interface ExternalLoginInformation {
   /**

@@ -46,6 +46,8 @@ export interface ManagementParts extends RestParts {
   readonly invitations: UserInvitations;
   /** Signing in with identity providers; undefined if none is configured. */
   readonly signIn: SignIn | undefined;
+  /** `authorizer.sign_in.order`. */
+  readonly signInOrder: readonly string[];
   /** Signing in with passwords; undefined where no way takes one. */
   readonly passwordSignIn: PasswordSignIn | undefined;
   /** The passwords that this service keeps; undefined where it keeps none. */

@@ -81,6 +81,7 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
       ownPasswords === undefined
         ? undefined
         : new PasswordResets({ directory, invitations, isOfProvider, log: logger }),
+    signInOrder: values["authorizer.sign_in.order"],
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({
       catalog,

@@ -4,6 +4,7 @@ import { ConfigError, problemOf } from "@svc-authorizer/policy/source-files/conf
 import type { OidcIssuerItem } from "../../config/item.ts";
 import { readSecretFile } from "../../config/secret-file.ts";
 import type { ConfigValues } from "../../config/table.ts";
+import { inOrder } from "../../sign-in/in-order.ts";
 import { LDAP } from "../../sign-in/ldap/ldap-way.ts";
 import { openSignIn, type SignInProvider } from "../../sign-in/open-sign-in.ts";
 import { Provider } from "../../sign-in/provider.ts";
@@ -18,9 +19,11 @@ export function openServiceSignIn({ values, directory }: DataParts): SignIn | un
   const secretKey = values["auth.encrypt.secret_key"] ?? "";
   const previous = values["authorizer.previous_secret_key"];
   return openSignIn({
-    providers: values["authorizer.oidc.issuers"]
-      .filter((issuer) => issuer.sign_in)
-      .map((issuer) => providerOf(issuer, values)),
+    providers: inOrder(
+      values["authorizer.oidc.issuers"].filter((issuer) => issuer.sign_in),
+      values["authorizer.sign_in.order"],
+      ({ name }) => name,
+    ).map((issuer) => providerOf(issuer, values)),
     origins: values["authorizer.sign_in.origins"],
     directory,
     isProtected: protectedGroups(values),

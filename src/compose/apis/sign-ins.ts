@@ -1,6 +1,6 @@
 /** Signing in with identity providers and with passwords, as the configuration has it. */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { remoteEndpoint } from "../../config/values/remote-endpoint.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import { openBreachedList } from "../../identity/passwords/breached-list.ts";
@@ -36,7 +36,7 @@ export async function openServiceSignIns(
   const { values, directory } = data;
   const ownPasswords = await openOwn(data);
   const ldap = openServiceLdap(data);
-  const ways: readonly PasswordWay[] = [ownPasswords, ldap, openRemote(data)].filter(
+  const ways: readonly PasswordWay[] = [ownPasswords, ldap, await openRemote(data)].filter(
     (way) => way !== undefined,
   );
   const limit = values["authorizer.forward_auth.max_failures"];
@@ -46,18 +46,34 @@ export async function openServiceSignIns(
   return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
 }
 
-function openRemote({ values, directory, logger }: DataParts): RemoteWay | undefined {
+async function openRemote({ values, directory, logger }: DataParts): Promise<RemoteWay | undefined> {
   const endpoint = remoteEndpoint(values);
   if (endpoint === undefined) return undefined;
+  const defaultGroup = values["auth.remote_authenticator.default_user_group"];
+  if (defaultGroup !== "" && !(await hasGroup(directory, defaultGroup))) {
+    const message =
+      "no new user can be made for the remote authenticator until its default_user_group exists";
+    logger.error(message, { item: "auth.remote_authenticator.default_user_group", group: defaultGroup });
+  }
   return new RemoteWay({
     endpoint,
     timeoutMs: values["auth.remote_authenticator.request_timeout"],
-    defaultGroup: values["auth.remote_authenticator.default_user_group"],
+    defaultGroup,
     directory,
     isProtected: protectedGroups(values),
     onFault: (cause) =>
       logger.warn("the remote authenticator cannot be asked", { reason: String((cause as Error).name) }),
   });
+}
+
+async function hasGroup({ groups }: DataParts["directory"], name: string): Promise<boolean> {
+  try {
+    await groups.get(name);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, "not_found")) return false;
+    throw error;
+  }
 }
 
 async function openOwn({ values, directory }: DataParts): Promise<DirectoryPasswords | undefined> {

@@ -12,6 +12,14 @@ export const SIGN_IN_ITEMS = [
       "Origins at which people sign in with an identity provider, such as https://authz.example.com: browsers come back to /oidc/callback there",
   },
   {
+    name: "authorizer.sign_in.order",
+    type: "strings",
+    default: [],
+    acts: "yes",
+    meaning:
+      "Order of the ways on the sign-in page: names of issuers, password, access_key; those that are not named follow",
+  },
+  {
     name: "auth.logout_redirect_url",
     type: "string",
     default: null,

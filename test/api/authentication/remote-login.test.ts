@@ -145,6 +145,20 @@ describe("as the server of a data server", () => {
     expect((await forwarded("rita", "a long password of rita")).status).toBe(401);
   });
 
+  it("makes no user while the group for new ones does not exist, and says so to the person", async () => {
+    await typed("rita", "a long password of rita");
+    await directory.groups.delete("Viewers");
+    remote.state.body = JSON.stringify({ external_user_identifier: "rosa" });
+    const { status, json } = await typed("rosa", "a long password of rosa");
+    expect({ status, json }).toMatchObject({
+      status: 401,
+      json: { message: expect.stringContaining("default_user_group") },
+    });
+    await expect(directory.users.get("rosa")).rejects.toMatchObject({ code: "not_found" });
+    remote.state.body = JSON.stringify({ external_user_identifier: "rita" });
+    expect((await typed("rita", "a long password of rita")).status).toBe(200);
+  });
+
   it("refuses an inactive user", async () => {
     await directory.users.update("alice", { inactive: true });
     expect((await forwarded("alice", PASSWORD)).status).toBe(401);

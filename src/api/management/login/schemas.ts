@@ -58,5 +58,10 @@ export const LOGIN_SCHEMAS: Schemas = {
       }),
     },
     passwords_kept: { type: "boolean", description: "Whether the service keeps passwords." },
+    order: {
+      type: "array",
+      description: "All ways in their order: names of issuers, `password`, `access_key`.",
+      items: { type: "string" },
+    },
   }),
 };

@@ -7,6 +7,7 @@ import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { decodeJwt } from "jose";
 import type { Directory } from "../../../directory/directory.ts";
 import type { Reply } from "../../../http/route.ts";
+import { inOrder } from "../../../sign-in/in-order.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
 import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
@@ -59,16 +60,23 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
       ways: [{ name: "corp", title: "Example", location: "/oidc/login?issuer=corp" }],
       passwords: [{ name: "password", title: "Password" }],
       passwords_kept: true,
+      order: ["corp", "password", "access_key"],
     }),
     handler:
-      ({ signIn, passwordSignIn, ownPasswords }) =>
+      ({ signIn, passwordSignIn, ownPasswords, signInOrder }) =>
       async () => {
         const ways = (signIn?.ways ?? []).map((way) => {
           const { name, title } = way;
           return { name, title, location: signInAddress(way) };
         });
         const passwords = passwordSignIn?.ways ?? [];
-        return json(200, { ways, passwords, passwords_kept: ownPasswords !== undefined });
+        const names = [
+          ...ways.map(({ name }) => name),
+          ...(passwords.length > 0 ? ["password"] : []),
+          "access_key",
+        ];
+        const order = inOrder(names, signInOrder, (name) => name);
+        return json(200, { ways, passwords, passwords_kept: ownPasswords !== undefined, order });
       },
   },
   {

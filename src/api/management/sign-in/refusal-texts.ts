@@ -25,6 +25,8 @@ const TEXTS: Readonly<Record<SignInReason, (provider: string, who: string) => st
     `The user here with your name${who} belongs to another account than yours at ${provider}. ${ADMINISTRATOR} to correct the link.`,
   protected: (provider, who) =>
     `The user${who} is an administrator, and ${provider} may not sign administrators in by their names. Sign in with an access key.`,
+  group_missing: (_provider, who) =>
+    `Your user${who} cannot be made: the group for new users does not exist. ${ADMINISTRATOR} to create the one of auth.remote_authenticator.default_user_group.`,
   provider_away: (provider) => `${provider} does not answer. Try again in a minute, or sign in another way.`,
   busy: () => "Too many people are signing in at this moment. Try again in a minute.",
 };

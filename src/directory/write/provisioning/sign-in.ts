@@ -54,6 +54,10 @@ async function signIn(tx: Transaction, parts: SignInParts, person: SignedInPerso
   const namesake = await parts.names.namesakeOf(tx, person.username);
   if (namesake !== undefined) return linkByName(tx, parts, person, namesake);
   if (!person.mayCreate) return { fault: "absent" };
+  if (person.needsInitialGroups === true) {
+    const groups = await tx.getMany("group", person.initialGroups);
+    if (groups.includes(undefined)) return { fault: "group_missing" };
+  }
   return create(tx, parts, person);
 }
 

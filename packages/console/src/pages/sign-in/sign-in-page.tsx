@@ -1,13 +1,13 @@
 /** Sign in, with an identity provider, a password or an access key. */
 
 import { useQueryClient } from "@tanstack/preact-query";
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import type { Answer } from "../../api/call.ts";
 import { useAnswer } from "../../api/hooks.ts";
-import { isSignedIn, rememberSession, signIn } from "../../frame/session.tsx";
-import { Field } from "../../parts/forms/field.tsx";
-import { Alert } from "../../parts/states/alert.tsx";
+import { isSignedIn, rememberSession } from "../../frame/session.tsx";
+import { AccessKeyForm } from "./access-key-form.tsx";
 import { ForgottenPassword } from "./forgotten-password.tsx";
 import { PasswordForm } from "./password-form.tsx";
 
@@ -25,13 +25,14 @@ function goOn(next: string, route: (address: string, replace?: boolean) => void)
 }
 
 const LAST_WAY = "console.last-way";
-/** Stands for passwords among the ways; no issuer has a name with a blank. */
-const BY_PASSWORD = "with password";
+/** Passwords and access keys among the ways, as the API names them. */
+const PASSWORD = "password";
+const ACCESS_KEY = "access_key";
 
 /** The way that was used last in this browser first, the others as they are configured. */
-function ordered<T extends { readonly name: string }>(ways: readonly T[]): readonly T[] {
+function ordered(ways: readonly string[]): readonly string[] {
   const last = localStorage.getItem(LAST_WAY);
-  return [...ways.filter(({ name }) => name === last), ...ways.filter(({ name }) => name !== last)];
+  return [...ways.filter((way) => way === last), ...ways.filter((way) => way !== last)];
 }
 
 /** Leads back here after the sign-in, which then goes on to where the person wanted to be. */
@@ -44,18 +45,14 @@ function addressOf(location: string, next: string): string {
 export default function SignInPage() {
   const { query, route } = useLocation();
   const client = useQueryClient();
-  const [key, setKey] = useState("");
-  const [secret, setSecret] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
   const setup = useAnswer("GET /setup", {});
   const offered = useAnswer("GET /auth/sign-in", {});
   const capabilities = useAnswer("GET /auth/capabilities", {});
-  const ways = ordered(offered.data?.ways ?? []);
+  const ways = offered.data?.ways ?? [];
   const passwords = offered.data?.passwords ?? [];
-  const finish = (way: string | undefined): void => {
-    if (way === undefined) localStorage.removeItem(LAST_WAY);
-    else localStorage.setItem(LAST_WAY, way);
+  const order = ordered(offered.data?.order ?? [ACCESS_KEY]);
+  const finish = (way: string): void => {
+    localStorage.setItem(LAST_WAY, way);
     client.clear();
     goOn(nextOf(query["next"]), route);
   };
@@ -65,61 +62,31 @@ export default function SignInPage() {
     if (query["signed_in"] !== undefined) rememberSession();
     if (isSignedIn()) goOn(nextOf(query["next"]), route);
   }, []);
-  const submit = async (): Promise<void> => {
-    setPending(true);
-    setError(undefined);
-    try {
-      await signIn(key.trim(), secret.trim());
-      finish(undefined);
-    } catch (failure) {
-      setError(failure);
-      setPending(false);
-    }
+  const sections: Readonly<Record<string, () => ComponentChildren>> = {
+    [PASSWORD]: () => (
+      <>
+        <PasswordForm titles={passwords.map(({ title }) => title)} onSignedIn={() => finish(PASSWORD)} />
+        {capabilities.data?.forgot_password === true && <ForgottenPassword />}
+      </>
+    ),
+    [ACCESS_KEY]: () => (
+      <AccessKeyForm isFirst={order[0] === ACCESS_KEY} onSignedIn={() => finish(ACCESS_KEY)} />
+    ),
   };
-  const withPassword = passwords.length > 0 && (
-    <>
-      <PasswordForm titles={passwords.map(({ title }) => title)} onSignedIn={() => finish(BY_PASSWORD)} />
-      {capabilities.data?.forgot_password === true && <ForgottenPassword />}
-    </>
-  );
-  const isPasswordFirst = localStorage.getItem(LAST_WAY) === BY_PASSWORD;
   return (
     <main class="alone">
       <h1>Sign in</h1>
-      {isPasswordFirst && withPassword}
-      <Providers ways={ways} next={nextOf(query["next"])} />
-      {!isPasswordFirst && withPassword}
-      <p class="about">
-        {ways.length + passwords.length > 0 ? "Or with your access key" : "With your access key"} for
-        svc-authorizer.
-      </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
-        <Field
-          label="Access key ID"
-          value={key}
-          onInput={setKey}
-          autocomplete="username"
-          required
-          autoFocus={passwords.length === 0}
-        />
-        <Field
-          label="Secret access key"
-          type="password"
-          value={secret}
-          onInput={setSecret}
-          autocomplete="current-password"
-          required
-        />
-        <Alert error={error} />
-        <button type="submit" class="primary" disabled={isPending}>
-          Sign in
-        </button>
-      </form>
+      {order.map((name, index) => (
+        <div key={name}>
+          {sections[name]?.() ?? (
+            <Provider
+              way={ways.find((way) => way.name === name)}
+              isFirst={index === 0}
+              next={nextOf(query["next"])}
+            />
+          )}
+        </div>
+      ))}
       {setup.data?.state === "not_initialized" && (
         <p>
           There is no administrator yet: <a href="/setup">set up the first one</a>.
@@ -131,25 +98,29 @@ export default function SignInPage() {
 
 type Way = Answer<"GET /auth/sign-in">["ways"][number];
 
-/** The identity providers, as links. */
-function Providers({ ways, next }: { readonly ways: readonly Way[]; readonly next: string }) {
+/** Properties of {@link Provider}. */
+interface ProviderProps {
+  readonly way: Way | undefined;
+  readonly isFirst: boolean;
+  readonly next: string;
+}
+
+/** An identity provider, as a link. */
+function Provider({ way, isFirst, next }: ProviderProps) {
+  if (way === undefined) return null;
   return (
-    <>
-      {ways.map(({ name, title, location }, index) => (
-        <p key={name}>
-          <a
-            class={index === 0 ? "button primary" : "button"}
-            href={addressOf(location, next)}
-            onClick={(event) => {
-              // The router of this application would look for a page of its own at the address.
-              event.stopPropagation();
-              localStorage.setItem(LAST_WAY, name);
-            }}
-          >
-            Continue with {title}
-          </a>
-        </p>
-      ))}
-    </>
+    <p>
+      <a
+        class={isFirst ? "button primary" : "button"}
+        href={addressOf(way.location, next)}
+        onClick={(event) => {
+          // The router of this application would look for a page of its own at the address.
+          event.stopPropagation();
+          localStorage.setItem(LAST_WAY, way.name);
+        }}
+      >
+        Continue with {way.title}
+      </a>
+    </p>
   );
 }
