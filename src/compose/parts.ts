@@ -32,7 +32,7 @@ import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
-import { authenticationOptions, awsIdentities } from "./apis/authentication.ts";
+import { authenticationOptions, principalFinder } from "./apis/authentication.ts";
 import { changeOptions } from "./apis/changes.ts";
 import { consolePages } from "./apis/console.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
@@ -145,7 +145,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     mirroring,
     setup: await openServiceSetup(data, options.worker),
     ...(await openServiceSignIns(data, options.worker?.sharing)),
-    aws: awsIdentities(data),
+    aws: principalFinder(data),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,
     version,

@@ -3,7 +3,7 @@ import { DATA_SERVER_ITEMS } from "./data-server-items.ts";
 import type { Origins } from "./merge.ts";
 import { CONFIG_ITEMS, type ConfigName, type ConfigValues, itemNamed } from "./table.ts";
 import { hasMirroring } from "./validate-mirroring.ts";
-import { remoteEndpoint } from "./values/remote-endpoint.ts";
+import { principalEndpoint, remoteEndpoint } from "./values/remote-endpoint.ts";
 
 /** One such item, and why nothing acts on it. */
 interface IdleItem {
@@ -135,6 +135,18 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "auth.remote_authenticator.endpoint is not set, or is an address of this service",
   },
   {
+    items: ["auth.authentication_api.endpoint"],
+    acts: (values) => values["auth.authentication_api.external_principals_enabled"],
+    why: "auth.authentication_api.external_principals_enabled is false",
+  },
+  {
+    items: "auth.authentication_api.",
+    acts: (values) =>
+      !values["auth.authentication_api.external_principals_enabled"] ||
+      principalEndpoint(values) !== undefined,
+    why: "auth.authentication_api.endpoint is not set, is no https URL (http on this machine), or is an address of this service",
+  },
+  {
     items: "authorizer.aws_iam.",
     except: ["authorizer.aws_iam.enabled"],
     acts: (values) => values["authorizer.aws_iam.enabled"],
@@ -208,16 +220,15 @@ const DEPENDENCIES: readonly Dependency[] = [
   },
 ];
 
-/** Beginnings of the data server's items by which people sign in there, and might be thought to sign in here. */
-const SIGN_IN: readonly string[] = ["auth.authentication_api.", "auth.cookie_auth_verification."];
-const SIGN_IN_WHY = "it is for signing in at the data server; nobody signs in here by it";
+/** Beginning of the data server's items by which it makes users of session cookies, and might be thought to make them here. */
+const SIGN_IN = "auth.cookie_auth_verification.";
+const SIGN_IN_WHY =
+  "it is for users that the data server makes of session cookies; forward-auth makes none, and changes none, of a cookie";
 
 /** The items of the data server that a source sets, and that nothing in this service takes the place of. */
 function idleSignIn(origins: Origins): readonly IdleItem[] {
   return DATA_SERVER_ITEMS.filter(
-    ({ name }) =>
-      SIGN_IN.some((beginning) => name.startsWith(beginning)) &&
-      (origins.get(name)?.kind ?? "default") !== "default",
+    ({ name }) => name.startsWith(SIGN_IN) && (origins.get(name)?.kind ?? "default") !== "default",
   ).map(({ name }) => ({ name, why: SIGN_IN_WHY }));
 }
 

@@ -4,6 +4,7 @@ import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts"
 import { MIRROR_OPERATIONS } from "../api/management/mirrors/mirror-operations.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { DEVICE_OPERATIONS } from "../api/management/sign-in/device-routes.ts";
+import { FORM_OPERATIONS } from "../api/management/sign-in/form-routes.ts";
 import { OAUTH_OPERATIONS } from "../api/management/sign-in/oauth-routes.ts";
 import { OIDC_OPERATIONS } from "../api/management/sign-in/oidc-routes.ts";
 import { MANAGEMENT_OPERATIONS } from "../api/resources/operations.ts";
@@ -89,6 +90,7 @@ export function userDocument(version: string): OpenApiDocument {
     ...INVITE_OPERATIONS,
     ...STS_OPERATIONS,
     ...OIDC_OPERATIONS,
+    ...FORM_OPERATIONS,
     ...DEVICE_OPERATIONS,
     ...OAUTH_OPERATIONS,
     ...PROBE_OPERATIONS,

@@ -4,23 +4,19 @@
  */
 
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
-import { boundedBody } from "../bounded-body.ts";
 import type { Directory } from "../directory/directory.ts";
 import { sourceOf } from "../identity/failed-attempts.ts";
 import { PlacesBySource } from "../identity/places-by-source.ts";
+import { askRemote } from "./ask-remote.ts";
 import type { PasswordAttempt, PasswordPerson, PasswordWay } from "./password-sign-in.ts";
 import { passwordUser } from "./password-user.ts";
 import { SignInRefused } from "./sign-in.ts";
 
 /** The name of this provider, before external ids and in marks of memberships. */
 export const REMOTE = "remote";
-/** Marks calls of this service, which its own authentication API refuses: it would ask itself. */
-export const REMOTE_MARK = "x-svc-remote-authenticator";
 
 const MOST_UNDER_WAY = 64;
 const MOST_OF_ONE = 32;
-const LARGEST_BYTES = 65_536;
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** The parts. */
 interface RemoteParts {
@@ -59,19 +55,8 @@ export class RemoteWay implements PasswordWay {
   async #ask(username: string, password: string): Promise<string | undefined> {
     const { endpoint, timeoutMs, onFault } = this.#parts;
     try {
-      const answer = await fetch(endpoint, {
-        method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json", [REMOTE_MARK]: "1" },
-        body: JSON.stringify({ username, password }),
-        signal: AbortSignal.timeout(timeoutMs),
-        redirect: "manual",
-      });
-      if (answer.status >= 500) throw new Error(`status ${answer.status}`);
-      if (!answer.ok) {
-        await answer.body?.cancel();
-        return undefined;
-      }
-      return nameIn(UTF_8.decode(await boundedBody(answer.body, LARGEST_BYTES))) ?? username;
+      const { status, json } = await askRemote(endpoint, { body: { username, password }, timeoutMs });
+      return status >= 200 && status < 300 ? (nameIn(json) ?? username) : undefined;
     } catch (cause) {
       onFault(cause);
       throw new SignInRefused("provider_away", this.way, { cause });
@@ -99,12 +84,8 @@ export class RemoteWay implements PasswordWay {
   }
 }
 
-/** @throws Error for an answer that is no JSON: then nothing says that somebody was authenticated */
-function nameIn(text: string): string | undefined {
-  const answer = JSON.parse(text) as { readonly external_user_identifier?: unknown } | null;
-  if (typeof answer !== "object" || answer === null || Array.isArray(answer))
-    throw new Error("no JSON object");
-  const { external_user_identifier: name } = answer;
+/** @throws Error for a name that is none */
+function nameIn({ external_user_identifier: name }: Readonly<Record<string, unknown>>): string | undefined {
   if (name === undefined || name === null || name === "") return undefined;
   if (typeof name !== "string") throw new Error("external_user_identifier is no text");
   return name;

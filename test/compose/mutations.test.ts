@@ -20,7 +20,7 @@ import { listening } from "../journal/http-proxy.ts";
 
 /** Calls of other methods than GET that change nothing, and one that is off by default. */
 const READS =
-  /^(login|externalPrincipalLogin|stsLogin|remoteLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+  /^(login|signInByForm|externalPrincipalLogin|stsLogin|remoteLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
 /** Needs the login cookie of a browser. */
 const OF_BROWSERS = "answerDevice";
 /** Members of bodies beside those of the examples, by call, so that the state has to be read for the answer. */

@@ -63,7 +63,13 @@ describe("authorizer.sts.users", () => {
 });
 
 describe("authorizer.sign_in.order", () => {
-  const signing = (name: string) => ({ ...ISSUER, name, sign_in: true, client_id: "c" });
+  const signing = (name: string) => ({
+    ...ISSUER,
+    issuer: `https://${name.replace("_", "-")}.example.com`,
+    name,
+    sign_in: true,
+    client_id: "c",
+  });
   const ordered = (order: readonly string[], ...names: string[]): ConfigObject =>
     ({
       "authorizer.oidc.issuers": names.map((name) => signing(name)),

@@ -186,6 +186,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.sts.enabled": false,
   "authorizer.sts.users": [],
   "authorizer.sign_in.origins": [],
+  "authorizer.sign_in.order": [],
   "authorizer.scim.replace_without_match": "add",
   "authorizer.scim.unknown_extensions": "ignore",
   "authorizer.scim.protected_groups": ["Admins"],

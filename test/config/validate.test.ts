@@ -578,11 +578,11 @@ describe("items that this version does not act on", () => {
         /^auth\.(authentication_api|remote_authenticator|oidc|cookie_auth_verification)\./.test(name) &&
         !own.has(name),
     );
-    expect(signIn).toHaveLength(7);
+    expect(signIn).toHaveLength(5);
     for (const { name, type } of signIn) {
       const value = SIGN_IN_VALUES.find(([kind]) => type.includes(kind))?.[1] ?? "text";
       expect(warnings({ [name]: value }), name).toEqual([
-        `${name}: has no effect: it is for signing in at the data server; nobody signs in here by it`,
+        `${name}: has no effect: it is for users that the data server makes of session cookies; forward-auth makes none, and changes none, of a cookie`,
       ]);
     }
     expect(warnings({ "auth.remote_authenticator.default_user_group": "Crew" })).toEqual(warnings({}));

@@ -74,6 +74,22 @@ describe.skipIf(CHROMIUM === undefined)("console: passwords", () => {
     await page.goto("/login");
   });
 
+  it("sign in without JavaScript, and the page says where one is wrong", async () => {
+    const page = await console.newPage({ javaScriptEnabled: false });
+    await page.goto("/device");
+    await page.getByRole("link", { name: "Sign in another way" }).click();
+    const send = async (password: string) => {
+      await page.getByLabel("User name, or access key ID").fill(EMAIL);
+      await page.getByLabel("Password, or secret access key").fill(password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    };
+    await send("not the password");
+    await page.getByRole("alert").getByText("This is not right").waitFor();
+    await send(PASSWORD);
+    await page.waitForURL(({ pathname }) => pathname === "/device");
+    await page.getByText(`You are signed in as ${EMAIL}`).waitFor();
+  });
+
   it("are changed under Account, which says until when the session holds and where groups come from", async () => {
     const page = await signInWith(PASSWORD);
     await page.waitForURL(({ pathname }) => pathname === "/account");

@@ -68,7 +68,8 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
   it("works without JavaScript", async () => {
     const page = await console.newPage({ javaScriptEnabled: false });
     await page.goto("/login");
-    await page.getByRole("link", { name: "Signing in with an identity provider" }).click();
+    await page.getByRole("link", { name: "Signing in" }).click();
+    await page.getByRole("link", { name: "Continue with Example" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/");
     const cookies = await page.context().cookies();
     const ours = cookies.filter(({ name }) => !name.startsWith("_"));

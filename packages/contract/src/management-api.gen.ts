@@ -1908,6 +1908,20 @@ export interface ApplyAnswer {
    */
   warnings: AppliedProblem[];
 }
+export interface SignInForm {
+  /**
+   * User name, or access key id.
+   */
+  name: string;
+  /**
+   * Password, or secret access key.
+   */
+  secret: string;
+  /**
+   * The path of this origin to go to.
+   */
+  next?: string;
+}
 export interface DeviceForm {
   /**
    * The code that the program shows, in any letter case, with or without a hyphen.

@@ -22,7 +22,7 @@ import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents, IdentityFinder } from "../rest/ports.ts";
-import { REMOTE_LOGIN_OPERATION, REMOTE_LOGIN_SCHEMAS, remoteLogin } from "./remote-login.ts";
+import { REMOTE_LOGIN_OPERATION, REMOTE_LOGIN_SCHEMAS, refuseOwn, remoteLogin } from "./remote-login.ts";
 import { type CodeExchange, STS_LOGIN_OPERATION, STS_LOGIN_SCHEMAS, stsLogin } from "./sts-login.ts";
 
 /** The path of the API: what a data server has as `auth.authentication_api.endpoint`, behind this listener's address. */
@@ -136,6 +136,7 @@ function trustedPeer({ trusted }: AuthenticationOptions, { peer }: RawCall): Cal
 
 async function login({ aws, audit }: AuthenticationOptions, call: RawCall): Promise<Reply> {
   if (aws === undefined) throw new RequestRefused(501, "authorizer.aws_iam.enabled is false");
+  refuseOwn(call);
   const origin = {
     request_id: call.requestId,
     source_ip: call.caller.name,

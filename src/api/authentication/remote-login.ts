@@ -9,9 +9,9 @@ import type { Described } from "../../http/openapi/document.ts";
 import type { Schemas } from "../../http/openapi/openapi-types.ts";
 import type { RawCall, Reply } from "../../http/route.ts";
 import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
+import { REMOTE_MARK } from "../../sign-in/ask-remote.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import { WrongPassword } from "../../sign-in/password-sign-in.ts";
-import { REMOTE_MARK } from "../../sign-in/remote-way.ts";
 import { SignInRefused } from "../../sign-in/sign-in.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents } from "../rest/ports.ts";
@@ -54,8 +54,7 @@ export const REMOTE_LOGIN_SCHEMAS: Schemas = {
 /** Answers a call. */
 export async function remoteLogin({ passwords, audit }: RemoteLoginParts, call: RawCall): Promise<Reply> {
   if (passwords === undefined) throw new RequestRefused(501, "no way to sign in takes a password");
-  if (call.request.headers[REMOTE_MARK] !== undefined)
-    throw new RequestRefused(403, "this service asks nobody for itself", [], "not_allowed");
+  refuseOwn(call);
   const { username, password } = typedIn(call.body);
   const source = call.caller.name;
   const origin = { request_id: call.requestId, source_ip: source, how: "remote_authenticator" };
@@ -77,6 +76,15 @@ export async function remoteLogin({ passwords, audit }: RemoteLoginParts, call: 
     audit.event("authentication_failed", origin);
     throw new AuthorizerError("unauthenticated", "the user name or the password is not valid");
   }
+}
+
+/**
+ * Refuses what a service of this kind asks.
+ * @throws RequestRefused
+ */
+export function refuseOwn({ request }: RawCall): void {
+  if (request.headers[REMOTE_MARK] !== undefined)
+    throw new RequestRefused(403, "this service asks nobody for itself", [], "not_allowed");
 }
 
 /** @throws RequestRefused for a body of another form */

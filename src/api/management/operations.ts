@@ -14,6 +14,7 @@ import { Escalation, type EscalationMode } from "./permissions/escalation.ts";
 import type { EscalationCheck } from "./ports.ts";
 import { policyBody, userBody } from "./shapes.ts";
 import { deviceRoutes } from "./sign-in/device-routes.ts";
+import { formRoutes } from "./sign-in/form-routes.ts";
 import { oauthRoutes } from "./sign-in/oauth-routes.ts";
 import { oidcRoutes } from "./sign-in/oidc-routes.ts";
 
@@ -41,6 +42,7 @@ export function managementRoutes(
     ...mountManagement(serving, declarations),
     ...inviteRoutes(options, counters),
     ...oidcRoutes(options, counters),
+    ...formRoutes(options, counters),
     ...deviceRoutes(asking, counters),
     ...oauthRoutes(asking, counters),
     ...logoutRoutes(options, counters),

@@ -2,16 +2,18 @@
 
 import type { AuthenticationOptions } from "../../api/authentication/authentication-routes.ts";
 import { limitsOf } from "../../config/limits.ts";
+import { principalEndpoint } from "../../config/values/remote-endpoint.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
+import { PrincipalFinder } from "../../sign-in/principal-finder.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
 
-/** Identities of AWS IAM, of which both listeners use the same, with one bound; undefined where they are off. */
-export function awsIdentities({ values, directory }: DataParts): AwsIdentities | undefined {
+/** Identities of AWS IAM; undefined where they are off. */
+function awsIdentities({ values, directory }: DataParts): AwsIdentities | undefined {
   const serverId = values["authorizer.aws_iam.server_id"];
   if (!values["authorizer.aws_iam.enabled"] || serverId === undefined) return undefined;
   assertPackages(values, "authorizer.aws_iam.enabled");
@@ -23,9 +25,19 @@ export function awsIdentities({ values, directory }: DataParts): AwsIdentities |
   });
 }
 
+/** External principals, of which both listeners use the same, with one bound; undefined where nobody tells them. */
+export function principalFinder(data: DataParts): PrincipalFinder | undefined {
+  const aws = awsIdentities(data);
+  const endpoint = principalEndpoint(data.values);
+  if (aws === undefined && endpoint === undefined) return undefined;
+  const onFault = (cause: unknown) =>
+    data.logger.warn("the authentication API cannot be asked", { reason: String((cause as Error).name) });
+  return new PrincipalFinder({ aws, endpoint, onFault });
+}
+
 /** The ways by which the API knows people and programs. */
 interface AuthenticationParts {
-  readonly aws: AwsIdentities | undefined;
+  readonly aws: PrincipalFinder | undefined;
   readonly signIn: SignIn | undefined;
   readonly passwordSignIn: PasswordSignIn | undefined;
 }

@@ -11,7 +11,6 @@ import type { ConfigValues } from "../../config/table.ts";
 import { Applications } from "../../datasets/apply/applications.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
-import type { AwsIdentities } from "../../identity/aws-iam/aws-identities.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OpenedInvitations } from "../../mail/open-invitations.ts";
 import { PasswordResets } from "../../mail/password-resets.ts";
@@ -19,6 +18,7 @@ import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
 import { type DirectoryPasswords, isOfProvider } from "../../sign-in/directory-passwords.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
+import type { PrincipalFinder } from "../../sign-in/principal-finder.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
 import type { OpenedUsage } from "../../usage/open-usage.ts";
 import type { DataParts } from "../data.ts";
@@ -43,7 +43,7 @@ export interface ManagementParts {
   readonly passwordSignIn: PasswordSignIn | undefined;
   readonly ownPasswords: DirectoryPasswords | undefined;
   /** undefined where identities of AWS are off. */
-  readonly aws: AwsIdentities | undefined;
+  readonly aws: PrincipalFinder | undefined;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly status: OpenedStatus;

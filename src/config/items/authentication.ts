@@ -36,6 +36,20 @@ export const AUTHENTICATION_ITEMS = [
     meaning: "Longest time from the signature of an identity to its use",
   },
   {
+    name: "auth.authentication_api.endpoint",
+    type: "string",
+    default: "",
+    acts: "in part: for external principals, where auth.authentication_api.external_principals_enabled is true",
+    meaning: "Address of another authentication service (https, or http on this machine)",
+  },
+  {
+    name: "auth.authentication_api.external_principals_enabled",
+    type: "bool",
+    default: false,
+    acts: "yes",
+    meaning: "Identities of programs that this service cannot verify itself are asked there",
+  },
+  {
     name: "authorizer.authentication_api.enabled",
     type: "bool",
     default: false,

@@ -5,6 +5,8 @@ import { isLoopbackHost, parseListenAddress } from "./listen-address.ts";
 
 /** Below it, this service answers data servers. */
 const OWN_PATH = "/authentication/v1";
+/** Of the call, below the address of an authentication API. */
+const PRINCIPAL_PATH = "/auth/external/principal/login";
 
 /**
  * The address that is asked; undefined where it is off, and where it is a listener of this service: one file may configure
@@ -14,6 +16,17 @@ export function remoteEndpoint(values: ConfigValues): URL | undefined {
   const text = values["auth.remote_authenticator.endpoint"];
   if (!values["auth.remote_authenticator.enabled"] || text === undefined) return undefined;
   const url = URL.parse(text);
+  return url === null || isOwn(url, values) ? undefined : url;
+}
+
+/**
+ * The address at which external principals are asked for; undefined where it is off, is a listener of this service, or is one
+ * to which no identity may be sent.
+ */
+export function principalEndpoint(values: ConfigValues): URL | undefined {
+  const text = values["auth.authentication_api.endpoint"];
+  if (!values["auth.authentication_api.external_principals_enabled"]) return undefined;
+  const url = isRemoteEndpoint(text) ? URL.parse(`${text.replace(/\/+$/, "")}${PRINCIPAL_PATH}`) : null;
   return url === null || isOwn(url, values) ? undefined : url;
 }
 

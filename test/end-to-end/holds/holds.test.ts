@@ -44,6 +44,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["beginSignIn", "no issuer is configured"],
   ["finishSignIn", "no issuer is configured"],
   ["stsLogin", "no issuer is configured"],
+  ["signInByForm", "no page of this origin sends the form"],
   ["answerDevice", "the page of the example was not opened"],
   ["getToken", "the code of the example has expired"],
   ["changePassword", "users have no passwords here"],

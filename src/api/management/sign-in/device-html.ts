@@ -11,7 +11,7 @@ const TITLE = "Sign in a program";
 export function strangerPage(ways: readonly SignInWay[], addressOf: (way: SignInWay) => string): string {
   const links = [
     ...ways.map((way) => [addressOf(way), `Continue with ${way.title}`] as const),
-    ["/login?next=%2Fdevice", "Sign in another way"] as const,
+    ["/sign-in?next=%2Fdevice", "Sign in another way"] as const,
   ];
   const list = links.map(([href, text]) => `<p><a href="${escapeHtml(href)}">${escapeHtml(text)}</a></p>`);
   return page(TITLE, `<p>Sign in in this browser first. The code stays valid.</p>${list.join("")}`);

@@ -1,9 +1,17 @@
-/** Schemas of `/device` and `/oauth2/*`. */
+/** Schemas of `/sign-in`, `/device` and `/oauth2/*`. */
 
 import type { Schemas } from "../../../http/openapi/openapi-types.ts";
 import { object, text } from "../../../http/schema/schema-forms.ts";
 
 export const OAUTH_SCHEMAS: Schemas = {
+  SignInForm: object(
+    {
+      name: text("User name, or access key id."),
+      secret: text("Password, or secret access key."),
+      next: text("The path of this origin to go to."),
+    },
+    ["name", "secret"],
+  ),
   DeviceForm: object(
     {
       code: text("The code that the program shows, in any letter case, with or without a hyphen."),

@@ -21,8 +21,8 @@ import { type SignIn, type SignInReason, SignInRefused, type SignInWay } from ".
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { loginCookie } from "../login/proof.ts";
-import { failurePage, failureReply, PAGE_HEADERS, PAGE_TYPE, pageReply } from "../page-html.ts";
-import { refusedPage, signedInPage, waysPage } from "./sign-in-html.ts";
+import { failurePage, failureReply, PAGE_HEADERS, PAGE_TYPE, page, pageReply } from "../page-html.ts";
+import { refusedPage, signedInPage, wayLinks } from "./sign-in-html.ts";
 
 const LOGIN_PATH = "/oidc/login";
 const CALLBACK_PATH = "/oidc/callback";
@@ -118,7 +118,7 @@ async function begin({ signIn }: OidcParts, { request, query }: RawCall): Promis
   const name = query.get("issuer") ?? (second === undefined ? only?.name : undefined);
   if (name === undefined) {
     const addressOf = (way: SignInWay): string => signInAddress(way, next);
-    return pageReply(waysPage(signIn.ways, addressOf));
+    return pageReply(page("Sign in", wayLinks(signIn.ways, addressOf)));
   }
   const { location, state } = await signIn.begin(name, { origin, next });
   const cookie = stateCookie(origin, state, STATE_SECONDS);

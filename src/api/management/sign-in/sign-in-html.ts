@@ -10,12 +10,11 @@ export function signedInPage(next: string): string {
   return page("You are signed in", `<p><a href="${escapeHtml(next)}">Continue</a></p>`, next);
 }
 
-/** The page that offers the ways, for browsers without scripts. */
-export function waysPage(ways: readonly SignInWay[], addressOf: (way: SignInWay) => string): string {
-  const links = ways.map(
-    (way) => `<p><a href="${escapeHtml(addressOf(way))}">Continue with ${escapeHtml(way.title)}</a></p>`,
-  );
-  return page("Sign in", links.join(""));
+/** Links to the providers, as paragraphs. */
+export function wayLinks(ways: readonly SignInWay[], addressOf: (way: SignInWay) => string): string {
+  return ways
+    .map((way) => `<p><a href="${escapeHtml(addressOf(way))}">Continue with ${escapeHtml(way.title)}</a></p>`)
+    .join("");
 }
 
 /** The page of a refusal. */
