@@ -23,6 +23,7 @@ import { measureResources } from "./resources.ts";
 import { measureScale } from "./scale.ts";
 import { measureSearches } from "./search.ts";
 import { measureShadow } from "./shadow.ts";
+import { MOST_LOST, measureSignIns } from "./sign-ins.ts";
 import { simulateFleet } from "./simulation.ts";
 import { measureSizes, SIZE_HEADINGS } from "./sizes.ts";
 import { measureTraces } from "./traces.ts";
@@ -169,6 +170,33 @@ async function largeUsers(): Promise<void> {
   table(
     ["User with", "First question, ms of CPU", "A change to one policy and the next question, ms of CPU"],
     rows.map(({ name, first, afterChange }) => [name, first.toFixed(0), afterChange.toFixed(1)]),
+  );
+}
+
+/** `npm run bench -- --signIns`: decisions beside 500 sign-ins with passwords, in place of everything else. */
+async function signIns(): Promise<void> {
+  const { alone, beside, lost, hashed, later } = await measureSignIns(log);
+  table(
+    [
+      "500 sign-ins at once, 32 connections",
+      "Decisions/s alone",
+      "beside",
+      "lost, %",
+      "may be, %",
+      "hashed",
+      "503",
+    ],
+    [
+      [
+        "median of five",
+        whole(alone),
+        whole(beside),
+        (lost * 100).toFixed(0),
+        whole(MOST_LOST * 100),
+        whole(hashed),
+        whole(later),
+      ],
+    ],
   );
 }
 
@@ -394,6 +422,7 @@ try {
     crowd,
     largeUsers,
     hostile,
+    signIns,
   ];
   const alone = modes.find(({ name }) => process.argv.includes(`--${name}`));
   await (alone ?? everything)();

@@ -56,8 +56,45 @@ const DOCUMENT_USERS = 75_000;
 /** More than `authorizer.forward_auth.max_failures` of all sources in a minute: four times those of one. */
 const GUESSES = 100;
 
+/** Sign-ins with a password at once. */
+const SIGN_INS = 500;
+
+/**
+ * Signs in very often at once, as nobody: a name that nobody has costs the same hash. Each answer is one of a wrong password, or says
+ * when to come again.
+ * @returns the statuses
+ */
+export async function signIns(user: string, of = signInOf): Promise<readonly number[]> {
+  const answers = await Promise.all(
+    range(SIGN_INS, (index) => fetch(`${user}/api/v1/auth/login`, { method: "POST", ...of(index) })),
+  );
+  for (const answer of answers) {
+    const { status, headers } = answer;
+    await answer.body?.cancel();
+    if (status === 401) continue;
+    if ((status === 503 || status === 429) && Number(headers.get("retry-after")) > 0) continue;
+    throw new Error(`a sign-in was answered ${status}`);
+  }
+  return answers.map(({ status }) => status);
+}
+
+function signInOf(index: number): RequestInit {
+  return {
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      access_key_id: `nobody-${index}`,
+      secret_access_key: "a long password of nobody",
+    }),
+  };
+}
+
 /** The cases; each gives the status that somebody else gets, or the highest of its own. */
 export const CALLERS: readonly HostileCase[] = [
+  {
+    name: `${SIGN_INS} sign-ins with a password at once`,
+    statuses: [503, 429],
+    run: async ({ program }) => Math.max(...(await signIns(program.user))),
+  },
   {
     name: "8 applications of 4 MiB by a user who may not apply",
     statuses: [403],

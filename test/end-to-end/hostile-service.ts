@@ -54,6 +54,7 @@ export async function startHostile({
     "auth.api.token": TOKEN,
     "authorizer.tokens": [{ name: "other", token: OTHER_TOKEN, scopes: ["replicate", "read"] }],
     "authorizer.audit.directory": join(folder, "audit"),
+    "authorizer.passwords.enabled": true,
     "authorizer.decision_log.include": "denied",
     "authorizer.decision_log.directory": join(folder, "decisions"),
     ...items,
