@@ -38,6 +38,7 @@ export async function startProvider(
         client_id: CLIENT.id,
         client_secret: CLIENT.secret,
         redirect_uris: [...redirectUris],
+        post_logout_redirect_uris: redirectUris.map((uri) => new URL("/login", uri).href),
         response_types: ["code"],
         grant_types: ["authorization_code"],
       },

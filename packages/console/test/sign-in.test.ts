@@ -27,6 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
           client_secret: CLIENT.secret,
           username_claim: "preferred_username",
           create_users: true,
+          end_session: true,
         },
       ],
     });
@@ -63,6 +64,19 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
     await page.getByRole("link", { name: "Continue with Example" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/account");
     await page.getByText("alice").first().waitFor();
+  });
+
+  it("signs out at the provider, too, and comes back", async () => {
+    const page = await console.newPage();
+    await page.goto("/login?next=/account");
+    await page.getByRole("link", { name: "Continue with Example" }).click();
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(({ origin }) => origin === provider.issuer);
+    await page.getByRole("button", { name: /^Yes/ }).click();
+    await page.waitForURL(({ origin, pathname }) => origin !== provider.issuer && pathname === "/login");
+    const cookies = await page.context().cookies();
+    expect(cookies.map(({ name }) => name)).not.toContain("access_token");
   });
 
   it("works without JavaScript", async () => {
