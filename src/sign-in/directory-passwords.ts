@@ -14,6 +14,8 @@ interface DirectoryPasswordParts {
   readonly directory: Pick<Directory, "passwords" | "users">;
   readonly places: HashingPlaces;
   readonly rules: PasswordRules;
+  /** `authorizer.passwords.linked_users`. */
+  readonly countsForLinked: boolean;
 }
 
 /** A user as a password is given to it. */
@@ -94,12 +96,14 @@ export class DirectoryPasswords implements PasswordWay {
 
   /** The work is the same for a name that nobody has. */
   #find({ username, password, source }: PasswordAttempt, assertAllowed: () => void) {
-    const { directory, places } = this.#parts;
+    const { directory, places, countsForLinked } = this.#parts;
     return places.run(sourceOf(source), async () => {
       assertAllowed();
       const found = await directory.passwords.find(username);
       const isRight = await isPasswordOf(found?.hash ?? NOBODYS_HASH, password);
       if (!isRight || found === undefined) return undefined;
+      // Whoever has left there must not go on here with an earlier password.
+      if (!countsForLinked && isOfProvider(await directory.users.get(username))) return undefined;
       // It may have been changed, or its user deactivated, while it was compared.
       const now = await directory.passwords.find(username);
       return now?.hash === found.hash && now.userId === found.userId ? found : undefined;

@@ -148,6 +148,7 @@ const AUTHORIZER_DEFAULTS = {
   "authorizer.ldap.directory_users": false,
   "authorizer.ldap.timeout": 5_000,
   "authorizer.passwords.enabled": false,
+  "authorizer.passwords.linked_users": false,
   "authorizer.passwords.min_length": 15,
   "authorizer.passwords.breached_list_file": undefined,
   "authorizer.passwords.concurrency": 1,

@@ -86,6 +86,7 @@ async function openOwn({ values, directory }: DataParts): Promise<DirectoryPassw
   return new DirectoryPasswords({
     directory,
     places: new HashingPlaces(values["authorizer.passwords.concurrency"]),
+    countsForLinked: values["authorizer.passwords.linked_users"],
     rules: {
       minLength: values["authorizer.passwords.min_length"],
       breached: list === undefined ? undefined : await openBreachedList(list),

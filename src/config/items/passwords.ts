@@ -11,6 +11,14 @@ export const PASSWORD_ITEMS = [
     meaning: "People sign in with a user name and a password that this service keeps",
   },
   {
+    name: "authorizer.passwords.linked_users",
+    type: "bool",
+    default: false,
+    acts: "yes",
+    meaning:
+      "Passwords that users had before an identity provider was linked to them go on counting; false: the provider alone signs them in",
+  },
+  {
     name: "authorizer.passwords.min_length",
     type: "int",
     default: 15,
