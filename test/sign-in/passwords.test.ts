@@ -111,24 +111,6 @@ describe("a password of the directory", () => {
     expect(unknown / known).toBeLessThan(2);
   });
 
-  it("does not count once an identity provider is linked to its user", async () => {
-    await give("viewer");
-    await directory
-      .provisioning(() => false)
-      .signIn({
-        issuer: "corp",
-        externalId: "corp:s-1",
-        username: "viewer",
-        groups: [],
-        initialGroups: [],
-        isNamed: () => true,
-        friendlyName: undefined,
-        mayCreate: false,
-        byName: true,
-      });
-    expect((await logIn("viewer", PASSWORD)).status).toBe(401);
-  });
-
   it("reads the same in every spelling of Unicode", async () => {
     const composed = "p\u00e9nz\u00fcgy for everybody";
     const { userId } = await directory.sessions.get("viewer");
@@ -151,6 +133,24 @@ describe("a password of the directory", () => {
     const basic = `Basic ${Buffer.from(`viewer:${PASSWORD}`).toString("base64")}`;
     const answer = await api.call(undefined, "GET", "/user", { headers: { authorization: basic } });
     expect(answer.status).toBe(401);
+  });
+
+  it("does not count once an identity provider is linked to its user", async () => {
+    await give("viewer");
+    await directory
+      .provisioning(() => false)
+      .signIn({
+        issuer: "corp",
+        externalId: "corp:s-1",
+        username: "viewer",
+        groups: [],
+        initialGroups: [],
+        isNamed: () => true,
+        friendlyName: undefined,
+        mayCreate: false,
+        byName: true,
+      });
+    expect((await logIn("viewer", PASSWORD)).status).toBe(401);
   });
 
   it("does not come back with a user who is deleted and made again", async () => {

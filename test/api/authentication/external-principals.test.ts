@@ -77,10 +77,10 @@ describe("an identity that this service cannot verify itself", () => {
 
   it.each([
     [400, "{}", 400],
-    [401, "{}", 401],
-    [403, "{}", 401],
-    [302, "{}", 401],
-    [200, '{"id":1}', 401],
+    [401, "{}", 403],
+    [403, "{}", 403],
+    [302, "{}", 403],
+    [200, '{"id":1}', 403],
     [200, "no JSON", 503],
     [500, "{}", 503],
   ])("signs nobody in after %i %s", async (status, body, wanted) => {

@@ -149,7 +149,7 @@ describe("as the server of a data server", () => {
     await typed("rita", "a long password of rita");
     await directory.groups.delete("Viewers");
     remote.state.body = JSON.stringify({ external_user_identifier: "rosa" });
-    const { status, json } = await typed("rosa", "a long password of rosa");
+    const { status, json } = await typed("rosa", "a long password of rita");
     expect({ status, json }).toMatchObject({
       status: 401,
       json: { message: expect.stringContaining("default_user_group") },
