@@ -30,7 +30,7 @@ import { signInAddress } from "./oidc-routes.ts";
 import { wayLinks } from "./sign-in-html.ts";
 
 /** The path of the page. */
-export const FORM_PATH = "/sign-in";
+const FORM_PATH = "/sign-in";
 const MAX_FORM_BYTES = 8_192;
 const WRONG = "This is not right. Check both texts, also upper and lower case.";
 
