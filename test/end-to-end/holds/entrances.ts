@@ -13,15 +13,16 @@ import type {
 } from "../../../src/http/openapi/openapi-types.ts";
 import { serviceDocument } from "../../../src/listeners/service-document.ts";
 import { userDocument } from "../../../src/listeners/user-document.ts";
+import { LISTS_IN_TEXTS } from "./lists-in-texts.ts";
 
 /** A member of a request that takes many values: its place, and what one value is. */
 export interface ManyPlace {
   /** Names of members from the body to it; "0" is the first element of a list, "*" the first member of a map. */
   readonly path: readonly string[];
-  readonly kind: "list" | "map";
+  readonly kind: "list" | "map" | "text";
   /** One of the alternatives for a value; undefined where only the example says it. */
   readonly item: Schema | undefined;
-  /** Number of the alternative, from 0. */
+  /** Number of the alternative, from 0; of a text, that of the list in it. @see LISTS_IN_TEXTS */
   readonly alternative: number;
 }
 
@@ -77,6 +78,7 @@ function* placesIn(
   if (path.length > MOST_DEPTH || ($ref !== undefined && within.includes($ref))) return;
   const inner = $ref === undefined ? within : [...within, $ref];
   const own = followed(schemas, schema);
+  if (isType(own, "string") && own.enum === undefined && own.const === undefined) yield* textsAt(path);
   for (const part of [...(own.oneOf ?? []), ...(own.anyOf ?? []), ...(own.allOf ?? [])])
     yield* placesIn(schemas, part, path, inner);
   if (own.items !== undefined) {
@@ -95,8 +97,14 @@ function* placesIn(
     yield { path, kind: "map", item: { type: "string" }, alternative: 0 };
 }
 
+/** A place of a text: each of the lists that it can be. */
+function textsAt(path: readonly string[]): readonly ManyPlace[] {
+  return LISTS_IN_TEXTS.map((_, alternative) => ({ path, kind: "text", item: undefined, alternative }));
+}
+
 /** The lists of an example: bodies whose schema says no more than that they are objects have them, too. */
 function* listsIn(value: unknown, path: readonly string[]): Generator<ManyPlace> {
+  if (typeof value === "string") yield* textsAt(path);
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
     if (value.length > 0) yield { path, kind: "list", item: undefined, alternative: 0 };
@@ -111,9 +119,11 @@ export function nameOf({ listener, method, template, type }: Entrance): string {
   return `${listener} ${method} ${template}${type?.includes("x-ndjson") ? " as lines" : ""}`;
 }
 
+const SIGNS = { list: "[]", map: "{}", text: '""' } as const;
+
 /** The name of a place, for people. */
 export function placeName({ path, kind, alternative }: ManyPlace): string {
-  return `${path.join(".")}${kind === "list" ? "[]" : "{}"}${alternative === 0 ? "" : ` as ${alternative}`}`;
+  return `${path.join(".")}${SIGNS[kind]}${alternative === 0 ? "" : ` as ${alternative}`}`;
 }
 
 function placesOf(schemas: OpenApiDocument["components"]["schemas"], media: MediaType): ManyPlace[] {

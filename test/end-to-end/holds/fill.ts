@@ -5,6 +5,7 @@ import type { Schema } from "../../../src/http/openapi/openapi-types.ts";
 import { range } from "../hostile-calls.ts";
 import { alternativesOf, type Entrance, followed, type ManyPlace } from "./entrances.ts";
 import { NAMES } from "./heavy-world.ts";
+import { LISTS_IN_TEXTS } from "./lists-in-texts.ts";
 
 type Members = Record<string, unknown>;
 
@@ -85,7 +86,8 @@ function varied(value: unknown, name: string, index: number): unknown {
 
 /** The value at the place. */
 function many(entrance: Entrance, place: ManyPlace, example: unknown, count: number): unknown {
-  const { path, item, kind } = place;
+  const { path, item, kind, alternative } = place;
+  if (kind === "text") return LISTS_IN_TEXTS[alternative]?.(count);
   const first = Array.isArray(example) ? example[0] : undefined;
   const like = item === undefined ? first : fittingExample(entrance, item);
   const value = (index: number): unknown =>

@@ -14,7 +14,7 @@ const SCOPES = ["decide", "search", "read", "write", "secrets", "replicate", "sc
 /** Longer than the service takes for a request; what has no answer by then has the status 0. */
 const PATIENCE_MS = 45_000;
 /** Operations whose work in a thread takes all the time that they get: they hold nothing later that they do not hold at first. */
-const ENDLESS: ReadonlySet<string> = new Set(["suggestPolicies"]);
+export const ENDLESS: ReadonlySet<string> = new Set(["suggestPolicies"]);
 const ENDLESS_MS = sized(5_000, PATIENCE_MS);
 /** Streams do not end by themselves: so much of them is read. */
 const STREAM_MS = 700;
