@@ -7,26 +7,13 @@ import { statementMemberProblems } from "@svc-authorizer/policy/model/policy-mem
 import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-source.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
+import { type FormProblem, problemsInPortions } from "./form-portions.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { Section } from "./pieces/piece.ts";
-import { movedPointer } from "./pieces/text-problems.ts";
 import type { ProblemList } from "./problem-list.ts";
 
-/**
- * Number of entries that are checked together: the validator's work grows with the square of the problems in one
- * document.
- */
+/** Number of members of a document that are checked together. */
 const PORTION = 100;
-
-interface FormProblem {
-  readonly pointer: string;
-  readonly message: string;
-}
-
-/** A problem of a portion, with its pointer in the whole document. */
-function moved({ pointer, message }: FormProblem, start: number): FormProblem {
-  return { pointer: movedPointer(pointer, start), message };
-}
 
 /** The problems of entries of one section, with pointers that begin with the section and the index of the entry. */
 export function* entryProblems(
@@ -34,12 +21,10 @@ export function* entryProblems(
   entries: readonly unknown[],
   schema: Schema,
 ): Generator<Problem> {
-  for (let start = 0; start < entries.length; start += PORTION) {
-    const portion = { format: DATASET_FORMAT, [section]: entries.slice(start, start + PORTION) };
-    for (const problem of schema.problems(portion)) {
-      const { pointer, message } = moved(problem, start);
-      yield strangeMember({ [section]: entries }, pointer) ?? { pointer, message };
-    }
+  for (const problem of problemsInPortions(section, entries, schema)) {
+    if (problem === undefined) continue;
+    const { pointer, message } = problem;
+    yield strangeMember({ [section]: entries }, pointer) ?? { pointer, message };
   }
 }
 
@@ -61,10 +46,9 @@ async function* formProblems(document: object, schema: Schema): AsyncGenerator<F
   for (const [name, entries] of sections) {
     await pause();
     if (schema.problems({ format: DATASET_FORMAT, [name]: [] }).length > 0) continue;
-    for (let start = 0; start < entries.length; start += PORTION) {
-      const portion = { format: DATASET_FORMAT, [name]: entries.slice(start, start + PORTION) };
-      for (const problem of schema.problems(portion)) yield moved(problem, start);
-      await pause();
+    for (const problem of problemsInPortions(name, entries, schema)) {
+      if (problem === undefined) await pause();
+      else yield problem;
     }
   }
 }

@@ -18,10 +18,22 @@ export function startProbed(config: string, folder: string, files?: number): Pro
   });
 }
 
-/** The longest hold since the last call, in milliseconds of CPU time, once the process has nothing to do any more. */
-export function longestHold({ child }: RunningProgram): Promise<number> {
-  return new Promise((resolve) => {
-    child.once("message", (message) => resolve((message as { holdMs: number }).holdMs));
+/**
+ * The longest hold since the last call, in milliseconds of CPU time, once the process has nothing to do any more.
+ * @throws Error where the process has ended, with what it wrote
+ */
+export function longestHold({ child, stderr }: RunningProgram): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const ended = (): void => {
+      const { exitCode, signalCode } = child;
+      reject(new Error(`the service ended with ${exitCode ?? signalCode}: ${stderr().slice(-2_000)}`));
+    };
+    if (!child.connected) return ended();
+    child.once("exit", ended);
+    child.once("message", (message) => {
+      child.off("exit", ended);
+      resolve((message as { holdMs: number }).holdMs);
+    });
     child.send("hold");
   });
 }

@@ -24,6 +24,9 @@ function describe(error: ErrorObject): string {
   return error.message ?? "is not valid";
 }
 
+/** The beginning of the message about an element that is in its list twice; the index of the other one follows. */
+export const SAME_AS = "is the same as element ";
+
 function toProblem(error: ErrorObject): Problem {
   const { keyword, params, instancePath } = error;
   if (keyword === "additionalProperties") {
@@ -35,7 +38,7 @@ function toProblem(error: ErrorObject): Problem {
     const { i, j } = params as { i: number; j: number };
     return {
       pointer: `${instancePath}/${Math.max(i, j)}`,
-      message: `is the same as element ${Math.min(i, j)}`,
+      message: `${SAME_AS}${Math.min(i, j)}`,
     };
   }
   return { pointer: instancePath, message: describe(error) };
