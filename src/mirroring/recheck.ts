@@ -22,11 +22,12 @@ interface RecheckOptions {
   readonly now: () => number;
 }
 
-/** Rechecks the heads of one mirror. */
+/** Sentences about branches that have lost data that are kept; more are not told. */
+const MOST_LOST = 20;
+
+/** Rechecks the heads of one mirror. The time of the newest one, and what it found, is kept with the progress. */
 export class Recheck {
   readonly #options: RecheckOptions;
-  #dueAt: number | undefined;
-  #lost: readonly string[] = [];
 
   constructor(options: RecheckOptions) {
     this.#options = options;
@@ -39,8 +40,11 @@ export class Recheck {
   async pass(progress: Progress): Promise<readonly string[]> {
     const { recheckMs, recheckMissingMs, now } = this.#options;
     if (recheckMs === 0) return [];
-    this.#dueAt ??= now() + recheckMs;
-    if (now() < this.#dueAt) return this.#lost;
+    const known = progress.state.recheck ?? { at: now(), lost: [] };
+    if (progress.state.recheck === undefined) progress.state = { ...progress.state, recheck: known };
+    // The return of what is missing is to be seen sooner. A clock that went back says nothing about the last one.
+    const waitMs = known.lost.length > 0 ? Math.min(recheckMs, recheckMissingMs) : recheckMs;
+    if (Math.abs(now() - known.at) < waitMs) return known.lost;
     const lost: string[] = [];
     const heads = new Map(
       Object.entries(progress.state.branches).flatMap(([name, { position }]) =>
@@ -49,11 +53,10 @@ export class Recheck {
     );
     for (const [commit, branch] of heads) {
       const example = await this.#lostOf(commit);
-      if (example !== undefined) lost.push(`data of the branch ${branch} is not there any more: ${example}`);
+      if (example !== undefined && lost.length < MOST_LOST)
+        lost.push(`data of the branch ${branch} is not there any more: ${example}`);
     }
-    this.#lost = lost;
-    // The return of what is missing is to be seen sooner.
-    this.#dueAt = now() + (lost.length > 0 ? Math.min(recheckMs, recheckMissingMs) : recheckMs);
+    progress.state = { ...progress.state, recheck: { at: now(), lost } };
     return lost;
   }
 

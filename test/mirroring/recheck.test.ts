@@ -8,14 +8,14 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-it("makes a mirror degraded until it is back, and is looked for only as often as configured", async () => {
+it("makes a mirror degraded, for each process that acts for it, and is looked for only as often as configured", async () => {
   world.repository.commit("main", world.repository.upload({ a: "1", b: "2" }));
   world.replicate();
   const controller = world.controller(undefined, {}, false, [], 3 * 60_000);
   await controller.pass();
   expect(await world.pass(controller)).toMatchObject({ phase: "active" });
   const keys = [...world.source.store.keys()].filter((one) => one.includes("/data/"));
-  const [lost = "", both = ""] = keys.map(targetOf);
+  const [lost = ""] = keys.map(targetOf);
   world.destination.store.delete(lost);
   for (let at = 0; at < 2; at += 1)
     expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });
@@ -23,6 +23,24 @@ it("makes a mirror degraded until it is back, and is looked for only as often as
     phase: "degraded",
     reason: expect.stringMatching(/^data of the branch main is not there any more: a of /),
   });
+  // Another process that takes the mirror over knows it, too, and looks no sooner.
+  const { looks } = (await world.pass(world.controller(undefined, {}, false, [], 3 * 60_000)))?.work ?? {};
+  expect(looks).toBe(0);
+  expect(await world.pass(world.controller(undefined, {}, false, [], 3 * 60_000))).toMatchObject({
+    phase: "degraded",
+  });
+});
+
+it("makes a mirror active again once it is back", async () => {
+  world.repository.commit("main", world.repository.upload({ a: "1", b: "2" }));
+  world.replicate();
+  const controller = world.controller(undefined, {}, false, [], 3 * 60_000);
+  await controller.pass();
+  await world.pass(controller);
+  const keys = [...world.source.store.keys()].filter((one) => one.includes("/data/"));
+  const [lost = "", both = ""] = keys.map(targetOf);
+  world.destination.store.delete(lost);
+  for (let at = 0; at < 3; at += 1) await world.pass(controller);
   world.replicate();
   for (let at = 0; at < 2; at += 1) expect(await world.pass(controller)).toMatchObject({ phase: "degraded" });
   expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });

@@ -72,6 +72,8 @@ export interface MirrorState {
   readonly pieces: number;
   /** Findings of the newest pass, for people. */
   readonly findings?: MirrorFindings;
+  /** The newest recheck, at Unix milliseconds, or the beginning of the wait for the first; and what it found to be gone. */
+  readonly recheck?: { readonly at: number; readonly lost: readonly string[] };
   /** The beginning of the deletion of its repository. */
   readonly deletion?: MirrorDeletion;
 }
