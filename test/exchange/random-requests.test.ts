@@ -220,7 +220,7 @@ describe.skipIf(why !== undefined)(
       const streamingPort = Number(new URL(authorizer.streamingUrl as string).port);
       proxy = await startProxy("nginx", { ...ports, streamingPort, proxyToken: PROXY_TOKEN, exchange: true });
       dataServer.arrived.length = 0;
-    });
+    }, 120_000);
     afterAll(async () => {
       agent.destroy();
       await proxy?.close();
