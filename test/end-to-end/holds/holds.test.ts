@@ -257,6 +257,6 @@ describe("the entrances", () => {
       if (entrance.method !== "DELETE" && !REFUSED.has(operation.operationId))
         expect(all.some(isAnswer), JSON.stringify(all.at(0))).toBe(true);
     },
-    isWhole ? 1_800_000 : 300_000,
+    isWhole ? 1_800_000 : 900_000,
   );
 });
