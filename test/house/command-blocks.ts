@@ -59,6 +59,12 @@ export const NOT_EXECUTED: readonly UnexecutedBlock[] = [
       "needs two data servers; test/proofs/data-server/mirrors-of-a-service.test.ts makes the call where they are given",
   },
   {
+    page: "docs/mirroring.md",
+    begins: "while sleep 1; do rsync",
+    reason:
+      "needs two data servers; test/proofs/data-server/mirror-users.test.ts copies the folder where they are given",
+  },
+  {
     page: "docs/sign-in.md",
     begins: "curl -s https://authz.example.com/oauth2/token",
     reason: "needs a pod; test/sign-in/token-exchange.test.ts sends the same form with tokens of issuers",
