@@ -130,7 +130,11 @@ class Batch {
     const end = performance.now() + TURN_MS;
     for (const [index, element] of elements.entries()) {
       const answer = this.#answer(element, index);
-      if (answer instanceof Promise) return this.#executeRest(elements, [...answers, answer]);
+      if (answer instanceof Promise) {
+        // It may fail while others are gathered, as when the caller goes: nobody waits for it yet.
+        answer.catch(() => undefined);
+        return this.#executeRest(elements, [...answers, answer]);
+      }
       answers.push(answer);
       if (index % LOOK === 0 && performance.now() > end) return this.#executeRest(elements, answers);
     }
