@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp } from "../../end-to-end/program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "../../journal/postgres-cluster.ts";
 import { report, sized } from "../size.ts";
+import type { HeldCall } from "./lines.ts";
 import { MirrorNode } from "./nodes.ts";
 import { type MirrorServers, openServers } from "./servers.ts";
 
@@ -16,6 +17,8 @@ const AWAY_MS = sized(0, 60_000);
 /** Time for which a node is cut off from a data server, longer than its calls wait. */
 const CUT_MS = sized(3_000, 90_000);
 const ROUNDS = sized(1, 3);
+/** Calls that are held, one in each round. */
+const CALLS: readonly HeldCall[] = ["hard reset", "creation", "deletion"];
 
 /** Something that happens to the node that acts. Resolves when the other one may be expected to act, or it is over. */
 interface Trouble {
@@ -87,15 +90,16 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
     return { servers, nodes: (await acting.passes()) > 0 ? [acting, other] : [other, acting] };
   }
 
-  /** One trouble while a hard reset is on its way; the other node has moved the branch when it comes to its end. */
+  /** One trouble while a call is on its way; the other node has moved the branch when it comes to its end. */
   async function suffer(
     { isTakenOver, begin: start, end }: Trouble,
     acting: MirrorNode,
     other: MirrorNode,
     servers: MirrorServers,
+    call: HeldCall = "hard reset",
   ) {
     const started = performance.now();
-    const { isHeld, release } = acting.destination.hold("hard reset");
+    const { isHeld, release } = acting.destination.hold(call);
     await servers.commit("main");
     servers.replicate();
     await isHeld;
@@ -127,7 +131,7 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
       const { servers, nodes } = await begin();
       let [acting, other] = nodes;
       for (let round = 0; round < ROUNDS; round += 1) {
-        await suffer(trouble, acting, other, servers);
+        await suffer(trouble, acting, other, servers, CALLS[round]);
         await arrive(servers);
         if (trouble.isTakenOver) [acting, other] = [other, acting];
       }
@@ -138,7 +142,7 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
       expect(servers.violations).toEqual([]);
       await servers.close();
     },
-    sized(240_000, 900_000),
+    sized(600_000, 1_800_000),
   );
 
   it.concurrent("is seen where branches are pointed at commits", async () => {
@@ -156,5 +160,5 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
     }
     expect(isSeen()).toBe(true);
     await servers.close();
-  }, 240_000);
+  }, 600_000);
 });

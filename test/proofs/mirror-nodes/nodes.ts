@@ -100,9 +100,4 @@ export class MirrorNode {
     });
     if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
   }
-
-  async stateOfMirror(): Promise<string> {
-    const answer = await fetch(`${this.program.user}${MIRRORS}/sales-west`, { headers: { authorization } });
-    return ((await answer.json()) as { state: string }).state;
-  }
 }
