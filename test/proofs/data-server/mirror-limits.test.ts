@@ -40,7 +40,7 @@ describe.skipIf(given === undefined)("data server: the bounds of a mirror", { ti
     listener?.close();
     await source?.close();
     await destination?.close();
-  });
+  }, 120_000);
   let number = 0;
   let both: RealMirror;
   afterEach(() => both.stopReading());

@@ -29,7 +29,7 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
   afterAll(async () => {
     await source?.close();
     await destination?.close();
-  });
+  }, 120_000);
 
   const opened: RealMirror[] = [];
   afterEach(async () => {

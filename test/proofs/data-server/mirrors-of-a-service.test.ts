@@ -56,7 +56,7 @@ describe.skipIf(given === undefined)("data server: mirrors of a running service"
   afterAll(async () => {
     cleanUp();
     await both?.close();
-  });
+  }, 120_000);
 
   async function api(method: string, path: string, body?: object) {
     const answer = await fetch(service.user + path, {
