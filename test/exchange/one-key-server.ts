@@ -101,8 +101,9 @@ function answerTo(method: string, target: string, headers: IncomingMessage["head
   if (method === "POST" && target.includes("uploadId=")) return xml("CompleteMultipartUploadResult");
   if (method === "POST" && /[?&]delete/.test(target)) return xml("DeleteResult");
   if (headers["x-amz-copy-source"] !== undefined) return xml("CopyObjectResult", "<ETag>e</ETag>");
+  if (target.startsWith("/api/")) return "{}";
   if (/[?&](?:list-type|prefix)=/.test(target)) return xml("ListBucketResult", "<KeyCount>0</KeyCount>");
-  return target.startsWith("/api/") ? "{}" : method === "GET" ? "content" : "";
+  return method === "GET" ? "content" : "";
 }
 
 type Head = Pick<Arrived, "method" | "target" | "headers">;
