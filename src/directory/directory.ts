@@ -20,6 +20,7 @@ import type {
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { EffectivePolicy, NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Pause } from "../schedule/pace.ts";
 import type { Change } from "../store/port.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
@@ -379,7 +380,7 @@ export interface Directory {
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run
    */
-  survey<T>(work: (survey: Survey) => Promise<T>, pause: () => Promise<void> | undefined): Promise<T>;
+  survey<T>(work: (survey: Survey) => Promise<T>, pause: Pause): Promise<T>;
   /**
    * Calls `listener` synchronously after each commit that changed something and before the write's promise
    * resolves, so that a cache evicts before the writer hears of success. Returns what unsubscribes.

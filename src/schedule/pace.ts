@@ -5,6 +5,9 @@
 
 import { scheduler as processScheduler, type Scheduler, TURN_MS } from "./scheduler.ts";
 
+/** A promise to await before long work goes on; undefined while its turn lasts. */
+export type Pause = () => Promise<void> | undefined;
+
 /** The pace of one piece of work. */
 export class Pace {
   readonly #scheduler: Scheduler;
@@ -18,7 +21,7 @@ export class Pace {
   }
 
   /** A promise to await before going on; undefined while the turn lasts. It rejects with the signal's reason. */
-  readonly pause = (): Promise<void> | undefined => {
+  readonly pause: Pause = () => {
     if (performance.now() - this.#began < TURN_MS) return undefined;
     return this.#scheduler.turn().then(() => {
       this.#signal?.throwIfAborted();

@@ -9,6 +9,7 @@ import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/dec
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import { finishWithin, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import type { Pause } from "../../schedule/pace.ts";
 import type { DecidingPolicies } from "../decision-log.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 import type { UserUse } from "../usage.ts";
@@ -56,7 +57,7 @@ export function* filterResources(
 /** The ways in which a filter lets others in. */
 interface Pacing {
   /** Waits if it is time to let other work run. */
-  readonly pause: () => Promise<void> | undefined;
+  readonly pause: Pause;
   /** Runs long steps between other work, on the budget of the request. */
   readonly run: <T>(steps: Steps<T>) => Promise<T>;
 }

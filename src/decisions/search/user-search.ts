@@ -9,7 +9,7 @@ import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Directory, HolderTest, Survey } from "../../directory/directory.ts";
-import { Pace } from "../../schedule/pace.ts";
+import { Pace, type Pause } from "../../schedule/pace.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { Principals } from "../principals.ts";
@@ -79,7 +79,7 @@ export class UserSearch {
     survey: Survey,
     { holders, byFields, relevant }: NarrowedDirectory,
     { required, page, fields, answer, budget }: UserQuestion<T>,
-    pause: () => Promise<void> | undefined,
+    pause: Pause,
   ): Promise<Found<T>> {
     const { principals } = this.#options;
     const results: T[] = [];

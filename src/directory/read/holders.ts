@@ -5,6 +5,7 @@
  */
 
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import type { Pause } from "../../schedule/pace.ts";
 import type { HolderTest } from "../directory.ts";
 import { splitKey, under } from "../records/layout.ts";
 import type { Reader } from "./reader.ts";
@@ -38,9 +39,6 @@ interface Cursor {
   waiting: readonly string[];
   upTo: string | undefined;
 }
-
-/** Waits if it is time to let other work run. */
-type Pause = () => Promise<void> | undefined;
 
 async function partOf(
   names: readonly string[],

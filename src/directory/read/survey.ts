@@ -3,6 +3,7 @@
 import type { Credential } from "@svc-authorizer/policy/model/entities.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
+import type { Pause } from "../../schedule/pace.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
@@ -13,8 +14,6 @@ import { PrincipalReader } from "./principals.ts";
 import type { Reader } from "./reader.ts";
 
 const KEYS_PER_PAGE = 1_000;
-
-type Pause = () => Promise<void> | undefined;
 
 /** Runs `work` on one state of the store. */
 export function survey<T>(

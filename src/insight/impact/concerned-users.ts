@@ -4,6 +4,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import type { Principal, Survey } from "../../directory/directory.ts";
+import type { Pause } from "../../schedule/pace.ts";
 import type { AccessChange, PolicyHolder } from "./access-change.ts";
 import { changedStatements, Relevance } from "./relevance.ts";
 import { type Holding, type UserClass, UserClasses } from "./user-classes.ts";
@@ -28,7 +29,7 @@ const TOO_VARIED = "the users have too many different sets of policies to compar
 export async function concernedUsers(
   survey: Survey,
   change: AccessChange,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<ConcernedUsers> {
   const name = change.kind === "save" ? change.policy.name : change.name;
   const stored = await survey.policy(name);
@@ -36,7 +37,7 @@ export async function concernedUsers(
   const { before, after } = sidesOf(change, stored);
   const classes = new UserClasses(
     name,
-    new Relevance(changedStatements(before?.statement ?? [], after?.statement ?? [])),
+    new Relevance(changedStatements(before?.statement ?? [], after?.statement ?? []), pause),
   );
   const leftOut = new Set<string>();
   const until = performance.now() + READING_MS;
@@ -52,7 +53,7 @@ export async function concernedUsers(
       const holding = principal && holdingOf(principal, change, name, { stored, after });
       if (principal === undefined || holding === undefined) continue;
       affected++;
-      if (!classes.add(principal, holding)) leftOut.add(TOO_VARIED);
+      if (!(await classes.add(principal, holding))) leftOut.add(TOO_VARIED);
     }
   }
   return { revision: survey.revision, classes: classes.all, affected, before, after, leftOut: [...leftOut] };

@@ -7,36 +7,64 @@ import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts
 import { patternsMeet } from "@svc-authorizer/policy/model/pattern-meeting.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
+import type { Pause } from "../../schedule/pace.ts";
 
 const EVERYTHING = ["*"];
 const EFFECTS = ["allow", "deny"];
+const WILDCARD = /[*?]/;
 
 /** Finds the policies that matter for changed statements. */
 export class Relevance {
-  readonly #actions: readonly string[];
+  /** Changed actions without wildcards, and those with some. */
+  readonly #names: ReadonlySet<string>;
+  readonly #patterns: readonly string[];
+  readonly #pause: Pause;
   /** Action pattern → whether it meets a changed one. Policies repeat patterns. */
   readonly #met = new Map<string, boolean>();
   /** Id and version → answer. */
   readonly #known = new Map<string, boolean>();
 
-  constructor(changed: readonly Statement[]) {
-    this.#actions = [...new Set(changed.flatMap((one) => (mayFail(one) ? EVERYTHING : one.action)))];
+  constructor(changed: readonly Statement[], pause: Pause) {
+    const actions = new Set(changed.flatMap((one) => (mayFail(one) ? EVERYTHING : one.action)));
+    this.#names = new Set([...actions].filter((one) => !WILDCARD.test(one)));
+    this.#patterns = [...actions].filter((one) => WILDCARD.test(one));
+    this.#pause = pause;
   }
 
   /** False only if the policy cannot make a difference to the change. */
-  has({ id, version, statement }: Pick<StoredPolicy, "id" | "version" | "statement">): boolean {
+  async has({
+    id,
+    version,
+    statement,
+  }: Pick<StoredPolicy, "id" | "version" | "statement">): Promise<boolean> {
     const key = `${id} ${version}`;
-    const known = this.#known.get(key) ?? statement.some((one) => mayFail(one) || this.#meets(one.action));
+    const known = this.#known.get(key) ?? (await this.#hasAny(statement));
     this.#known.set(key, known);
     return known;
   }
 
-  #meets(actions: readonly string[]): boolean {
-    return actions.some((action) => {
-      const known = this.#met.get(action) ?? this.#actions.some((one) => patternsMeet(one, action));
-      this.#met.set(action, known);
-      return known;
-    });
+  async #hasAny(statements: readonly Statement[]): Promise<boolean> {
+    for (const one of statements) {
+      if (mayFail(one)) return true;
+      for (const action of one.action) {
+        const turn = this.#pause();
+        if (turn !== undefined) await turn;
+        if (this.#meets(action)) return true;
+      }
+    }
+    return false;
+  }
+
+  #meets(action: string): boolean {
+    const known = this.#met.get(action) ?? this.#compare(action);
+    this.#met.set(action, known);
+    return known;
+  }
+
+  #compare(action: string): boolean {
+    const isMet = (one: string): boolean => patternsMeet(one, action);
+    if (this.#patterns.some(isMet)) return true;
+    return WILDCARD.test(action) ? [...this.#names].some(isMet) : this.#names.has(action);
   }
 }
 

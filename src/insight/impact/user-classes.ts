@@ -57,10 +57,10 @@ export class UserClasses {
   }
 
   /** Adds a user; false if there is no room for another class. */
-  add({ username, held }: Principal, { before, after, via }: Holding): boolean {
+  async add({ username, held }: Principal, { before, after, via }: Holding): Promise<boolean> {
     const others = new Map<number, StoredPolicy>();
     for (const { policies } of held) {
-      for (const policy of this.#relevant(policies)) others.set(this.#numberOf(policy), policy);
+      for (const policy of await this.#relevant(policies)) others.set(this.#numberOf(policy), policy);
     }
     const numbers = [...others.keys()].sort((a, b) => a - b);
     const isPattern = WILDCARD.test(username);
@@ -91,12 +91,14 @@ export class UserClasses {
     return true;
   }
 
-  #relevant(policies: readonly StoredPolicy[]): readonly StoredPolicy[] {
-    const known =
-      this.#ofLists.get(policies) ??
-      policies.filter((policy) => policy.name !== this.#changed && this.#relevance.has(policy));
-    this.#ofLists.set(policies, known);
-    return known;
+  async #relevant(policies: readonly StoredPolicy[]): Promise<readonly StoredPolicy[]> {
+    const known = this.#ofLists.get(policies);
+    if (known !== undefined) return known;
+    const relevant: StoredPolicy[] = [];
+    for (const policy of policies)
+      if (policy.name !== this.#changed && (await this.#relevance.has(policy))) relevant.push(policy);
+    this.#ofLists.set(policies, relevant);
+    return relevant;
   }
 
   #numberOf({ id, version }: StoredPolicy): number {

@@ -4,7 +4,7 @@ import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { Directory, Survey } from "../../directory/directory.ts";
-import { Pace } from "../../schedule/pace.ts";
+import { Pace, type Pause } from "../../schedule/pace.ts";
 import { GIVEN_UP } from "../../threads/bounded-thread.ts";
 import type { Doubt } from "../../threads/policy-jobs.ts";
 import type { PolicyThread } from "../../threads/policy-thread.ts";
@@ -92,11 +92,7 @@ export async function findWarnings(
   };
 }
 
-async function findOldKeys(
-  survey: Survey,
-  before: number,
-  pause: () => Promise<void> | undefined,
-): Promise<Counted<OldKey>> {
+async function findOldKeys(survey: Survey, before: number, pause: Pause): Promise<Counted<OldKey>> {
   let count = 0;
   let some: OldKey[] = [];
   for await (const page of survey.keys()) {

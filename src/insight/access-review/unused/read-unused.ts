@@ -4,6 +4,7 @@ import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import type { Survey } from "../../../directory/directory.ts";
 import type { OpenedDirectory } from "../../../directory/open-directory.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import type { Pause } from "../../../schedule/pace.ts";
 import type { OpenedUsage } from "../../../usage/open-usage.ts";
 import type { AccessInUse, UnusedQuestion } from "./unused-access.ts";
 import { unusedPage } from "./unused-page.ts";
@@ -58,12 +59,7 @@ export async function readUnused(
   };
 }
 
-function inUse(
-  survey: Survey,
-  usage: OpenedUsage,
-  actions: readonly string[],
-  pause: () => Promise<void> | undefined,
-): AccessInUse {
+function inUse(survey: Survey, usage: OpenedUsage, actions: readonly string[], pause: Pause): AccessInUse {
   return {
     actions,
     pause,
@@ -85,10 +81,7 @@ function inUse(
   };
 }
 
-async function* slowly<T>(
-  pages: AsyncIterable<T> | Iterable<T>,
-  pause: () => Promise<void> | undefined,
-): AsyncGenerator<T> {
+async function* slowly<T>(pages: AsyncIterable<T> | Iterable<T>, pause: Pause): AsyncGenerator<T> {
   await pause();
   for await (const page of pages) {
     yield page;
