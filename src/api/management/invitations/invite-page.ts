@@ -15,21 +15,12 @@ import { callOf, pageHandler, setHeaders } from "../../../http/pages/pages.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import type { Query } from "../../../http/request/query.ts";
-import {
-  ANONYMOUS,
-  type Api,
-  type MountedRoute,
-  mount,
-  type RawCall,
-  type Reply,
-} from "../../../http/route.ts";
+import { type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
-import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
-import { refuseCrossSite } from "../login/cross-site.ts";
-import { isSecure } from "../login/proof.ts";
 import { failureReply, PAGE_HEADERS, PAGE_TYPE, pageReply } from "../page-html.ts";
+import { ofThisSite, PAGE_ANSWER, PAGE_FAILURES, pageFailure } from "../page-operation.ts";
 import type { LinkKind, OwnPasswords, Setup, UserInvitations } from "../ports.ts";
 import { keyPage, openingPage, passwordSetPage, statePage } from "./invite-html.ts";
 
@@ -52,15 +43,10 @@ interface InvitePageParts {
   readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
 }
 
-const PAGE = { type: "text/html", schema: { type: "string" } } as const;
-const PAGE_FAILURES = {
+const FAILURES = {
+  ...PAGE_FAILURES,
   404: pageFailure("The link is not valid; the page says why."),
-  default: pageFailure("A page that says what went wrong."),
 };
-
-function pageFailure(description: string) {
-  return { description, headers: NO_STORE_HEADER, content: { [PAGE.type]: { schema: PAGE.schema } } };
-}
 
 const TOKEN_QUERY = [
   {
@@ -76,9 +62,9 @@ const SHOWN = {
   method: "GET",
   tag: "service",
   query: TOKEN_QUERY,
-  answer: { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER },
+  answer: PAGE_ANSWER,
   failures: {
-    ...PAGE_FAILURES,
+    ...FAILURES,
     410: pageFailure("The link was used, has expired, or no longer holds; the page says which."),
   },
 } as const;
@@ -87,7 +73,7 @@ const SENT = {
   method: "POST",
   tag: "service",
   failures: {
-    ...PAGE_FAILURES,
+    ...FAILURES,
     400: pageFailure("The password is not taken; the page says why, and the link is not used up."),
   },
 } as const;
@@ -111,12 +97,7 @@ export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" 
     description:
       "Uses the invitation up: an access key is made and shown, once; or, with `password` and `repeated`, a password is set.",
     body: { ...FORM, example: { token: "the-token-of-the-link" } },
-    answer: {
-      ...PAGE,
-      status: 200,
-      description: "The access key with its secret.",
-      headers: NO_STORE_HEADER,
-    },
+    answer: { ...PAGE_ANSWER, description: "The access key with its secret." },
   },
   {
     ...SHOWN,
@@ -139,18 +120,14 @@ export const INVITE_OPERATIONS: readonly (Described & { readonly access: "open" 
         repeated: "an example of a password",
       },
     },
-    answer: { ...PAGE, status: 200, description: "The page that says so.", headers: NO_STORE_HEADER },
+    answer: { ...PAGE_ANSWER, description: "The page that says so." },
   },
 ];
 
 /** The routes of the page. */
 export function inviteRoutes(parts: InvitePageParts, counters: HttpCounters): readonly MountedRoute[] {
   const api: Api = {
-    authenticate: ({ request }) => {
-      const secure = isSecure(request, parts.proxies);
-      refuseCrossSite(request, { withCookie: false, secure, publicOrigins: parts.publicOrigins });
-      return ANONYMOUS;
-    },
+    authenticate: ofThisSite(parts, false),
     refusal: (error, call) => failed(error, call, parts.audit),
   };
   return mount(api, [...routesOf("invitation", parts), ...routesOf("reset", parts)], counters);

@@ -8,7 +8,7 @@ import type { UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
 import { notImplemented, PermissionRefused } from "../errors.ts";
 import { SESSION, TOKEN_ANSWER } from "./declared.ts";
-import { endedSessionCookie, isSecure, loginCookie, proofOf } from "./proof.ts";
+import { proofOf, signedInCookies } from "./proof.ts";
 
 /** The operation. */
 export const OWN_PASSWORD_OPERATIONS: readonly ManagementDeclaration[] = [
@@ -38,7 +38,7 @@ interface PasswordChange {
 }
 
 async function changePassword(call: UserCall, parts: ManagementParts): Promise<Reply> {
-  const { ownPasswords, passwordSignIn, identities, audit, proxies, cookieDomain: domain } = parts;
+  const { ownPasswords, passwordSignIn, identities, audit } = parts;
   if (ownPasswords === undefined || passwordSignIn === undefined) throw notImplemented();
   const { password, new_password: next } = call.body as PasswordChange;
   const { username, userId } = call.caller.identity;
@@ -55,19 +55,14 @@ async function changePassword(call: UserCall, parts: ManagementParts): Promise<R
     throw new PermissionRefused(message, 403, [{ pointer: "/password", message }]);
   }
   audit.wrote(call, "changePassword", { user: username });
-  const { token, expiresAt } = await identities.issueLoginToken({
+  const issued = await identities.issueLoginToken({
     username,
     userId,
     origin: { how: "password", source: call.caller.sourceIp },
   });
-  const secondsLeft = expiresAt - Date.now() / 1_000;
   const proof = proofOf(call.request);
   const isCookie = proof?.kind === "token" && proof.fromCookie;
-  const cookie = isCookie
-    ? [
-        ...loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) }),
-        ...endedSessionCookie(call.request),
-      ]
-    : [];
-  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookie]);
+  const cookies = isCookie ? signedInCookies(call.request, issued, parts) : [];
+  const { token, expiresAt } = issued;
+  return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookies]);
 }

@@ -7,7 +7,7 @@ import { stringifySetCookie } from "cookie";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { cookieValues } from "../../../http/request/cookie-values.ts";
 import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
-import type { Identities, Identity } from "../../../identity/identity.ts";
+import type { Identities, Identity, IssuedToken } from "../../../identity/identity.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
 import type { AuditedFields } from "../../rest/ports.ts";
 
@@ -124,4 +124,15 @@ export function loginCookie(
 export function endedSessionCookie({ headers }: IncomingMessage): readonly string[] {
   const isThere = cookieValues(headers.cookie ?? "", SESSION_COOKIE).length > 0;
   return isThere ? ["Set-Cookie", `${SESSION_COOKIE}=; Max-Age=0; Path=/`] : [];
+}
+
+/** Headers that sign a browser in, also out of the data server's session of whoever was signed in before. */
+export function signedInCookies(
+  request: IncomingMessage,
+  { token, expiresAt }: IssuedToken,
+  { proxies, cookieDomain: domain }: { readonly proxies: TrustedProxies; readonly cookieDomain: string },
+): readonly string[] {
+  const secondsLeft = expiresAt - Date.now() / 1_000;
+  const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(request, proxies) });
+  return [...cookie, ...endedSessionCookie(request)];
 }

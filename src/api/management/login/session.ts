@@ -20,7 +20,14 @@ import { userBody } from "../shapes.ts";
 import { signInAddress } from "../sign-in/oidc-routes.ts";
 import { SESSION, TOKEN_ANSWER } from "./declared.ts";
 import { loggedIn } from "./password-login.ts";
-import { AuthenticationFailed, endedSessionCookie, isSecure, loginCookie, proofOf } from "./proof.ts";
+import {
+  AuthenticationFailed,
+  endedSessionCookie,
+  isSecure,
+  loginCookie,
+  proofOf,
+  signedInCookies,
+} from "./proof.ts";
 
 /** An identity request, in base64. */
 const MAX_IDENTITY_BYTES = 128 << 10;
@@ -134,7 +141,7 @@ interface LoginInformation {
 }
 
 async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
-  const { identities, audit, proxies, cookieDomain: domain } = parts;
+  const { identities, audit } = parts;
   const {
     access_key_id: name,
     secret_access_key: secret,
@@ -142,14 +149,10 @@ async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
   } = call.body as LoginInformation;
   const { identity, fields } = await loggedIn(parts, { name, secret, source: call.caller.sourceIp });
   const origin = { how: fields.how, source: call.caller.sourceIp };
-  const { token, expiresAt } = await identities.issueLoginToken(
-    { ...identity, origin },
-    seconds ?? undefined,
-  );
+  const issued = await identities.issueLoginToken({ ...identity, origin }, seconds ?? undefined);
   audit.event("login", identity.username, call, fields);
-  const secondsLeft = expiresAt - Date.now() / 1000;
-  const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(call.request, proxies) });
-  const cookies = [...cookie, ...endedSessionCookie(call.request)];
+  const cookies = signedInCookies(call.request, issued, parts);
+  const { token, expiresAt } = issued;
   return json(200, { token, token_expiration: expiresAt }, [...NO_STORE, ...cookies]);
 }
 

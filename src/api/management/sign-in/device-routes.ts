@@ -6,23 +6,15 @@ import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import type { Query } from "../../../http/request/query.ts";
-import {
-  ANONYMOUS,
-  type Api,
-  type MountedRoute,
-  mount,
-  type RawCall,
-  type Reply,
-} from "../../../http/route.ts";
+import { type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import type { Identities, Identity } from "../../../identity/identity.ts";
 import type { DeviceRequests } from "../../../sign-in/device-requests.ts";
 import type { SignIn } from "../../../sign-in/sign-in.ts";
-import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
-import { refuseCrossSite } from "../login/cross-site.ts";
-import { AuthenticationFailed, authenticate, isSecure, proofOf } from "../login/proof.ts";
+import { AuthenticationFailed, authenticate, proofOf } from "../login/proof.ts";
 import { failureReply, pageReply } from "../page-html.ts";
+import { ofThisSite, PAGE_ANSWER, PAGE_FAILURES } from "../page-operation.ts";
 import { answeredPage, codePage, confirmPage, strangerPage } from "./device-html.ts";
 import { signInAddress } from "./oidc-routes.ts";
 
@@ -41,20 +33,7 @@ interface DeviceParts {
   readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
 }
 
-const PAGE = { type: "text/html", schema: { type: "string" } } as const;
-const DESCRIBED = {
-  access: "open",
-  path: DEVICE_PATH,
-  tag: "sessions",
-  failures: {
-    default: {
-      description: "A page that says what went wrong.",
-      headers: NO_STORE_HEADER,
-      content: { [PAGE.type]: { schema: PAGE.schema } },
-    },
-  },
-} as const;
-const ANSWER = { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER } as const;
+const DESCRIBED = { access: "open", path: DEVICE_PATH, tag: "sessions", failures: PAGE_FAILURES } as const;
 
 /** The page, as the OpenAPI document describes it. */
 export const DEVICE_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
@@ -64,7 +43,7 @@ export const DEVICE_OPERATIONS: readonly (Described & { readonly access: "open" 
     id: "showDevicePage",
     summary: "The page that takes the code of a program",
     description: "For people who are signed in in this browser; others are shown where they sign in.",
-    answer: ANSWER,
+    answer: PAGE_ANSWER,
   },
   {
     ...DESCRIBED,
@@ -77,20 +56,13 @@ export const DEVICE_OPERATIONS: readonly (Described & { readonly access: "open" 
       schema: schemaRef("DeviceForm"),
       example: { code: "BCDF-GHJK", answer: "confirm" },
     },
-    answer: ANSWER,
+    answer: PAGE_ANSWER,
   },
 ];
 
 /** The routes of the page. */
 export function deviceRoutes(parts: DeviceParts, counters: HttpCounters): readonly MountedRoute[] {
-  const { proxies, publicOrigins } = parts;
-  const api: Api = {
-    authenticate: ({ request }) => {
-      refuseCrossSite(request, { withCookie: true, secure: isSecure(request, proxies), publicOrigins });
-      return ANONYMOUS;
-    },
-    refusal: failureReply,
-  };
+  const api: Api = { authenticate: ofThisSite(parts, true), refusal: failureReply };
   return mount(
     api,
     [

@@ -7,25 +7,17 @@ import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import type { Query } from "../../../http/request/query.ts";
-import {
-  ANONYMOUS,
-  type Api,
-  type MountedRoute,
-  mount,
-  type RawCall,
-  type Reply,
-} from "../../../http/route.ts";
+import { type Api, type MountedRoute, mount, type RawCall, type Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
 import type { Identities } from "../../../identity/identity.ts";
 import { nextPath } from "../../../sign-in/next-path.ts";
 import type { PasswordSignIn } from "../../../sign-in/password-sign-in.ts";
 import type { SignIn } from "../../../sign-in/sign-in.ts";
-import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
-import { refuseCrossSite } from "../login/cross-site.ts";
 import { loggedIn } from "../login/password-login.ts";
-import { AuthenticationFailed, endedSessionCookie, isSecure, loginCookie } from "../login/proof.ts";
+import { AuthenticationFailed, signedInCookies } from "../login/proof.ts";
 import { failureReply, PAGE_HEADERS, page, pageReply } from "../page-html.ts";
+import { ofThisSite, PAGE_ANSWER, PAGE_FAILURES } from "../page-operation.ts";
 import { signInAddress } from "./oidc-routes.ts";
 import { wayLinks } from "./sign-in-html.ts";
 
@@ -48,20 +40,7 @@ interface FormParts {
   readonly limits: Pick<HttpLimits, "anonymousBodyTimeoutMs">;
 }
 
-const PAGE = { type: "text/html", schema: { type: "string" } } as const;
-const DESCRIBED = {
-  access: "open",
-  path: FORM_PATH,
-  tag: "sessions",
-  failures: {
-    default: {
-      description: "A page that says what went wrong.",
-      headers: NO_STORE_HEADER,
-      content: { [PAGE.type]: { schema: PAGE.schema } },
-    },
-  },
-} as const;
-const ANSWER = { ...PAGE, status: 200, description: "The page.", headers: NO_STORE_HEADER } as const;
+const DESCRIBED = { access: "open", path: FORM_PATH, tag: "sessions", failures: PAGE_FAILURES } as const;
 
 /** The page, as the OpenAPI document describes it. */
 export const FORM_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
@@ -80,7 +59,7 @@ export const FORM_OPERATIONS: readonly (Described & { readonly access: "open" })
         example: "/device",
       },
     ],
-    answer: ANSWER,
+    answer: PAGE_ANSWER,
   },
   {
     ...DESCRIBED,
@@ -93,21 +72,14 @@ export const FORM_OPERATIONS: readonly (Described & { readonly access: "open" })
       schema: schemaRef("SignInForm"),
       example: { name: "alice", secret: "an example of a password", next: "/device" },
     },
-    answer: ANSWER,
+    answer: PAGE_ANSWER,
   },
 ];
 
 /** The routes of the page. */
 export function formRoutes(parts: FormParts, counters: HttpCounters): readonly MountedRoute[] {
-  const { proxies, publicOrigins } = parts;
-  const api: Api = {
-    authenticate: ({ request }) => {
-      // Else another site could sign somebody in as somebody else.
-      refuseCrossSite(request, { withCookie: true, secure: isSecure(request, proxies), publicOrigins });
-      return ANONYMOUS;
-    },
-    refusal: failureReply,
-  };
+  // Else another site could sign somebody in as somebody else.
+  const api: Api = { authenticate: ofThisSite(parts, true), refusal: failureReply };
   return mount(
     api,
     [
@@ -131,7 +103,7 @@ export function formRoutes(parts: FormParts, counters: HttpCounters): readonly M
 }
 
 async function signIn(parts: FormParts, call: RawCall): Promise<Reply> {
-  const { identities, audit, proxies, cookieDomain: domain } = parts;
+  const { identities, audit, proxies } = parts;
   const { request, requestId: request_id } = call;
   const form = call.body as Query;
   const next = nextPath(form.get("next"));
@@ -141,14 +113,10 @@ async function signIn(parts: FormParts, call: RawCall): Promise<Reply> {
     const typed = { name: (form.get("name") ?? "").trim(), secret: form.get("secret") ?? "", source };
     const { identity, fields } = await loggedIn(parts, typed);
     const origin = { how: fields.how, source };
-    const { token, expiresAt } = await identities.issueLoginToken({ ...identity, origin });
+    const issued = await identities.issueLoginToken({ ...identity, origin });
     audit.event("login", { actor: identity.username, ...fields, ...of });
-    const secondsLeft = expiresAt - Date.now() / 1_000;
-    const cookie = loginCookie(token, { secondsLeft, domain, secure: isSecure(request, proxies) });
-    return {
-      status: 303,
-      headers: [...PAGE_HEADERS, "Location", next, ...cookie, ...endedSessionCookie(request)],
-    };
+    const cookies = signedInCookies(request, issued, parts);
+    return { status: 303, headers: [...PAGE_HEADERS, "Location", next, ...cookies] };
   } catch (error) {
     if (!(error instanceof AuthenticationFailed)) throw error;
     const { accessKeyId: access_key_id, fields, retryAfterSeconds } = error;

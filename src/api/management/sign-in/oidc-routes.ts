@@ -18,10 +18,10 @@ import {
 import type { Identities } from "../../../identity/identity.ts";
 import { STATE_SECONDS } from "../../../sign-in/sealed-state.ts";
 import { type SignIn, type SignInReason, SignInRefused, type SignInWay } from "../../../sign-in/sign-in.ts";
-import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { loginCookie } from "../login/proof.ts";
 import { failurePage, failureReply, PAGE_HEADERS, PAGE_TYPE, page, pageReply } from "../page-html.ts";
+import { PAGE_ANSWER, PAGE_FAILURES } from "../page-operation.ts";
 import { refusedPage, signedInPage, wayLinks } from "./sign-in-html.ts";
 
 const LOGIN_PATH = "/oidc/login";
@@ -48,16 +48,7 @@ interface OidcParts {
 const STATUS: Readonly<Partial<Record<SignInReason, number>>> = { state: 400, provider_away: 503, busy: 503 };
 const REFUSED_STATUS = 403;
 
-const PAGE = { type: "text/html", schema: { type: "string" } } as const;
-const FAILURES = {
-  default: {
-    description: "A page that says what went wrong.",
-    headers: NO_STORE_HEADER,
-    content: { [PAGE.type]: { schema: PAGE.schema } },
-  },
-};
-const DESCRIBED = { access: "open", method: "GET", tag: "sessions", failures: FAILURES } as const;
-const PAGE_ANSWER = { ...PAGE, status: 200, headers: NO_STORE_HEADER } as const;
+const DESCRIBED = { access: "open", method: "GET", tag: "sessions", failures: PAGE_FAILURES } as const;
 
 /** The routes, as the OpenAPI document describes them. */
 export const OIDC_OPERATIONS: readonly (Described & { readonly access: "open" })[] = [
