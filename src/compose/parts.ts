@@ -145,7 +145,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     mirroring,
     setup: await openServiceSetup(data, options.worker),
     ...(await openServiceSignIns(data, options.worker?.sharing)),
-    aws: principalFinder(data),
+    principals: principalFinder(data),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,
     version,

@@ -35,8 +35,8 @@ const MAX_BYTES = 128 << 10;
 
 /** Options of the API. */
 export interface AuthenticationOptions {
-  /** undefined: identities of AWS are off. */
-  readonly aws: IdentityFinder | undefined;
+  /** undefined: no program has an external principal. */
+  readonly principals: IdentityFinder | undefined;
   /** undefined: no codes of clients are exchanged. */
   readonly codes: CodeExchange | undefined;
   /** undefined: no way to sign in takes a password. */
@@ -134,8 +134,8 @@ function trustedPeer({ trusted }: AuthenticationOptions, { peer }: RawCall): Cal
   );
 }
 
-async function login({ aws, audit }: AuthenticationOptions, call: RawCall): Promise<Reply> {
-  if (aws === undefined) throw new RequestRefused(501, "authorizer.aws_iam.enabled is false");
+async function login({ principals, audit }: AuthenticationOptions, call: RawCall): Promise<Reply> {
+  if (principals === undefined) throw new RequestRefused(501, "authorizer.aws_iam.enabled is false");
   refuseOwn(call);
   const origin = {
     request_id: call.requestId,
@@ -144,7 +144,7 @@ async function login({ aws, audit }: AuthenticationOptions, call: RawCall): Prom
     path: PRINCIPAL_LOGIN,
   };
   try {
-    const principal = await aws.principalOf(call.body, call.caller.name);
+    const principal = await principals.principalOf(call.body, call.caller.name);
     audit.event("login", { actor: principal, ...origin, principal });
     return { status: 200, body: JSON.stringify({ id: principal }), headers: NO_STORE };
   } catch (error) {

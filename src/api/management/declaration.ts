@@ -57,8 +57,8 @@ export interface ManagementParts extends RestParts {
   /** Mails for new passwords; undefined where no passwords are kept. */
   readonly passwordResets: PasswordResets | undefined;
   readonly audit: ManagementAudit;
-  /** Identities of AWS; undefined where they are off. */
-  readonly aws: IdentityFinder | undefined;
+  /** Finds external principals; undefined where no program signs in as one. */
+  readonly principals: IdentityFinder | undefined;
   /** `auth.cookie_domain`. */
   readonly cookieDomain: string;
   /** `auth.ui_config.rbac`, shown to browsers. */

@@ -37,7 +37,7 @@ export function principalFinder(data: DataParts): PrincipalFinder | undefined {
 
 /** The ways by which the API knows people and programs. */
 interface AuthenticationParts {
-  readonly aws: PrincipalFinder | undefined;
+  readonly principals: PrincipalFinder | undefined;
   readonly signIn: SignIn | undefined;
   readonly passwordSignIn: PasswordSignIn | undefined;
 }
@@ -45,14 +45,14 @@ interface AuthenticationParts {
 /** The options of the API; undefined where it is off. */
 export function authenticationOptions(
   { values }: DataParts,
-  { aws, signIn, passwordSignIn }: AuthenticationParts,
+  { principals, signIn, passwordSignIn }: AuthenticationParts,
   audit: AuditEvents,
 ): AuthenticationOptions | undefined {
   if (!values["authorizer.authentication_api.enabled"]) return undefined;
   const issuer = values["authorizer.authentication_api.sts_issuer"];
   const redirectUris = new Set(values["authorizer.authentication_api.sts_redirect_uris"]);
   return {
-    aws,
+    principals,
     passwords: passwordSignIn,
     codes: issuer === undefined || signIn === undefined ? undefined : { signIn, issuer, redirectUris },
     trusted: new TrustedProxies(values["authorizer.authentication_api.trusted_servers"]),

@@ -42,8 +42,8 @@ export interface ManagementParts {
   readonly signIn: SignIn | undefined;
   readonly passwordSignIn: PasswordSignIn | undefined;
   readonly ownPasswords: DirectoryPasswords | undefined;
-  /** undefined where identities of AWS are off. */
-  readonly aws: PrincipalFinder | undefined;
+  /** undefined where no program signs in as an external principal. */
+  readonly principals: PrincipalFinder | undefined;
   readonly escalationCheck: ServiceEscalationCheck;
   readonly policyChecks: ServicePolicyChecks;
   readonly status: OpenedStatus;
@@ -74,7 +74,6 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     tokens: new PageTokens(pageTokenKeys(values)),
     proxies: new TrustedProxies(values["authorizer.trusted_proxies"]),
     publicOrigins: publicOrigins(values),
-    aws: parts.aws,
     mirrors: parts.mirroring?.administration,
     exchange: tokenExchange(data),
     passwordResets:

@@ -37,7 +37,7 @@ export function startAuthorizationService({
         version: VERSION,
       },
       authentication: {
-        aws: undefined,
+        principals: undefined,
         codes: undefined,
         passwords: undefined,
         trusted: new TrustedProxies(["loopback"]),

@@ -164,13 +164,13 @@ interface ExternalLoginInformation {
 
 async function externalLogin(
   call: OpenCall,
-  { aws, directory, identities, audit }: ManagementParts,
+  { principals, directory, identities, audit }: ManagementParts,
 ): Promise<Reply> {
-  if (aws === undefined) throw notImplemented();
+  if (principals === undefined) throw notImplemented();
   const { identityRequest, token_expiration_duration: seconds } = call.body as ExternalLoginInformation;
   const principal = await identifiedBy(
     call,
-    () => aws.principalOf(identityRequest, call.caller.sourceIp),
+    () => principals.principalOf(identityRequest, call.caller.sourceIp),
     audit,
   );
   const { username } = await directory.externalPrincipals.get(principal);
