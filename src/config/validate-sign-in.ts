@@ -53,7 +53,9 @@ function orderProblems(values: ConfigValues, problem: (name: ConfigName, message
   const known = new Set([...issuers.map((issuer) => issuer.name), ...OTHER_WAYS]);
   for (const way of order) {
     if (!known.has(way)) problem(name, `no issuer with sign_in, password or access_key: ${way}`);
-    else if (OTHER_WAYS.includes(way) && issuers.some((issuer) => issuer.name === way))
+  }
+  for (const way of OTHER_WAYS) {
+    if (issuers.some((issuer) => issuer.name === way))
       problem(name, `an issuer has the name ${way}, too: which one is meant cannot be known`);
   }
   if (new Set(order).size < order.length) problem(name, "names a way twice");

@@ -86,6 +86,7 @@ describe("authorizer.sign_in.order", () => {
     ["a way that is not there", ordered(["c"], "a"), "no issuer with sign_in, password or access_key: c"],
     ["a way that comes twice", ordered(["a", "a"], "a"), "names a way twice"],
     ["an issuer that has the name of another way", ordered(["password"], "password"), "which one is meant"],
+    ["the same where no order is given", ordered([], "access_key"), "which one is meant"],
   ])("refuses %s", (_, overrides, message) => {
     expect(problemsOf(() => load(overrides)).join("\n")).toContain(message);
   });

@@ -19,7 +19,8 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
       "authorizer.sign_in.origins": [origin],
       "authorizer.oidc.issuers": [
         {
-          name: "corp",
+          // A name that every object has as a member.
+          name: "constructor",
           title: "Example",
           issuer: provider.issuer,
           sign_in: true,

@@ -1,9 +1,9 @@
 /** Sign in with an access key. */
 
 import { useState } from "preact/hooks";
-import { signIn } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
+import { useSignIn } from "./use-sign-in.ts";
 
 /** Properties of {@link AccessKeyForm}. */
 interface AccessKeyFormProps {
@@ -16,19 +16,7 @@ interface AccessKeyFormProps {
 export function AccessKeyForm({ isFirst, onSignedIn }: AccessKeyFormProps) {
   const [key, setKey] = useState("");
   const [secret, setSecret] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
-  const submit = async (): Promise<void> => {
-    setPending(true);
-    setError(undefined);
-    try {
-      await signIn(key.trim(), secret.trim());
-      onSignedIn();
-    } catch (failure) {
-      setError(failure);
-      setPending(false);
-    }
-  };
+  const { error, isPending, submit } = useSignIn({ onSignedIn });
   return (
     <>
       <p class="about">{isFirst ? "With your access key" : "Or with your access key"} for svc-authorizer.</p>
@@ -36,7 +24,7 @@ export function AccessKeyForm({ isFirst, onSignedIn }: AccessKeyFormProps) {
         aria-label="With an access key"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit();
+          void submit(key.trim(), secret.trim());
         }}
       >
         <Field

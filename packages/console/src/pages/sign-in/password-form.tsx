@@ -3,9 +3,9 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/api-error.ts";
 import { TOO_MANY_ATTEMPTS, WRONG_PASSWORD } from "../../api/sentences.ts";
-import { signIn } from "../../frame/session.tsx";
 import { Field } from "../../parts/forms/field.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
+import { useSignIn } from "./use-sign-in.ts";
 
 /** Properties of {@link PasswordForm}. */
 interface PasswordFormProps {
@@ -18,26 +18,13 @@ interface PasswordFormProps {
 export function PasswordForm({ titles, onSignedIn }: PasswordFormProps) {
   const [name, setName] = useState("");
   const [password, setPassword] = useState("");
-  const [error, setError] = useState<unknown>();
-  const [isPending, setPending] = useState(false);
-  const submit = async (): Promise<void> => {
-    setPending(true);
-    setError(undefined);
-    try {
-      await signIn(name.trim(), password);
-      onSignedIn();
-    } catch (failure) {
-      setError(inWords(failure));
-      setPassword("");
-      setPending(false);
-    }
-  };
+  const { error, isPending, submit } = useSignIn({ onSignedIn, onFailed: () => setPassword("") });
   return (
     <form
       aria-label="With a password"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void submit(name.trim(), password);
       }}
     >
       <p class="about">{about(titles)}</p>
@@ -50,7 +37,7 @@ export function PasswordForm({ titles, onSignedIn }: PasswordFormProps) {
         autocomplete="current-password"
         required
       />
-      <Alert error={error} />
+      <Alert error={inWords(error)} />
       <button type="submit" class="primary" disabled={isPending}>
         Sign in with password
       </button>

@@ -62,23 +62,28 @@ export default function SignInPage() {
     if (query["signed_in"] !== undefined) rememberSession();
     if (isSignedIn()) goOn(nextOf(query["next"]), route);
   }, []);
-  const sections: Readonly<Record<string, () => ComponentChildren>> = {
-    [PASSWORD]: () => (
-      <>
-        <PasswordForm titles={passwords.map(({ title }) => title)} onSignedIn={() => finish(PASSWORD)} />
-        {capabilities.data?.forgot_password === true && <ForgottenPassword />}
-      </>
-    ),
-    [ACCESS_KEY]: () => (
-      <AccessKeyForm isFirst={order[0] === ACCESS_KEY} onSignedIn={() => finish(ACCESS_KEY)} />
-    ),
-  };
+  // A map, since an issuer may have the name of a member that every object has.
+  const forms = new Map<string, () => ComponentChildren>([
+    [
+      PASSWORD,
+      () => (
+        <>
+          <PasswordForm titles={passwords.map(({ title }) => title)} onSignedIn={() => finish(PASSWORD)} />
+          {capabilities.data?.forgot_password === true && <ForgottenPassword />}
+        </>
+      ),
+    ],
+    [
+      ACCESS_KEY,
+      () => <AccessKeyForm isFirst={order[0] === ACCESS_KEY} onSignedIn={() => finish(ACCESS_KEY)} />,
+    ],
+  ]);
   return (
     <main class="alone">
       <h1>Sign in</h1>
       {order.map((name, index) => (
         <div key={name}>
-          {sections[name]?.() ?? (
+          {forms.get(name)?.() ?? (
             <Provider
               way={ways.find((way) => way.name === name)}
               isFirst={index === 0}
