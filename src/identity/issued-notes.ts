@@ -1,6 +1,6 @@
 /**
  * Remembers which login tokens were issued, behind the answers: nobody waits for it, and no sign-in fails by it. A token that
- * could not be noted ends with all sessions of its user.
+ * could not be noted is in no list, which is told, and ends with all sessions of its user.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
@@ -17,18 +17,22 @@ const MOST_AT_ONCE = 100;
 /** Writes notes, many in one commit. */
 export class IssuedNotes {
   readonly #sessions: Notes;
+  readonly #onLost: (sessions: number) => void;
   /** Nobody in whose name a call writes is the author of notes. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #waiting: NotedSession[] = [];
   #isWriting = false;
 
-  constructor(sessions: Notes) {
+  /** @param onLost told how many sessions could not be noted */
+  constructor(sessions: Notes, onLost: (sessions: number) => void) {
     this.#sessions = sessions;
+    this.#onLost = onLost;
   }
 
   /** Notes a session soon. */
   add(session: NotedSession): void {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(session);
+    else this.#onLost(1);
     if (!this.#isWriting) void this.#outside(() => this.#write());
   }
 
@@ -39,7 +43,7 @@ export class IssuedNotes {
     while (this.#waiting.length > 0) {
       const next = this.#waiting.slice(0, MOST_AT_ONCE);
       this.#waiting = this.#waiting.slice(MOST_AT_ONCE);
-      await this.#sessions.note(next).catch(() => undefined);
+      await this.#sessions.note(next).catch(() => this.#onLost(next.length));
     }
     this.#isWriting = false;
   }

@@ -25,6 +25,8 @@ const MAX_TOKEN_LENGTH = 4096;
 interface LoginTokensOptions {
   readonly directory: Pick<Directory, "sessions" | "issuedSessions">;
   readonly cache: CacheSettings;
+  /** Told how many sessions no list will show. */
+  readonly onLostSessions: (sessions: number) => void;
   /** `auth.encrypt.secret_key`, which signs, then `authorizer.previous_secret_key`. */
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   /** `auth.login_duration`, seconds. */
@@ -53,7 +55,7 @@ export class LoginTokens {
 
   constructor(options: LoginTokensOptions) {
     this.#options = options;
-    this.#notes = new IssuedNotes(options.directory.issuedSessions);
+    this.#notes = new IssuedNotes(options.directory.issuedSessions, options.onLostSessions);
     this.#verified = new DependentCache<VerifiedToken>({
       settings: options.cache,
       filedUnder: ({ userId }) => [userId],

@@ -44,6 +44,8 @@ export interface IdentitiesOptions {
   readonly sessionClaims?: SessionUsersOptions["rules"];
   /** The other processes of this service; absent: it is the only one. */
   readonly sharing?: FailureSharing;
+  /** Told how many sessions no list will show, since the store took no note of them. */
+  readonly onLostSessions: (sessions: number) => void;
   /** Unix milliseconds; default the clock. */
   readonly now?: () => number;
 }
@@ -94,6 +96,7 @@ class Verifying implements Identities {
       seconds: Math.floor(options.loginDuration / 1_000),
       maxSeconds,
       counters,
+      onLostSessions: options.onLostSessions,
       now,
     });
     this.#sessions = new SessionCookies({

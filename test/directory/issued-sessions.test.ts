@@ -94,6 +94,7 @@ it("an ended session is refused on another node that has just verified it", asyn
     const directory = await openDirectoryOn(store);
     const identities = openIdentities({
       directory,
+      onLostSessions: (sessions) => expect.fail(`${sessions} sessions were not noted`),
       cache: { enabled: true, size: 100, ttl: 600_000, jitter: 0 },
       secretKey: SECRET_KEY,
       region: "us-east-1",

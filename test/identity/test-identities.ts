@@ -86,6 +86,9 @@ export async function openTestIdentities(options: Partial<IdentitiesOptions> = {
       loginDuration: 3_600_000,
       loginMaxDuration: 7_200_000,
       maxFailures: { count: 20, intervalMs: 60_000 },
+      onLostSessions: (sessions) => {
+        throw new Error(`${sessions} sessions were not noted`);
+      },
       now: () => clock.now,
       ...options,
       ...more,

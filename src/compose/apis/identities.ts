@@ -9,7 +9,7 @@ import { sessionClaims } from "./session-cookies.ts";
 
 /** Access keys, login tokens and signatures of end users. */
 export function openServiceIdentities(
-  { values, directory }: DataParts,
+  { values, directory, logger }: DataParts,
   sharing: FailureSharing | undefined,
 ): Identities {
   return openIdentities({
@@ -22,6 +22,13 @@ export function openServiceIdentities(
     loginMaxDuration: values["auth.login_max_duration"],
     sessionClaims: sessionClaims(values),
     maxFailures: values["authorizer.forward_auth.max_failures"],
+    onLostSessions: (sessions) =>
+      logger.warn(
+        "sign-ins could not be noted: lists of sessions lack them, and the end of all sessions ends them",
+        {
+          sessions,
+        },
+      ),
     ...(sharing !== undefined && { sharing }),
   });
 }

@@ -187,6 +187,7 @@ class Schedule {
       seconds: 1_000,
       maxSeconds: 1_000,
       counters: { cacheHits: 0, cacheMisses: 0 } as never,
+      onLostSessions: () => {},
       now: () => 1_700_000_000_000,
     });
     for (let round = 0; round < 10; round++) {

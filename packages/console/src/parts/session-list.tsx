@@ -61,7 +61,7 @@ export function SessionList({ user, mayEnd }: SessionListProps) {
         columns={columns}
         keyOf={({ id }) => id}
         isSearchable={false}
-        empty="Nobody is signed in as this user."
+        empty="No session of this user is known here. One from before an upgrade, and one of a data server, is not listed."
       />
       {end.isSuccess && <p role="status">The session has ended.</p>}
       <Alert error={end.error} />
