@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../../end-to-end/program.ts";
 import { randomOf } from "../../mirroring/world.ts";
+import { AUTHORIZATION, MIRRORS, mirrorConfig } from "../mirror-service.ts";
 import { report, sized } from "../size.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { itemsOf, RealMirror } from "./real-mirror.ts";
@@ -14,13 +15,6 @@ import { KEY, SECRET } from "./running-data-server.ts";
 
 const given = givenDataServer();
 const KILLS = sized(8, 200);
-const ADMIN = {
-  access_key_id: "AKIAJADMINXXXXXXXXXQ",
-  secret_access_key: "admin-secret-of-the-proof".padEnd(40, "x"),
-};
-const authorization = `Basic ${Buffer.from(`${ADMIN.access_key_id}:${ADMIN.secret_access_key}`).toString("base64")}`;
-const MIRRORS = "/service/replication/v1/repositories/sales/mirrors";
-
 describe.skipIf(given === undefined)("data server: mirrors of a running service", () => {
   let both: RealMirror;
   let service: RunningProgram;
@@ -28,25 +22,10 @@ describe.skipIf(given === undefined)("data server: mirrors of a running service"
   beforeAll(async () => {
     both = await RealMirror.open(given as GivenDataServer);
     const folder = newFolder();
-    const access = { access_key_id: KEY, secret_access_key: SECRET };
+    const key = { access_key_id: KEY, secret_access_key: SECRET };
     const config = writeConfig(folder, {
+      ...mirrorConfig({ source: both.source.url, destination: both.destination.url, key }),
       database: { type: "local", local: { path: join(folder, "db") } },
-      listen_address: "127.0.0.1:0",
-      "auth.encrypt.secret_key": "a-secret-key-of-one-proof-of-mirrors",
-      authorizer: {
-        listen_address: "127.0.0.1:0",
-        user_listen_address: "127.0.0.1:0",
-        metrics_address: "127.0.0.1:0",
-        bootstrap: "external",
-        bootstrap_admin: { username: "admin", ...ADMIN },
-        mirroring: {
-          source: { endpoint: both.source.url, ...access },
-          regions: { west: { endpoint: both.destination.url, ...access } },
-          scan_interval: "1s",
-          verify_interval: "1s",
-        },
-      },
-      "auth.api.token": "a-token-of-one-proof-of-mirrors-only",
     });
     restart = async () => {
       service = await start(["--config", config], folder);
@@ -61,7 +40,10 @@ describe.skipIf(given === undefined)("data server: mirrors of a running service"
   async function api(method: string, path: string, body?: object) {
     const answer = await fetch(service.user + path, {
       method,
-      headers: { authorization, ...(body !== undefined && { "content-type": "application/json" }) },
+      headers: {
+        authorization: AUTHORIZATION,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

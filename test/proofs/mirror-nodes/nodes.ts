@@ -2,14 +2,8 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { newFolder, type RunningProgram, start, writeConfig } from "../../end-to-end/program.ts";
+import { AUTHORIZATION, MIRRORS, mirrorConfig } from "../mirror-service.ts";
 import { DatabaseLine, DataServerLine } from "./lines.ts";
-
-const ADMIN = {
-  access_key_id: "AKIAJADMINXXXXXXXXXQ",
-  secret_access_key: "admin-secret-of-the-proof".padEnd(40, "x"),
-};
-const MIRRORS = "/service/replication/v1/repositories/sales/mirrors";
-const authorization = `Basic ${Buffer.from(`${ADMIN.access_key_id}:${ADMIN.secret_access_key}`).toString("base64")}`;
 
 /** The two data servers and the database. */
 export interface NodeServers {
@@ -55,25 +49,10 @@ export class MirrorNode {
     const database = new URL(this.#servers.database);
     database.port = String(this.database.port);
     const config = writeConfig(folder, {
-      listen_address: "127.0.0.1:0",
-      "auth.encrypt.secret_key": "a-secret-key-of-one-proof-of-mirrors",
-      "auth.api.token": "a-token-of-one-proof-of-mirrors-only",
+      ...mirrorConfig({ source: this.source.url, destination: this.destination.url, key }),
       "database.type": "postgres",
       "database.postgres.connection_string": String(database),
       logging: { level: "WARN", output: [join(folder, "log")] },
-      authorizer: {
-        listen_address: "127.0.0.1:0",
-        user_listen_address: "127.0.0.1:0",
-        metrics_address: "127.0.0.1:0",
-        bootstrap: "external",
-        bootstrap_admin: { username: "admin", ...ADMIN },
-        mirroring: {
-          source: { endpoint: this.source.url, ...key },
-          regions: { west: { endpoint: this.destination.url, ...key } },
-          scan_interval: "1s",
-          verify_interval: "1s",
-        },
-      },
     });
     this.#program = await start(["--config", config], folder);
   }
@@ -95,7 +74,7 @@ export class MirrorNode {
     const body = { name: "sales-west", region: "west", storage_namespace: "local://sales-west" };
     const answer = await fetch(this.program.user + MIRRORS, {
       method: "POST",
-      headers: { authorization, "content-type": "application/json" },
+      headers: { authorization: AUTHORIZATION, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
     if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
