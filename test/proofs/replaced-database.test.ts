@@ -12,11 +12,18 @@ import { Fleet } from "./fleet.ts";
 import { sized } from "./size.ts";
 
 const USERS = sized(20, 2_000);
+const LIMIT_MS = sized(300_000, 900_000);
 const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
   (name) => `svc_authorizer_${name}`,
 );
 const BREAK =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
+/** Name of the database of a fleet. */
+function databaseOf({ config }: Fleet): string {
+  const { "database.postgres.connection_string": url } = JSON.parse(readFileSync(config, "utf8"));
+  return new URL(url).pathname.slice(1);
+}
+
 const PATIENCE = { timeout: 30_000, interval: 100 };
 
 /** Ways in which the log goes away. */
@@ -48,13 +55,43 @@ describe.skipIf(postgresBin() === undefined)("proof: a database in the place of 
   async function startFleet(): Promise<void> {
     fleet = await Fleet.start(cluster, 0);
     paths = [newFolder(), newFolder(), newFolder()].map((folder) => join(folder, "copy"));
-    const { "database.postgres.connection_string": url } = JSON.parse(readFileSync(fleet.config, "utf8"));
-    database = new URL(url).pathname.slice(1);
+    database = databaseOf(fleet);
     for (const index of [0, 1]) await fleet.startNode(pathOf(index));
     const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
     for (let index = 0; index < USERS; index++)
       expect(await fleet.write(one.service, "POST", "/users", { username: `u${index}` })).toBe(201);
     await fleet.until(other.service, `/auth/users/u${USERS - 1}`);
+  }
+
+  /** Puts a database in the place of the fleet's, whose nodes lose their connections. */
+  async function putInPlace(name: string): Promise<void> {
+    await cluster.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`);
+    await cluster.query(BREAK);
+    await cluster.query(`ALTER DATABASE ${database} RENAME TO ${database}_gone`);
+    await cluster.query(`ALTER DATABASE ${name} RENAME TO ${database}`);
+  }
+
+  /** A database that another fleet has used. */
+  async function otherDatabase(): Promise<string> {
+    const other = await Fleet.start(cluster, 1);
+    const [node] = other.nodes as [RunningProgram];
+    expect(await other.write(node.service, "POST", "/users", { username: "stranger" })).toBe(201);
+    await node.end("SIGTERM");
+    return databaseOf(other);
+  }
+
+  /** Restarts the nodes, one after the other, then all at once after a kill; each keeps its users. */
+  async function expectUsersThroughRestarts(): Promise<void> {
+    for (const node of fleet.nodes) expect(await count(node)).toBe(USERS);
+    const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
+    expect(await fleet.write(one.service, "POST", "/users", { username: "new" })).toBe(503);
+    await other.end("SIGTERM");
+    const again = await fleet.startNode(pathOf(1));
+    expect(await count(again)).toBe(USERS);
+    // All nodes at once: killed, and started again before the database is back.
+    await Promise.all([one.end("SIGKILL"), again.end("SIGKILL")]);
+    const both = [await fleet.startNode(pathOf(0)), await fleet.startNode(pathOf(1))];
+    for (const node of both) expect(await count(node)).toBe(USERS);
   }
 
   /** The start of a node without a copy, which begins no log. */
@@ -70,47 +107,71 @@ describe.skipIf(postgresBin() === undefined)("proof: a database in the place of 
       await sql(BREAK);
       // A fresh node comes first, and makes the tables.
       await expectNoFreshLog();
-      for (const node of fleet.nodes) expect(await count(node)).toBe(USERS);
-      const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
-      expect(await fleet.write(one.service, "POST", "/users", { username: "new" })).toBe(503);
-      await other.end("SIGTERM");
-      const again = await fleet.startNode(pathOf(1));
-      expect(await count(again)).toBe(USERS);
-      // All nodes at once: killed, and started again before the database is back.
-      await Promise.all([one.end("SIGKILL"), again.end("SIGKILL")]);
-      const both = [await fleet.startNode(pathOf(0)), await fleet.startNode(pathOf(1))];
-      for (const node of both) expect(await count(node)).toBe(USERS);
+      await expectUsersThroughRestarts();
       await expectNoFreshLog();
     },
-    180_000,
+    LIMIT_MS,
   );
 
-  it("an older backup in its place is followed, and every lost entry is in the file of each node", async () => {
-    await startFleet();
-    const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
-    await sql("CREATE TABLE backup AS TABLE svc_authorizer_entry");
-    for (const index of [1, 2, 3])
-      expect(await fleet.write(one.service, "POST", "/users", { username: `lost${index}` })).toBe(201);
-    expect(await fleet.write(one.service, "DELETE", "/users/u0")).toBe(204);
-    await fleet.until(other.service, "/auth/users/lost3");
-    await expect.poll(() => count(other), PATIENCE).toBe(USERS + 2);
-    await sql("BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT");
-    for (const node of [one, other]) await expect.poll(() => count(node), PATIENCE).toBe(USERS);
-    for (const path of paths.slice(0, 2)) {
-      const files = () => readdirSync(path).filter((name) => /^lost-.*\.ndjson$/.test(name));
-      await expect.poll(files, PATIENCE).toHaveLength(1);
-      const text = readFileSync(join(path, files()[0]!), "utf8");
-      const lines = text
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(line));
-      // The upkeep of the node may have committed something of its own.
-      expect(lines.filter(({ kind }) => kind === "entry").length).toBeGreaterThanOrEqual(4);
-      for (const index of [1, 2, 3]) expect(text).toContain(`"lost${index}"`);
-      expect(lines.some(({ kind, partition }) => kind === "delete" && partition === "user")).toBe(true);
-      expect(lines.at(-1)).toMatchObject({ kind: "end" });
-    }
-    expect(await fleet.write(one.service, "POST", "/users", { username: "later" })).toBe(201);
-    await fleet.until(other.service, "/auth/users/later");
-  }, 600_000);
+  it(
+    "no user goes and no set-up is offered when an empty database is in its place, with restarts",
+    async () => {
+      await startFleet();
+      await putInPlace(new URL(await cluster.newDatabase()).pathname.slice(1));
+      await expectNoFreshLog();
+      await expectUsersThroughRestarts();
+      await expectNoFreshLog();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "no user goes when another fleet's database is in its place, with restarts",
+    async () => {
+      await startFleet();
+      await putInPlace(await otherDatabase());
+      // A fresh node starts first: it has the other log, and no set-up of it.
+      const fresh = await fleet.startNode(pathOf(2));
+      expect(await fleet.users(fresh.service)).toEqual(new Set(["stranger"]));
+      await fresh.end("SIGTERM");
+      fleet.nodes.pop();
+      await expectUsersThroughRestarts();
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    "an older backup in its place is followed, and every lost entry is in the file of each node",
+    async () => {
+      await startFleet();
+      const [one, other] = fleet.nodes as [RunningProgram, RunningProgram];
+      await sql("CREATE TABLE backup AS TABLE svc_authorizer_entry");
+      for (const index of [1, 2, 3])
+        expect(await fleet.write(one.service, "POST", "/users", { username: `lost${index}` })).toBe(201);
+      expect(await fleet.write(one.service, "DELETE", "/users/u0")).toBe(204);
+      await fleet.until(other.service, "/auth/users/lost3");
+      await expect.poll(() => count(other), PATIENCE).toBe(USERS + 2);
+      await sql(
+        "BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT",
+      );
+      for (const node of [one, other]) await expect.poll(() => count(node), PATIENCE).toBe(USERS);
+      for (const path of paths.slice(0, 2)) {
+        const files = () => readdirSync(path).filter((name) => /^lost-.*\.ndjson$/.test(name));
+        await expect.poll(files, PATIENCE).toHaveLength(1);
+        const text = readFileSync(join(path, files()[0]!), "utf8");
+        const lines = text
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        // The upkeep of the node may have committed something of its own.
+        expect(lines.filter(({ kind }) => kind === "entry").length).toBeGreaterThanOrEqual(4);
+        for (const index of [1, 2, 3]) expect(text).toContain(`"lost${index}"`);
+        expect(lines.some(({ kind, partition }) => kind === "delete" && partition === "user")).toBe(true);
+        expect(lines.at(-1)).toMatchObject({ kind: "end" });
+      }
+      expect(await fleet.write(one.service, "POST", "/users", { username: "later" })).toBe(201);
+      await fleet.until(other.service, "/auth/users/later");
+    },
+    LIMIT_MS,
+  );
 });
