@@ -57,7 +57,10 @@ async function fill({ directory }: Node): Promise<void> {
   await directory.groups.attachPolicy("G", POLICIES[0]!);
 }
 
-/** One random change; nothing where it is there already. */
+/**
+ * One random change; nothing where it is there already. A node whose process got no time for longer than its staleness
+ * refuses until it has heard from its database: that is waited for, but not for ever.
+ */
 async function change({ users, groups }: Directory, random: Random): Promise<void> {
   const user = USERS[below(random, USERS.length)]!;
   const policy = POLICIES[below(random, POLICIES.length)]!;
@@ -67,11 +70,18 @@ async function change({ users, groups }: Directory, random: Random): Promise<voi
     () => groups.addMember("G", user),
     () => groups.removeMember("G", user),
   ];
-  try {
-    await kinds[below(random, kinds.length)]!();
-  } catch (error) {
-    if (!["not_found", "already_exists", "conflict"].some((code) => isErrorCode(error, code as never)))
-      throw error;
+  const write = kinds[below(random, kinds.length)]!;
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await write();
+      return;
+    } catch (error) {
+      if (["not_found", "already_exists", "conflict"].some((code) => isErrorCode(error, code as never)))
+        return;
+      if (!isErrorCode(error, "stale") || performance.now() > end) throw error;
+      await delay(50);
+    }
   }
 }
 
