@@ -57,13 +57,26 @@ interface UserListenerOptions {
 }
 
 /** First segments of paths that belong to APIs, of this listener or the other one: there is no page below them. */
-const API_SEGMENTS = ["api", "access", "forward-auth", "scim", "metrics", ".well-known"];
+const API_SEGMENTS = [
+  "api",
+  "access",
+  "authentication",
+  "forward-auth",
+  "scim",
+  "service",
+  "sts",
+  "metrics",
+  ".well-known",
+];
 
 /** Below it, data servers have their API, too. */
 const API = "/api/v1/";
 const NO_DATA =
   "svc-authorizer has nothing at this path: it knows users, groups, policies and decisions; ask the data server about " +
   "repositories, branches and objects";
+/** Below it, mirrors have theirs. */
+const REPLICATION = "/service/replication/";
+const NO_MIRRORS = "this service has no mirrors: authorizer.mirroring.regions is not set";
 
 /** Builds the listener; it does not listen yet. */
 export function createUserListener(options: UserListenerOptions): ManagedServer {
@@ -93,7 +106,7 @@ export function createUserListener(options: UserListenerOptions): ManagedServer 
       routes: [...open, ...api],
       decode: decodeSegment,
       ...otherwise(options.pages ?? [], [...open, ...api], counters),
-      ...(management !== undefined && { nothing: nothingBelow }),
+      ...(management !== undefined && { nothing: (target) => nothingBelow(target, management) }),
     }),
   });
 }
@@ -104,7 +117,9 @@ function operationsOf({ mirrors }: ManagementOptions) {
 }
 
 /** The error of a path that nothing serves. Calls of a data server come here where the two addresses are mixed up. */
-function nothingBelow(target: string): AuthorizerError {
+function nothingBelow(target: string, { mirrors }: ManagementOptions): AuthorizerError {
+  if (mirrors === undefined && target.startsWith(REPLICATION))
+    return new AuthorizerError("not_found", NO_MIRRORS);
   return target.startsWith(API) ? new AuthorizerError("not_found", NO_DATA) : nothingHere();
 }
 
