@@ -41,6 +41,8 @@ export function newNotes(): PassNotes {
 export function noteMissing({ id }: PendingCommit, found: Found, notes: PassNotes): void {
   notes.missing += found.missing;
   notes.waiting ??= found.examples[0];
+  if (found.notServed !== undefined)
+    notes.reasons.push(`the data server does not take the path of an object: ${found.notServed}`);
   if (found.missing === 0) {
     notes.blocking += found.external;
     notes.reasons.push(`commit ${id} has ${found.external} objects outside the storage namespace`);

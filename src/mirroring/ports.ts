@@ -50,14 +50,15 @@ export interface BranchHead {
 
 /**
  * Whether data is there. `gone`: the server says that the store has none (410); `damaged`: the server says that it has it,
- * and what came is not whole.
+ * and what came is not whole; `not served`: the server does not take the object's path.
  */
-export type Presence = "there" | "gone" | "damaged";
+export type Presence = "there" | "gone" | "damaged" | "not served";
 
 /** An object of a commit. */
 export interface ObjectName {
   readonly commit: string;
-  readonly path: string;
+  /** Its bytes: a data server takes paths that are not UTF-8. */
+  readonly path: Buffer;
   /** Bytes. */
   readonly size: number;
 }
@@ -65,11 +66,7 @@ export interface ObjectName {
 /** Looks at the data of a repository. */
 export interface DataLooks {
   /** The table of a metarange or a range, or why there is none: `gone` is said for 410 alone. */
-  table(
-    repository: string,
-    kind: "meta_range" | "range",
-    id: string,
-  ): Promise<Buffer | Exclude<Presence, "there">>;
+  table(repository: string, kind: "meta_range" | "range", id: string): Promise<Buffer | "gone" | "damaged">;
   /** Reads the last byte of an object. */
   object(repository: string, object: ObjectName): Promise<Presence>;
 }

@@ -69,10 +69,10 @@ export class Recheck {
     // What the source lost, too, is no loss of the mirror.
     const gone = new GoneAtSource([], { apartMs: 0, now: () => 0 });
     const check = new DataCheck({ ...this.#options, blocksExternal: false, gone });
-    const { missing, awaited, examples } = await check.check(
+    const { missing, awaited, examples, notServed } = await check.check(
       { id: commit, metaRangeId: found.metaRangeId, parentMetaRangeId: "" },
       new Set(),
     );
-    return missing > awaited ? (examples[0] ?? `${missing - awaited} things`) : undefined;
+    return missing > awaited ? (examples[0] ?? notServed ?? `${missing - awaited} things`) : undefined;
   }
 }

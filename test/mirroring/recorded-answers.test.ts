@@ -1,6 +1,7 @@
 /** The stand-in answers as a real data server did: the recorded calls, in their order. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { pathOf } from "./stand-in/path-bytes.ts";
 import { StandIn } from "./stand-in/stand-in.ts";
 
 interface Step {
@@ -25,7 +26,13 @@ let server: StandIn;
 beforeAll(async () => {
   server = await StandIn.start();
   const source = server.create("src");
-  const content = source.upload({ five: "hello", empty: "", cut: "hello", gone: "12345" });
+  const content = source.upload({
+    five: "hello",
+    empty: "",
+    cut: "hello",
+    gone: "12345",
+    [pathOf(Buffer.from("caf\xe9", "latin1"))]: "hello",
+  });
   source.commit("main", content);
   const keyOf = (path: string): string => `local://src/${content.get(path)?.address}`;
   server.store.set(keyOf("cut"), Buffer.from("he"));

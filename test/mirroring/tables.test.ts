@@ -13,7 +13,11 @@ beforeAll(() => {
   const entries = Array.from({ length: ENTRIES }, (_, at) => {
     const key = `part/${String(at).padStart(8, "0")}/a-name-of-some-length.parquet`;
     const identity = createHash("sha256").update(key).digest();
-    return { key, identity, message: messageOf({ 1: `data/gk3v9abcdefghijklmnop/${at}`, 3: 1_000, 6: 1 }) };
+    return {
+      key: Buffer.from(key),
+      identity,
+      message: messageOf({ 1: `data/gk3v9abcdefghijklmnop/${at}`, 3: 1_000, 6: 1 }),
+    };
   });
   table = writeTable("ranges", entries).bytes;
 });

@@ -3,6 +3,7 @@
 import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import type { DataLooks } from "../ports.ts";
 import { type GoneAtSource, LostObjects } from "./missing-data.ts";
+import { pathText } from "./path-text.ts";
 import { changedObjects, isWhole, type ObjectEntry, objectsOf, type RangeEntry, rangesOf } from "./tables.ts";
 
 /** Objects that are looked at at once. */
@@ -52,6 +53,8 @@ export interface Found {
   /** Objects that were looked at. */
   looks: number;
   readonly examples: string[];
+  /** An object whose path a server does not take: nobody can read it, and it is among those that are missing. */
+  notServed: string | undefined;
 }
 
 /** Checks commits of one mirror. */
@@ -76,6 +79,7 @@ export class DataCheck {
       gone: 0,
       looks: 0,
       examples: [] as string[],
+      notServed: undefined,
     };
     if (commit.metaRangeId !== "") await this.#checkRanges(commit, verified, found);
     const isBlocked = found.missing > 0 || (this.#options.blocksExternal && found.external > 0);
@@ -144,22 +148,24 @@ export class DataCheck {
     lost: LostObjects,
     found: Omit<Found, "isComplete">,
   ): Promise<void> {
-    const name = path.toString();
     if (isFull) {
       found.external += 1;
       return;
     }
-    const object = { commit, path: name, size };
+    const object = { commit, path, size };
     const { destination, mirror, source, sourceRepository } = this.#options;
     found.looks += 1;
     if (found.looks % 100 === 0) await this.#options.alive();
-    if ((await destination.object(mirror, object)) === "there") return;
+    const presence = await destination.object(mirror, object);
+    if (presence === "there") return;
     if ((await source.object(sourceRepository, object)) === "gone") {
       lost.add(path);
       return;
     }
     found.missing += 1;
-    if (found.examples.length < EXAMPLES) found.examples.push(`${name} of ${commit}`);
+    const example = `${pathText(path)} of ${commit}`;
+    if (presence === "not served") found.notServed ??= example;
+    else if (found.examples.length < EXAMPLES) found.examples.push(example);
   }
 
   async #noteMissingTable(

@@ -54,7 +54,8 @@ export interface ServerCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Segments behind `/api/v1`, not encoded. */
   readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string>>;
+  /** Values are texts, or bytes that need not be UTF-8. */
+  readonly query?: Readonly<Record<string, string | Buffer>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -95,6 +96,9 @@ export class ServerCalls {
    */
   async ask(call: ServerCall, ...expected: readonly number[]): Promise<ServerAnswer> {
     const { tries, waitMs } = this.#limits;
+    // A URL without such a segment is that of something else: of a whole repository where a branch is meant.
+    if (call.path.some((segment) => ["", ".", ".."].includes(segment)))
+      throw new CallFailed(`${nameOf(call)}: no data server has such a name`, undefined, false);
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#try(call, expected);
@@ -180,9 +184,18 @@ export class ServerCalls {
 
   #urlOf({ path, query }: ServerCall): string {
     const base = `${this.#access.endpoint.replace(/\/+$/, "")}/api/v1`;
-    const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
-    return `${base}/${path.map(encodeURIComponent).join("/")}${search}`;
+    return `${base}/${path.map(encodeURIComponent).join("/")}${searchOf(query)}`;
   }
+}
+
+/** The query of a URL. Bytes are all encoded: no reader of the URL can take one for anything else. */
+function searchOf(query: ServerCall["query"] = {}): string {
+  const parts = Object.entries(query).map(([name, value]) => {
+    const encoded =
+      typeof value === "string" ? encodeURIComponent(value) : value.toString("hex").replace(/../g, "%$&");
+    return `${name}=${encoded}`;
+  });
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
 }
 
 /** One try that failed. */

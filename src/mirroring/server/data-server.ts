@@ -20,6 +20,8 @@ const DONE = 204;
 const PARTIAL = 206;
 const FORBIDDEN = 403;
 const MISSING = 404;
+/** Answers of a server, or of a proxy before it, that takes no such path: too long, most likely. */
+const NOT_SERVED = [400, 414, 431];
 const TAKEN = 409;
 const GONE = 410;
 /** Largest table that is read, in bytes; a server splits ranges far below. */
@@ -104,8 +106,9 @@ export class DataServer implements Source, Destination {
     // The last byte: an object that was cut off answers for the first. An empty one has none, and is there or not.
     const headers = size > 0 ? { range: `bytes=${size - 1}-${size - 1}` } : {};
     const call = { ...read(repository, ["refs", commit, "objects"], { path }), headers };
-    const { status, body, isCut } = await this.#calls.ask(call, OK, PARTIAL, GONE, 416);
+    const { status, body, isCut } = await this.#calls.ask(call, OK, PARTIAL, GONE, 416, ...NOT_SERVED);
     if (status === GONE) return "gone";
+    if (NOT_SERVED.includes(status)) return "not served";
     const isWhole = size > 0 ? status === PARTIAL && body.length === 1 : status === OK && body.length === 0;
     return isWhole && !isCut ? "there" : "damaged";
   }
@@ -193,11 +196,7 @@ export class DataServer implements Source, Destination {
   }
 }
 
-function read(
-  repository: string,
-  path: readonly string[] = [],
-  query?: Readonly<Record<string, string>>,
-): ServerCall {
+function read(repository: string, path: readonly string[] = [], query?: ServerCall["query"]): ServerCall {
   const whole = ["repositories", repository, ...path];
   return { method: "GET", path: whole, again: true, ...(query !== undefined && { query }) };
 }

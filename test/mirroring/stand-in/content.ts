@@ -1,6 +1,7 @@
 /** The content of a commit of the stand-in: objects in ranges, ranges in a metarange. */
 import { createHash } from "node:crypto";
 import { objectsOf, rangesOf } from "../../../src/mirroring/data/tables.ts";
+import { pathBytes, pathOf } from "./path-bytes.ts";
 import { messageOf, type NewEntry, writeTable } from "./table-writer.ts";
 
 /** Bytes by key: what a store has. */
@@ -28,9 +29,7 @@ export const tableKey = (namespace: string, id: string): string => `${namespace}
 
 /** Writes the tables of a content into a store; returns the id of the metarange. */
 export function writeContent(store: Store, namespace: string, content: Content): string {
-  const sorted = [...content].sort(([left], [right]) =>
-    Buffer.compare(Buffer.from(left), Buffer.from(right)),
-  );
+  const sorted = [...content].sort(([left], [right]) => Buffer.compare(pathBytes(left), pathBytes(right)));
   const ranges: (typeof sorted)[] = [[]];
   for (const one of sorted) {
     ranges.at(-1)?.push(one);
@@ -51,13 +50,14 @@ export function writeRange(
   const { id, bytes } = writeTable(
     "ranges",
     range.map(([path, { address, size, isFull }]) => ({
-      key: path,
+      key: pathBytes(path),
       identity: digest(`${address} ${size}`),
       message: messageOf({ 1: address, 3: size, 6: isFull === true ? FULL : RELATIVE }),
     })),
   );
   store.set(tableKey(namespace, id), bytes);
-  const [first = "", last = ""] = [range[0]?.[0], range.at(-1)?.[0]];
+  const first = pathBytes(range[0]?.[0] ?? "");
+  const last = pathBytes(range.at(-1)?.[0] ?? "");
   const message = messageOf({ 1: first, 2: last, 3: bytes.length, 4: range.length });
   return { key: last, identity: Buffer.from(id), message };
 }
@@ -78,7 +78,7 @@ function entriesOf(range: Buffer): ReadonlyMap<string, Entry> {
   if (known !== undefined) return known;
   const read = new Map(
     [...objectsOf(range)].map(
-      ({ path, address, size, isFull }) => [path.toString(), { address, size, isFull }] as const,
+      ({ path, address, size, isFull }) => [pathOf(path), { address, size, isFull }] as const,
     ),
   );
   const [oldest] = READ.size < MOST_READ ? [] : READ.keys();
@@ -97,7 +97,7 @@ export function findEntry(
   if (metaRange === "") return undefined;
   const table = store.get(tableKey(namespace, metaRange));
   if (table === undefined) return "no data";
-  const name = Buffer.from(path);
+  const name = pathBytes(path);
   try {
     const range = rangesOf(table).find(({ last }) => Buffer.compare(name, last) <= 0);
     if (range === undefined || Buffer.compare(name, range.first) < 0) return undefined;

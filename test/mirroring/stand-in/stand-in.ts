@@ -9,6 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { commitId } from "../../../src/mirroring/commit-identity.ts";
 import type { LoggedCommit } from "../../../src/mirroring/logged-commit.ts";
 import { type Store, tableKey } from "./content.ts";
+import { pathBytes, pathOfQuery } from "./path-bytes.ts";
 import { type Gate, Repository } from "./repository.ts";
 
 /** The effect of a fault on a call. `lost`: it is done, and the answer is not sent; `unknown`: 404, as of a proxy. */
@@ -37,10 +38,14 @@ interface Asked {
   readonly method: string;
   readonly path: readonly string[];
   readonly query: URLSearchParams;
+  /** The object's path of the query. */
+  readonly object: string;
   readonly body: Record<string, unknown>;
   readonly range: string | undefined;
 }
 
+/** Bytes of the longest path. */
+const LONGEST_PATH = 1_024;
 const done: Answer = { status: 204 };
 const failed = (status: number, message: string): Answer => ({ status, body: { message } });
 const NOT_FOUND = failed(404, "not found");
@@ -132,7 +137,8 @@ export class StandIn {
     if (authorization === undefined || !(await this.isKnown(authorization)))
       return send(response, failed(401, "error authenticating request"));
     const range = request.headers.range;
-    const answer = await this.#answer({ method, path, query: url.searchParams, body, range });
+    const object = pathOfQuery(request.url ?? "");
+    const answer = await this.#answer({ method, path, query: url.searchParams, object, body, range });
     if (method !== "GET") this.changes += 1;
     if (fault === "lost" || answer === undefined) return void response.destroy();
     send(response, answer);
@@ -258,17 +264,27 @@ export class StandIn {
     return isDone ? done : failed(404, `hard-reset ${name} to ${ref}: not found`);
   }
 
-  #read(repository: Repository, { path, query, range }: Asked): Answer {
+  #read(repository: Repository, { path, query, object, range }: Asked): Answer {
     const [, , , ref = "", what] = path;
     const commit = repository.resolve(ref);
     if (commit === undefined) return failed(404, "ref: not found");
     if (what === "commits") return logOf(repository, commit, Number(query.get("amount")));
-    const entry = repository.entryOf(commit, query.get("path") ?? "");
+    const problem = problemOf(object);
+    if (problem !== undefined) return failed(400, problem);
+    const entry = repository.entryOf(commit, object);
     if (entry === undefined) return NOT_FOUND;
     if (entry === "no data") return NO_DATA;
     const bytes = this.store.get(entry.isFull ? entry.address : `${repository.namespace}/${entry.address}`);
     return bytes === undefined ? NO_DATA : rangeOf(bytes, entry.size, range);
   }
+}
+
+/** The reason why no path is such; undefined for one that may be. */
+function problemOf(path: string): string | undefined {
+  const { length } = pathBytes(path);
+  if (length === 0) return 'parameter "path" in query has an error: empty value is not allowed';
+  if (length <= LONGEST_PATH) return undefined;
+  return `argument path: invalid value: validation error: ${length} is above maximum length (${LONGEST_PATH})`;
 }
 
 function rangeOf(bytes: Buffer, size: number, range: string | undefined): Answer {

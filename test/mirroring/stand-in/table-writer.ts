@@ -6,7 +6,7 @@ const MAGIC = 0x88e241b785f4cff7n;
 
 /** One entry: identity and message are the two parts of its value. */
 export interface NewEntry {
-  readonly key: string;
+  readonly key: Buffer;
   readonly identity: Buffer;
   readonly message: Buffer;
 }
@@ -30,7 +30,7 @@ export function writeTable(
   const data = addBlock(
     blockOf(
       entries.map(({ key, identity, message }) => [
-        Buffer.concat([Buffer.from(key), Buffer.alloc(8)]),
+        Buffer.concat([key, Buffer.alloc(8)]),
         Buffer.concat([zigzag(identity.length), identity, zigzag(message.length), message]),
       ]),
     ),
