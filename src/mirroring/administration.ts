@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
-import type { Store } from "../store/port.ts";
+import { DamagedRecord, type Store } from "../store/port.ts";
 import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
 import type { Mirror, MirrorReport } from "./mirror.ts";
 import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
@@ -204,13 +204,22 @@ export class MirrorAdministration {
   }
 
   async #shown(mirror: Mirror): Promise<ShownMirror> {
-    const state = await Progress.stateOf(this.#parts.store, mirror.uid);
-    const report = reportOf(state, Date.now());
+    const report = await this.#reportOf(mirror);
     const isProtected = await this.#parts.servers.isProtected(mirror.region);
     if (mirror.isDeleting === true) return { mirror, report: { ...report, phase: "deleting" }, isProtected };
     if (this.regions.includes(mirror.region)) return { mirror, report, isProtected };
     const reason = `authorizer.mirroring.regions has no region ${mirror.region} any more: nothing is done for this mirror`;
     return { mirror, report: { ...report, phase: "failed", reason }, isProtected };
+  }
+
+  async #reportOf({ uid }: Mirror): Promise<MirrorReport> {
+    try {
+      return reportOf(await Progress.stateOf(this.#parts.store, uid), Date.now());
+    } catch (error) {
+      if (!(error instanceof DamagedRecord)) throw error;
+      const reason = `${error.message} Restore a backup, or delete the mirror and create it anew`;
+      return { ...reportOf(undefined, Date.now()), phase: "failed", reason };
+    }
   }
 
   #problemsOf({ source, name, region, storageNamespace }: AskedMirror): Problem[] {

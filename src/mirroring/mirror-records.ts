@@ -6,9 +6,10 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { type Commit, type Snapshot, type Store, withSnapshot } from "../store/port.ts";
+import { type Commit, DamagedRecord, type Snapshot, type Store, withSnapshot } from "../store/port.ts";
 import type { BranchPatterns } from "./branch-selection.ts";
 import type { Mirror } from "./mirror.ts";
+import { MIRROR_RECORD } from "./upkeep/mirror-shapes.ts";
 
 const PARTITION = "mirror";
 /** Most mirrors of a service, with those that were deleted a moment ago. */
@@ -165,7 +166,7 @@ function putOf(mirror: Mirror, goneAt?: number) {
 }
 
 function decoded(name: string, stored: { readonly value: string; readonly version: string }): RecordedMirror {
-  const record = parseJsonText(stored.value) as MirrorRecord;
+  const record = recordIn(name, stored.value);
   return {
     mirror: {
       uid: record.uid,
@@ -181,4 +182,16 @@ function decoded(name: string, stored: { readonly value: string; readonly versio
     version: stored.version,
     goneAt: record.gone_at,
   };
+}
+
+/** A record that cannot be read is no mirror less: whoever asks for it is refused. */
+function recordIn(name: string, value: string): MirrorRecord {
+  try {
+    const read: unknown = parseJsonText(value);
+    const wrong = MIRROR_RECORD(read);
+    if (wrong === undefined || wrong.isUnknownMember === true) return read as MirrorRecord;
+  } catch {
+    // As a record of another shape.
+  }
+  throw new DamagedRecord(PARTITION, name);
 }

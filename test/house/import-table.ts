@@ -111,6 +111,7 @@ const SERVICE_ROOMS: Rooms = {
       "compact",
       "schedule",
       "store/port.ts",
+      "store/every-record.ts",
       "store/listeners.ts",
     ],
   },
@@ -186,7 +187,14 @@ const SERVICE_ROOMS: Rooms = {
   },
   // Copies the log and the branches of a repository to a data server elsewhere.
   mirroring: {
-    may: ["store/port.ts", "policy/engine", "policy/errors", "policy/json-text", "commands"],
+    may: [
+      "store/port.ts",
+      "store/every-record.ts",
+      "policy/engine",
+      "policy/errors",
+      "policy/json-text",
+      "commands",
+    ],
   },
   observe: {
     may: ["policy/model", "policy/errors", "policy/json-text", "commands"],
@@ -351,6 +359,7 @@ const SERVICE_ROOMS: Rooms = {
       "datasets",
       "bootstrap",
       "decision-log",
+      "mirroring",
       "commands",
       "policy/model",
       "policy/errors",

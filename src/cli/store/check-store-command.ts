@@ -12,6 +12,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import { checkConsistency, checkWholeStore } from "../../directory/upkeep/check-store.ts";
 import { doubtfulOrigins } from "../../directory/upkeep/doubtful-origins.ts";
 import { doubtfulPolicies } from "../../directory/upkeep/doubtful-policies.ts";
+import { type CheckedMirror, checkMirrors } from "../../mirroring/upkeep/check-mirrors.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
 import { doubtfulLines } from "./doubtful-lines.ts";
@@ -42,15 +43,18 @@ async function runCheckStore(
   const { preconfigured } = await openCatalog({ partition: values["authorizer.partition"] });
   const check = async (store: Store) => {
     const from = await newestRevision(store);
+    const found = await (secretKey === undefined
+      ? checkConsistency(store)
+      : checkWholeStore(store, { secretKey, previousSecretKey }));
+    const { mirrors, findings } = await checkMirrors(store);
     return {
-      findings: await (secretKey === undefined
-        ? checkConsistency(store)
-        : checkWholeStore(store, { secretKey, previousSecretKey })),
+      findings: [...found, ...findings],
+      mirrors,
       doubtful: await doubtfulOrigins(store, await doubtfulPolicies(store, preconfigured.policies)),
       revisions: { from, to: await newestRevision(store) },
     };
   };
-  const { findings, doubtful, revisions } = await onChosen(values, backup, fromCopy, check);
+  const { findings, mirrors, doubtful, revisions } = await onChosen(values, backup, fromCopy, check);
   const wrote = await auditedWrites(
     [...new Set([...auditFileOf(values), ...auditLog])],
     doubtful.map(({ policy, document }) => ({ name: policy, statement: document })),
@@ -61,10 +65,11 @@ async function runCheckStore(
   });
   if (json) {
     stdout.write(
-      `${JSON.stringify({ sound: findings.length === 0, revisions, findings, doubtful: entries })}\n`,
+      `${JSON.stringify({ sound: findings.length === 0, revisions, findings, mirrors, doubtful: entries })}\n`,
     );
   } else {
     stderr.write(`checked ${inWords(revisions)}\n`);
+    for (const one of mirrors) stderr.write(`${mirrorLine(one)}\n`);
     for (const line of doubtfulLines(entries)) stdout.write(`${line}\n`);
     for (const { kind, partition, key, message } of findings) {
       // JSON escapes whatever a damaged key may hold.
@@ -91,6 +96,13 @@ function onChosen<T>(
 /** The service may have written meanwhile. */
 function inWords({ from, to }: { readonly from: number; readonly to: number }): string {
   return from === to ? `revision ${from}` : `a revision from ${from} to ${to}, as the service is writing`;
+}
+
+/** The line about a mirror: one without progress begins anew, which nothing else tells. */
+function mirrorLine({ mirror, branches, recorded, complete, has_state }: CheckedMirror): string {
+  const name = `mirror ${JSON.stringify(mirror)}`;
+  if (!has_state) return `${name}: no progress is stored: nothing was done for it yet, or that is lost`;
+  return `${name}: ${branches} branches seen, ${recorded} commits recorded, ${complete} of them complete`;
 }
 
 /** The file of the audit log, where the configuration names one that exists. */

@@ -4,13 +4,8 @@ import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
 import { TextMap } from "../../compact/text-map.ts";
 import { bulkPause } from "../../schedule/bulk-pause.ts";
-import {
-  DamagedRecord,
-  type ScannedRecord,
-  type Snapshot,
-  type Store,
-  withSnapshot,
-} from "../../store/port.ts";
+import { everyRecord } from "../../store/every-record.ts";
+import { DamagedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
 import type { Found } from "../read/reader.ts";
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { openExistingSecrets } from "../records/open-secrets.ts";
@@ -163,60 +158,15 @@ class StoreCheck {
     partition: P,
     visit: (found: Found<P>) => void | Promise<void>,
   ): Promise<void> {
-    const pause = bulkPause();
-    let after = "";
-    for (;;) {
-      const page = await this.#page(partition, after, PAGE);
-      if (page instanceof DamagedRecord) {
-        after = await this.#passDamaged(partition, after, page, visit);
+    for await (const found of everyRecord(this.#snapshot, partition)) {
+      if (found instanceof DamagedRecord) {
+        const message = "its bytes are not those that were written: restore a backup";
+        this.#add("damaged", partition, found.key, message);
         continue;
       }
-      for (const { key, value } of page) {
-        const record = this.#parse(partition, key, value);
-        if (record !== undefined) await visit({ key, record });
-      }
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.key;
-      await pause();
+      const record = this.#parse(partition, found.key, found.value);
+      if (record !== undefined) await visit({ key: found.key, record });
     }
-  }
-
-  async #page(
-    partition: Partition,
-    after: string,
-    limit: number,
-  ): Promise<readonly ScannedRecord[] | DamagedRecord> {
-    try {
-      return await this.#snapshot.scan(partition, { limit, ...(after !== "" && { after }) });
-    } catch (error) {
-      if (error instanceof DamagedRecord) return error;
-      throw error;
-    }
-  }
-
-  /** Visits the records of a page before a damaged one, which stops the reading of a page. Returns its key. */
-  async #passDamaged<P extends Partition>(
-    partition: P,
-    from: string,
-    damaged: DamagedRecord,
-    visit: (found: Found<P>) => void | Promise<void>,
-  ): Promise<string> {
-    for (let after = from; ; ) {
-      const page = await this.#page(partition, after, 1);
-      if (page instanceof DamagedRecord || page.length === 0) break;
-      for (const { key, value } of page) {
-        const record = this.#parse(partition, key, value);
-        if (record !== undefined) await visit({ key, record });
-        after = key;
-      }
-    }
-    this.#add(
-      "damaged",
-      partition,
-      damaged.key,
-      "its bytes are not those that were written: restore a backup",
-    );
-    return damaged.key;
   }
 
   async #get<P extends Partition>(partition: P, key: string): Promise<RecordTypes[P] | undefined> {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
  * Most tables that are remembered between two looks; what is missing beyond that waits until others have passed. They are
  * kept in one record, which every store has to take.
  */
-const MOST = 1_000;
+export const MOST_GONE = 1_000;
 /** Bytes of a digest that tells two sets of objects apart. */
 const DIGEST_BYTES = 16;
 
@@ -78,7 +78,7 @@ export class GoneAtSource {
     const look = this.#first.get(thing);
     const isSame = look?.[2] === digest;
     if (isSame && this.#isDue(look)) return "gone";
-    if (look === undefined && this.#first.size >= MOST) return "full";
+    if (look === undefined && this.#first.size >= MOST_GONE) return "full";
     const firstMs = isSame ? look[1] : this.#options.now();
     this.#first.set(thing, [thing, firstMs, digest, isAll ? count : 0]);
     return "waits";

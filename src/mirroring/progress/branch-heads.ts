@@ -4,7 +4,7 @@
  */
 
 /** Most heads that are kept for a branch; the oldest are dropped. */
-const MOST_HEADS = 1_000;
+export const MOST_HEADS = 1_000;
 
 /** A head that was seen. */
 export interface SeenHead {

@@ -5,10 +5,12 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { type Expectation, type Store, withSnapshot } from "../../store/port.ts";
+import { DamagedRecord, type Expectation, type Store, withSnapshot } from "../../store/port.ts";
 import type { GoneLook } from "../data/missing-data.ts";
 import { LeaseLost } from "../lease.ts";
 import type { MirrorPhase } from "../mirror.ts";
+import { LOG_PIECE, MIRROR_STATE } from "../upkeep/mirror-shapes.ts";
+import type { Shape } from "../upkeep/shapes.ts";
 import type { BranchState } from "./branch-heads.ts";
 
 const PARTITION = "mirror_progress";
@@ -112,17 +114,20 @@ export class Progress {
     this.#version = version;
   }
 
-  /** Reads the progress of a mirror. */
+  /**
+   * Reads the progress of a mirror.
+   * @throws DamagedRecord for what no version of this service wrote
+   */
   static async load(store: Store, uid: string): Promise<Progress> {
     return withSnapshot(store, async (snapshot) => {
       const stored = await snapshot.get(PARTITION, `${uid}/state`);
-      const state = stored === undefined ? NEW : (parseJsonText(stored.value) as MirrorState);
+      const state = stateIn(uid, stored) ?? NEW;
       const progress = new Progress(store, uid, state, stored?.version);
       const prefix = `${uid}/log/`;
       for (let after = prefix; ; ) {
         const found = await snapshot.scan(PARTITION, { prefix, after, limit: PAGE });
-        for (const { value } of found) {
-          for (const line of parseJsonText(value) as Line[]) progress.#apply(line);
+        for (const { key, value } of found) {
+          for (const line of fitting(LOG_PIECE, key, value) as Line[]) progress.#apply(line);
         }
         const last = found.at(-1);
         if (found.length < PAGE || last === undefined) return progress;
@@ -198,10 +203,13 @@ export class Progress {
     this.#unsaved = [];
   }
 
-  /** The state of a mirror alone, for who only shows it; undefined where nothing was done for it yet. */
+  /**
+   * The state of a mirror alone, for who only shows it; undefined where nothing was done for it yet.
+   * @throws DamagedRecord for what no version of this service wrote
+   */
   static async stateOf(store: Store, uid: string): Promise<MirrorState | undefined> {
     const stored = await withSnapshot(store, (snapshot) => snapshot.get(PARTITION, `${uid}/state`));
-    return stored && (parseJsonText(stored.value) as MirrorState);
+    return stateIn(uid, stored);
   }
 
   /** Removes what is kept of a mirror that is no more. */
@@ -229,4 +237,21 @@ export class Progress {
     const [id, metaRangeId, since, ...parents] = line;
     this.#pending.set(id, { id, metaRangeId, since, parents });
   }
+}
+
+function stateIn(uid: string, stored: { readonly value: string } | undefined): MirrorState | undefined {
+  return stored && (fitting(MIRROR_STATE, `${uid}/state`, stored.value) as MirrorState);
+}
+
+/** The value of a record, which has a shape. Members that a later version added are left alone. */
+function fitting(shape: Shape, key: string, value: string): unknown {
+  let read: unknown;
+  try {
+    read = parseJsonText(value);
+  } catch {
+    throw new DamagedRecord(PARTITION, key);
+  }
+  const wrong = shape(read);
+  if (wrong !== undefined && wrong.isUnknownMember !== true) throw new DamagedRecord(PARTITION, key);
+  return read;
 }
