@@ -143,6 +143,16 @@ describe("connections", () => {
     expect(counters).toMatchObject({ connections: 3, connectionsGivenUp: 4, connectionsRefused: 0 });
   });
 
+  it("of an address have a bound by default, however many there are: all may be reset at once", async () => {
+    const places = await start({ connections: 100_000 });
+    for (let opened = 0; opened < 3_200; opened += 100) {
+      await Promise.all(Array.from({ length: 100 }, () => open()));
+    }
+    await expect.poll(() => counters.connectionsGivenUp).toBe(128);
+    expect(places.taken).toBe(3_072);
+    expect(counters.connectionsRefused).toBe(0);
+  });
+
   it("give way at the address that has most of them, whatever listener that is", async () => {
     counters = { connections: 0, connectionsRefused: 0, connectionsGivenUp: 0 };
     const process = new ConnectionPlaces({ connections: 6, connectionsPerAddress: 6 }, NOBODY, counters);

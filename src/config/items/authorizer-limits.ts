@@ -71,7 +71,7 @@ export const AUTHORIZER_LIMIT_ITEMS = [
     min: 0,
     acts: "yes",
     meaning:
-      "Connections of one address (IPv6: /64) at one listener on which no authenticated request was answered; peers in `authorizer.trusted_proxies` do not count. `0`: half of those of the listener",
+      "Connections of one address (IPv6: /64) at one listener on which no authenticated request was answered; peers in `authorizer.trusted_proxies` do not count. `0`: half of those of the listener, at most 3,072",
   },
   {
     name: "authorizer.limits.anonymous_body_timeout",

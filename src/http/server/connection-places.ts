@@ -8,11 +8,17 @@ import type { Server, Socket } from "node:net";
 import { addressBlock } from "../request/client-address.ts";
 import { reset } from "./reset.ts";
 
+/**
+ * Most connections of an address that has shown no credential, where nothing else is configured: a peer that resets them
+ * all at once holds the process for about 20 µs each, and no caller may hold it for more than 100 ms.
+ */
+const MOST_PER_ADDRESS = 3_072;
+
 /** Most connections of a process. */
 interface ConnectionLimits {
   /** Connections of all listeners. */
   readonly connections: number;
-  /** Connections of one address at one listener; 0: half of those of the listener. */
+  /** Connections of one address at one listener; 0: half of those of the listener, at most 3,072. */
   readonly connectionsPerAddress: number;
 }
 
@@ -199,7 +205,8 @@ export class ConnectionPlaces {
   ofListener(share: number, bound = Number.POSITIVE_INFINITY): ListenerPlaces {
     const { connections, connectionsPerAddress: perAddress } = this.#limits;
     const most = Math.max(1, Math.min(bound, Math.floor(connections * share)));
-    const places = new ListenerPlaces(this, most, perAddress > 0 ? perAddress : Math.max(1, most >> 1));
+    const half = Math.max(1, Math.min(MOST_PER_ADDRESS, most >> 1));
+    const places = new ListenerPlaces(this, most, perAddress > 0 ? perAddress : half);
     this.#listeners.push(places);
     return places;
   }

@@ -342,7 +342,7 @@ export class Connections {
     const exchange = this.#open.get(socket)?.exchange;
     const isDone = exchange === undefined || exchange.response.writableFinished;
     // Who ends within a request waits for no answer, and thousands may end at once.
-    if (isDone && isCutOff(error)) socket.destroy();
+    if (isDone && (socket.destroyed || isCutOff(error))) socket.destroy();
     else if (isDone) reply();
     else if (exchange.request.complete) exchange.response.once("finish", () => reply());
     else if (exchange.answered || exchange.response.headersSent || exchange.response.socket === null) {
