@@ -7,6 +7,7 @@ import { bundle, removeUnreached } from "./bundle.mjs";
 import { bundleService } from "./bundle-service.mjs";
 import { compile, importsOf, SCOPE } from "./compile.mjs";
 import { buildConsole } from "./console.mjs";
+import { writeContract } from "./contract.mjs";
 import { copy } from "./copy.mjs";
 import { dependenciesOf, exportsOf, manifestOf, source, writeManifest } from "./manifest.mjs";
 import { RENDERING, writeManual } from "./manual.ts";
@@ -137,6 +138,7 @@ export async function buildPackage(name, out) {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   const { description, engines = source.engines } = manifestOf(sources[0]);
+  await writeContract();
   const facts = await build(out);
   const dependencies = dependenciesOf(out, sources);
   writeManifest(out, { name: SCOPE + name, description, keywords, engines, ...facts, ...dependencies });
