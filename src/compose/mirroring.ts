@@ -35,7 +35,8 @@ export function openServiceMirroring(
   if (!hasMirroring(values)) return undefined;
   const abort = new AbortController();
   const servers = openMirrorServers(data, audit, abort.signal);
-  const counters = new MirrorCounters(servers.regions);
+  const counters = new MirrorCounters(servers.regions, now);
+  const scanMs = values["authorizer.mirroring.scan_interval"];
   const runner = new MirrorRunner({
     store,
     servers,
@@ -44,7 +45,7 @@ export function openServiceMirroring(
     log: logger,
     tellFailure: (failure) => audit.event("promotion_failed", { actor: "mirroring", ...failure }),
     settings: {
-      scanMs: values["authorizer.mirroring.scan_interval"],
+      scanMs,
       verifyMs: values["authorizer.mirroring.verify_interval"],
       recheckMissingMs: values["authorizer.mirroring.recheck_missing"],
       recheckMs: values["authorizer.mirroring.recheck"],
@@ -52,7 +53,7 @@ export function openServiceMirroring(
     },
     ...(now !== undefined && { now }),
   });
-  return { administration: new MirrorAdministration({ store, servers }), counters, runner };
+  return { administration: new MirrorAdministration({ store, servers, scanMs }), counters, runner };
 }
 
 /**

@@ -7,7 +7,7 @@ import { DamagedRecord, type Store } from "../store/port.ts";
 import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
 import type { Mirror, MirrorReport } from "./mirror.ts";
 import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
-import { reportOf } from "./mirror-report.ts";
+import { attended, reportOf, unknownRegion } from "./mirror-report.ts";
 import { isRepositoryName, namespaceProblem, overlaps, schemeOf } from "./names.ts";
 import { CallFailed, type RepositoryFacts } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
@@ -42,6 +42,8 @@ export interface ShownMirror {
 interface AdministrationParts {
   readonly store: Store;
   readonly servers: ServerAccesses;
+  /** `authorizer.mirroring.scan_interval`, in milliseconds. */
+  readonly scanMs: number;
 }
 
 /** The use cases. */
@@ -208,17 +210,20 @@ export class MirrorAdministration {
     const isProtected = await this.#parts.servers.isProtected(mirror.region);
     if (mirror.isDeleting === true) return { mirror, report: { ...report, phase: "deleting" }, isProtected };
     if (this.regions.includes(mirror.region)) return { mirror, report, isProtected };
-    const reason = `authorizer.mirroring.regions has no region ${mirror.region} any more: nothing is done for this mirror`;
+    const reason = unknownRegion(mirror.region);
     return { mirror, report: { ...report, phase: "failed", reason }, isProtected };
   }
 
-  async #reportOf({ uid }: Mirror): Promise<MirrorReport> {
+  async #reportOf(mirror: Mirror): Promise<MirrorReport> {
+    const { store, scanMs } = this.#parts;
+    const nowMs = Date.now();
     try {
-      return reportOf(await Progress.stateOf(this.#parts.store, uid), Date.now());
+      const report = reportOf(await Progress.stateOf(store, mirror.uid), nowMs);
+      return attended(report, mirror, { nowMs, scanMs });
     } catch (error) {
       if (!(error instanceof DamagedRecord)) throw error;
       const reason = `${error.message} Restore a backup, or delete the mirror and create it anew`;
-      return { ...reportOf(undefined, Date.now()), phase: "failed", reason };
+      return { ...reportOf(undefined, nowMs), phase: "failed", reason };
     }
   }
 

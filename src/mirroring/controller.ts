@@ -25,6 +25,9 @@ const SERVER_CACHE_MS = 30_000;
 /** Lease is shown to be held this often during long work, in milliseconds. */
 const ALIVE_EVERY_MS = 5_000;
 
+/** Longest time without a write of the process that acts, in milliseconds: else nobody would see that nobody does. */
+const ACTED_EVERY_MS = 300_000;
+
 /** Parts that a controller works with. */
 interface ControllerOptions {
   readonly store: Store;
@@ -61,6 +64,7 @@ export class MirrorController {
   readonly #recheck: Recheck;
   readonly #failures: PromotionFailures;
   #acting: Acting | undefined;
+  #newest: MirrorReport | undefined;
   #lease: readonly Expectation[] = [];
   #aliveAt = Number.NEGATIVE_INFINITY;
 
@@ -75,8 +79,13 @@ export class MirrorController {
       alive: () => this.#alive(),
     };
     this.#completion = new Completion({ ...parts, save: (progress) => this.#saveMidway(progress) });
-    this.#recheck = new Recheck(parts);
+    this.#recheck = new Recheck({ ...parts, keep: (progress) => this.#keep(progress) });
     this.#failures = new PromotionFailures(mirror, options.tellFailure ?? (() => {}));
+  }
+
+  /** The report of the newest pass, be it one that failed; undefined where this process does not act for the mirror. */
+  get newest(): MirrorReport | undefined {
+    return this.#acting && this.#newest;
   }
 
   /**
@@ -108,13 +117,24 @@ export class MirrorController {
     const before = progress.state.findings ?? this.#findings(progress, "creating", "");
     note(progress, { ...before, ...findings(before) });
     try {
-      if (progress.hasNews) await progress.save(this.#lease);
+      await this.#keep(progress);
     } catch (error) {
       this.#acting = undefined;
       if (error instanceof LeaseLost) return undefined;
       throw error;
     }
-    return reportOf(progress.state, this.#options.now());
+    this.#newest = reportOf(progress.state, this.#options.now());
+    return this.#newest;
+  }
+
+  /** Saves what is news, and that somebody acts for the mirror. */
+  async #keep(progress: Progress): Promise<void> {
+    const now = this.#options.now();
+    // A clock that went back says nothing.
+    const isSilent = Math.abs(now - (progress.state.actedAt ?? 0)) >= ACTED_EVERY_MS;
+    if (!isSilent && !progress.hasNews) return;
+    progress.state = { ...progress.state, actedAt: now };
+    await progress.save(this.#lease);
   }
 
   #trouble({ message }: CallFailed, { trouble }: MirrorFindings): NonNullable<MirrorFindings["trouble"]> {
@@ -175,7 +195,7 @@ export class MirrorController {
       });
     }
     await this.#remove(promotion, progress, absent, notes);
-    notes.reasons.push(...(await this.#recheck.pass(progress)));
+    notes.reasons.push(...(await this.#recheck.pass(progress, () => promotion.unsettle())));
     const heads = Object.values(progress.state.branches);
     const isBehind = heads.some((one) => one.heads.some(({ index }) => index > (one.position?.index ?? -1)));
     const phase: MirrorPhase = notes.reasons.length > 0 ? "degraded" : isBehind ? "syncing" : "active";
@@ -194,19 +214,21 @@ export class MirrorController {
       pending: progress.pending.size,
       trouble: undefined,
     });
+    progress.state = { ...progress.state, actedAt: this.#options.now() };
     await progress.save(this.#lease);
   }
 
   /** Saves what there is of news, and reports. */
   async #done(progress: Progress, findings: MirrorFindings, notes?: PassNotes): Promise<MirrorReport> {
     note(progress, findings);
-    if (progress.hasNews) await progress.save(this.#lease);
+    await this.#keep(progress);
     const work = notes && {
       recorded: notes.recorded,
       looks: notes.looks,
       promotions: notes.promotions,
     };
-    return reportOf(progress.state, this.#options.now(), work);
+    this.#newest = reportOf(progress.state, this.#options.now(), work);
+    return this.#newest;
   }
 
   #findings(

@@ -48,8 +48,15 @@ export interface MirrorReport {
   readonly externalObjects: number;
   /** Objects that the source lost, too. */
   readonly goneAtSource: number;
-  /** Seconds since the oldest head was first seen that the mirror has not. */
+  /**
+   * Seconds since the oldest head was first seen that the mirror has not, or since a data server does not answer: nobody knows
+   * what the source has got since.
+   */
   readonly lagSeconds: number;
+  /** Unix seconds since a data server does not answer; undefined while both do. */
+  readonly troubleSince: number | undefined;
+  /** Unix seconds at which a process that acts for the mirror wrote last, which it does every few minutes. */
+  readonly actedAt: number | undefined;
   /** Counts of this pass. */
   readonly work: { readonly recorded: number; readonly looks: number; readonly promotions: number };
 }

@@ -80,6 +80,11 @@ export class Promotion {
     this.#isUnsettled = false;
   }
 
+  /** Tells that the branches of the mirror may be other ones than are known: {@link settle} looks at them. */
+  unsettle(): void {
+    this.#isUnsettled = true;
+  }
+
   /** Moves a branch to the newest complete head that is ahead of it; true where it was moved. */
   async promote(name: string): Promise<boolean> {
     const { progress, destination, mirror, now } = this.#options;

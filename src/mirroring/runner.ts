@@ -6,8 +6,9 @@ import { MirrorController } from "./controller.ts";
 import type { MirrorCounters } from "./counters.ts";
 import { deleteRepository } from "./deletion.ts";
 import { LeaseLost } from "./lease.ts";
-import type { MirrorReport } from "./mirror.ts";
+import type { MirrorPhase, MirrorReport } from "./mirror.ts";
 import { expectationOf, MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
+import { reportOf, unknownRegion } from "./mirror-report.ts";
 import type { Destination } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
 import type { TellFailure } from "./promotion-failures.ts";
@@ -206,7 +207,9 @@ export class MirrorRunner {
       waitMs = isLost ? settings.verifyMs : Math.min(settings.verifyMs * 2 ** work.failures, LONGEST_WAIT_MS);
       if (!isLost) {
         work.failures = Math.min(work.failures + 1, 16);
-        counters.noteError(region, error);
+        const report = work.controller?.newest;
+        counters.noteError(region, name, error, report);
+        if (report !== undefined) this.#tellState(work, report);
         log.warn("a pass over a mirror failed", { mirror: name, region, error });
       }
     }
@@ -220,22 +223,39 @@ export class MirrorRunner {
     const { region, isDeleting } = record.mirror;
     if (record.goneAt !== undefined) return this.#forget(record);
     const destination = servers.for(record.mirror).destinations.get(region);
-    if (destination === undefined) return settings.scanMs;
-    if (isDeleting === true) return this.#delete(record, destination);
+    if (destination === undefined) {
+      this.#noteState(work, "failed", unknownRegion(region));
+      return settings.scanMs;
+    }
+    if (isDeleting === true) {
+      this.#noteState(work, "deleting", "");
+      return this.#delete(record, destination);
+    }
     const report = await controller?.pass();
-    if (report === undefined) return Math.min(settings.verifyMs, LEASE_LOOK_MS);
-    this.#note(work, report);
+    if (report === undefined) {
+      // Whoever acts for it tells its state.
+      this.#options.counters.forget(region, record.mirror.name);
+      work.phase = "";
+      return Math.min(settings.verifyMs, LEASE_LOOK_MS);
+    }
+    this.#options.counters.noteReport(region, record.mirror.name, report);
+    this.#tellState(work, report);
     const isWaiting = report.phase === "creating" || report.commitsPending > 0;
     return isWaiting ? Math.min(settings.verifyMs, settings.scanMs) : settings.scanMs;
   }
 
-  #note(work: Work, report: MirrorReport): void {
-    const { counters, log } = this.#options;
+  #noteState(work: Work, phase: MirrorPhase, reason: string): void {
     const { region, name } = work.record.mirror;
-    counters.noteReport(region, name, report);
-    if (report.phase === work.phase) return;
-    work.phase = report.phase;
-    const { phase, reason } = report;
+    const report = { ...reportOf(undefined, this.#now()), phase, reason };
+    this.#options.counters.noteState(region, name, report);
+    this.#tellState(work, report);
+  }
+
+  #tellState(work: Work, { phase, reason }: MirrorReport): void {
+    if (phase === work.phase) return;
+    work.phase = phase;
+    const { log } = this.#options;
+    const { region, name } = work.record.mirror;
     const tell = phase === "failed" || phase === "degraded" ? log.warn.bind(log) : log.info.bind(log);
     tell("the state of a mirror is another one", { mirror: name, region, state: phase, reason });
   }

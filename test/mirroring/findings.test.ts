@@ -1,6 +1,6 @@
 /** Findings of passes are kept, for whoever shows a mirror without acting for it. */
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { reportOf } from "../../src/mirroring/mirror-report.ts";
+import { attended, reportOf } from "../../src/mirroring/mirror-report.ts";
 import { Progress } from "../../src/mirroring/progress/progress.ts";
 import { World } from "./world.ts";
 
@@ -78,4 +78,58 @@ it("nothing is saved for a mirror whose record was written meanwhile", async () 
   await world.store.commit({ put: [{ ...at, value: '{"deleting":true}' }] });
   expect(await world.pass(controller)).toBeUndefined();
   expect(world.mirror.branches.get("main")?.commit).toBe(place);
+});
+
+it("who acts for a mirror writes every few minutes, and a mirror for which nobody does is not called active", async () => {
+  commit("1");
+  world.replicate();
+  const controller = world.controller();
+  await controller.pass();
+  await world.pass(controller);
+  // Three minutes later branches are looked at once more, and that is written.
+  for (let at = 0; at < 3; at += 1) await world.pass(controller);
+  const written = (await stored()).actedAt ?? 0;
+  for (let at = 0; at < 4; at += 1) await world.pass(controller);
+  expect((await stored()).actedAt).toBe(written);
+  await world.pass(controller);
+  const { actedAt = 0, phase } = await stored();
+  expect(actedAt).toBeGreaterThanOrEqual(written + 300);
+  expect(phase).toBe("active");
+  const seen = async (scanMs: number) =>
+    attended(await stored(), world.asked, { nowMs: world.clock, scanMs });
+  world.clock += 14 * 60_000;
+  expect(await seen(60_000)).toMatchObject({ phase: "active", reason: "", lagSeconds: 0 });
+  world.clock += 60_000;
+  expect(await seen(60_000)).toMatchObject({
+    phase: "degraded",
+    reason: expect.stringContaining(
+      `nobody has acted for it since ${new Date(actedAt * 1_000).toISOString()}`,
+    ),
+    lagSeconds: 15 * 60,
+  });
+  // Passes that are made once an hour are no silence.
+  expect(await seen(3_600_000)).toMatchObject({ phase: "active" });
+  await world.pass(controller);
+  expect(await seen(60_000)).toMatchObject({ phase: "active", reason: "" });
+});
+
+it("a mirror for which nobody ever acted says so", async () => {
+  const late = (world.asked.createdAt + 900) * 1_000;
+  const report = attended(await stored(), world.asked, { nowMs: late, scanMs: 60_000 });
+  expect(report).toMatchObject({
+    phase: "creating",
+    reason: expect.stringMatching(/^nobody has acted for it/),
+  });
+});
+
+it("the time without an answer of a data server is time behind", async () => {
+  commit("1");
+  world.replicate();
+  const controller = world.controller();
+  await controller.pass();
+  await world.pass(controller);
+  world.source.fault = () => "busy";
+  for (let at = 0; at < 3; at += 1) await expect(world.pass(controller)).rejects.toThrow("503");
+  expect(controller.newest).toMatchObject({ phase: "degraded", lagSeconds: 120 });
+  expect(await stored()).toMatchObject({ phase: "degraded", lagSeconds: 120 });
 });

@@ -58,3 +58,46 @@ it("is not looked for without the setting", async () => {
   for (let at = 0; at < 100; at += 1) await world.pass(controller);
   expect(world.destination.calls.get("GET refs objects")).toBe(1);
 });
+
+it("finds what others changed by force, says so, and the mirror follows the source again", async () => {
+  const { repository } = world;
+  const first = repository.commit("main", repository.upload({ a: "1" }));
+  const head = repository.commit("main", repository.upload({ a: "2" }));
+  world.replicate();
+  const controller = world.controller(undefined, {}, false, [], 3 * 60_000);
+  await controller.pass();
+  // Behind the look at all branches that the first settlement makes late.
+  for (let at = 0; at < 4; at += 1) await world.pass(controller);
+  const { branches } = world.mirror;
+  const main = branches.get("main");
+  if (main === undefined) throw new Error("nothing is shown");
+  main.commit = first;
+  branches.set("theirs", { ...main, staged: new Map() });
+  const { violations } = world;
+  let told = await world.pass(controller);
+  for (let at = 0; at < 2 && told?.phase === "active"; at += 1) told = await world.pass(controller);
+  expect(told).toMatchObject({ phase: "degraded" });
+  for (const name of ["main", "theirs"])
+    expect(told?.reason).toContain(`the branch ${name} of the mirror was changed by somebody else`);
+  for (let at = 0; at < 3; at += 1) await world.pass(controller);
+  expect([...branches].map(([name, { commit }]) => [name, commit])).toEqual([["main", head]]);
+  // The witness takes the way back for one of the mirror: nothing else is wrong.
+  expect(violations.filter((one) => !one.startsWith("M3"))).toEqual([]);
+  for (let at = 0; at < 3; at += 1) await world.pass(controller);
+  expect(await world.pass(controller)).toMatchObject({ phase: "active", reason: "" });
+});
+
+it("says what it cannot look at", async () => {
+  const { repository } = world;
+  const head = repository.commit("main", repository.upload({ a: "1" }));
+  world.replicate();
+  const controller = world.controller(undefined, {}, false, [], 3 * 60_000);
+  await controller.pass();
+  await world.pass(controller);
+  repository.commits.delete(head);
+  for (let at = 0; at < 3; at += 1) await world.pass(controller);
+  expect(await world.pass(controller)).toMatchObject({
+    phase: "degraded",
+    reason: `data of the branch main cannot be looked at again: the source has no commit ${head} any more`,
+  });
+});

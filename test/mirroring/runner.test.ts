@@ -197,6 +197,30 @@ describe("a runner", { timeout: 60_000 }, () => {
     expect(errors).toMatchObject({ store: 0, internal: 0 });
   });
 
+  it("tells the state behind a pass that failed, of a mirror that is deleted, and of one whose region is gone", async () => {
+    const { counters } = start();
+    await begin();
+    await until(isCreated);
+    ahead += 60_000;
+    await until(isActive);
+    const shown = (region = "west") => counters.regions.get(region)?.reports.get("sales-west")?.phase;
+    await until(() => shown() === "active");
+    world.source.fault = () => "busy";
+    await until(() => shown() === "degraded");
+    world.source.fault = () => "none";
+    await until(() => shown() === "active");
+    world.destination.fault = () => "busy";
+    const before = await records.get("sales-west");
+    if (before === undefined) throw new Error("no record");
+    await records.replace(before, { ...before.mirror, isDeleting: true });
+    await until(() => shown() === "deleting");
+    const deleting = await records.get("sales-west");
+    if (deleting === undefined) throw new Error("no record");
+    await records.replace(deleting, { ...world.asked, region: "east" });
+    await until(() => shown("east") === "failed");
+    expect(shown()).toBeUndefined();
+  });
+
   it("tells of a branch that cannot be changed once, and again after it could be", async () => {
     const { counters } = start();
     await begin();
@@ -246,6 +270,9 @@ describe("a runner", { timeout: 60_000 }, () => {
     await until(isActive);
     await delay(200);
     expect(second.counters.regions.get("west")?.passes).toBe(0);
+    const told = ({ counters }: { readonly counters: MirrorCounters }) =>
+      counters.regions.get("west")?.reports.size;
+    expect([told(first), told(second)]).toEqual([1, 0]);
     await first.runner.close();
     await delay(100);
     expect(second.counters.regions.get("west")?.passes).toBe(0);

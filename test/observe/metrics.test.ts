@@ -190,8 +190,8 @@ describe("a scrape", () => {
       promotions: 1,
     });
     sources.mirrors.noteReport("west", "sales-west", report);
-    sources.mirrors.noteError("west", new CallFailed("no answer", undefined, true));
-    sources.mirrors.noteError("elsewhere", new Error("unknown regions have no series"));
+    const failure = new CallFailed("no answer", undefined, true);
+    sources.mirrors.noteError("west", "sales-west", failure, report);
     const series = parse(await metrics.text());
     expect(series.get('svc_authorizer_mirror_lag_seconds{region="west"}')).toBeGreaterThanOrEqual(89);
     expect(Object.fromEntries(series)).toMatchObject({
@@ -206,6 +206,19 @@ describe("a scrape", () => {
       'svc_authorizer_mirror_errors_total{region="west",kind="data_server"}': 1,
       'svc_authorizer_mirror_errors_total{region="west",kind="internal"}': 0,
     });
+    // A server that does not answer is time behind, too.
+    const trouble = { message: "no answer", since: now - 300_000 };
+    const failed = reportOf({ ...state, findings: { ...findings, missing: 7, blocking: 0, trouble } }, now);
+    sources.mirrors.noteError("west", "sales-west", failure, failed);
+    const later = parse(await metrics.text());
+    expect(later.get('svc_authorizer_mirror_lag_seconds{region="west"}')).toBeGreaterThanOrEqual(299);
+    expect(later.get('svc_authorizer_mirror_states{region="west",state="degraded"}')).toBe(1);
+    expect(later.get('svc_authorizer_mirror_states{region="west",state="syncing"}')).toBe(0);
+    // A mirror of a region that is not configured any more.
+    sources.mirrors.noteState("gone", "sales-gone", { ...report, phase: "failed" });
+    expect(
+      parse(await metrics.text()).get('svc_authorizer_mirror_states{region="gone",state="failed"}'),
+    ).toBe(1);
     sources.mirrors.forget("west", "sales-west");
     expect(parse(await metrics.text()).get('svc_authorizer_mirror_lag_seconds{region="west"}')).toBe(0);
   });

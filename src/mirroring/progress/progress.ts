@@ -76,6 +76,8 @@ export interface MirrorState {
   readonly findings?: MirrorFindings;
   /** The newest recheck, at Unix milliseconds, or the beginning of the wait for the first; and what it found to be gone. */
   readonly recheck?: { readonly at: number; readonly lost: readonly string[] };
+  /** Unix milliseconds at which the process that acts for the mirror wrote last, be it without news. */
+  readonly actedAt?: number;
   /** The beginning of the deletion of its repository. */
   readonly deletion?: MirrorDeletion;
 }

@@ -85,6 +85,7 @@ export const MIRROR_STATE = objectOf(
         trouble: objectOf({ message: text, since: count }),
       },
     ),
+    actedAt: count,
     recheck: objectOf({ at: count, lost: listOf(text) }),
     deletion: objectOf({}, { calledAt: count }),
   },

@@ -18,8 +18,13 @@ export function mirrorMetrics(counters: MirrorCounters | undefined, now = Date.n
   return [
     gauge(
       "lag_seconds",
-      "Seconds since the oldest head of a source was first seen that its mirror does not show, of the mirror that is furthest behind.",
+      "Seconds since the oldest head of a source was first seen that its mirror does not show, or since a data server does not answer, of the mirror that is furthest behind.",
       byRegion(({ reports }) => lagOf(reports.values(), now() / 1_000)),
+    ),
+    gauge(
+      "pass_age_seconds",
+      "Seconds since the newest pass that came to its end, of the mirror that waits longest for one.",
+      byRegion(({ passedAt }) => ageOf(passedAt.values(), now())),
     ),
     gauge("states", "Mirrors by state.", {
       labels: ["region", "state"],
@@ -43,6 +48,24 @@ export function mirrorMetrics(counters: MirrorCounters | undefined, now = Date.n
       "Commits in the log of mirrors whose data was not seen yet.",
       byRegion(({ reports }) => sumOf([...reports.values()].map((report) => report.commitsPending))),
     ),
+    ...countersOf(byRegion),
+    counter("errors_total", "Passes over mirrors that failed, by kind (data_server, store, internal).", {
+      labels: ["region", "kind"],
+      read: () =>
+        regions().flatMap(([region, { errors }]) =>
+          Object.entries(errors).map(([kind, count]): Row => [[region, kind], count]),
+        ),
+    }),
+  ];
+}
+
+type ByRegion = (read: (counters: RegionCounters) => number) => {
+  readonly labels: readonly string[];
+  readonly read: () => Row[];
+};
+
+function countersOf(byRegion: ByRegion): ScrapedMetric[] {
+  return [
     counter(
       "passes_total",
       "Passes over mirrors that came to their end.",
@@ -63,25 +86,28 @@ export function mirrorMetrics(counters: MirrorCounters | undefined, now = Date.n
       "Branches of mirrors that were moved to newer commits.",
       byRegion(({ promotions }) => promotions),
     ),
-    counter("errors_total", "Passes over mirrors that failed, by kind (data_server, store, internal).", {
-      labels: ["region", "kind"],
-      read: () =>
-        regions().flatMap(([region, { errors }]) =>
-          Object.entries(errors).map(([kind, count]): Row => [[region, kind], count]),
-        ),
-    }),
   ];
 }
 
-const STATES = ["creating", "syncing", "active", "degraded", "failed"] as const;
+const STATES = ["creating", "syncing", "active", "degraded", "deleting", "failed"] as const;
 
 function lagOf(
-  reports: Iterable<{ readonly heads: readonly { readonly since: number | undefined }[] }>,
+  reports: Iterable<{
+    readonly heads: readonly { readonly since: number | undefined }[];
+    readonly troubleSince: number | undefined;
+  }>,
   now: number,
 ): number {
   let oldest = now;
-  for (const { heads } of reports) for (const { since = now } of heads) oldest = Math.min(oldest, since);
+  for (const { heads, troubleSince = now } of reports) {
+    oldest = Math.min(oldest, troubleSince);
+    for (const { since = now } of heads) oldest = Math.min(oldest, since);
+  }
   return Math.max(0, Math.floor(now - oldest));
+}
+
+function ageOf(times: Iterable<number>, now: number): number {
+  return Math.max(0, Math.floor((now - Math.min(now, ...times)) / 1_000));
 }
 
 function sumOf(numbers: readonly number[]): number {

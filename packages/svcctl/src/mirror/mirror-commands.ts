@@ -90,6 +90,7 @@ function print(call: CommandCall, mirror: JsonObject): Promise<void> {
       `Commits: ${text(progress["commits_recorded"])} recorded, ${text(progress["commits_pending"])} wait for data`,
       `Objects: ${text(progress["objects_missing"])} missing, ${text(progress["external_objects"])} outside the namespace, ${text(progress["objects_gone_at_source"])} gone at the source`,
       `Behind: ${text(progress["lag_seconds"])} s`,
+      `Acted for: ${actedText(progress["acted_at"])}`,
       ...heads.map((head) => {
         const shown = head["mirror"] === null ? "nothing" : text(head["mirror"]);
         const isEqual = head["mirror"] === head["source"];
@@ -98,6 +99,10 @@ function print(call: CommandCall, mirror: JsonObject): Promise<void> {
     ];
     return `${lines.join("\n")}\n`;
   });
+}
+
+function actedText(seconds: unknown): string {
+  return typeof seconds === "number" ? new Date(seconds * 1_000).toISOString() : "not yet";
 }
 
 function partOf(mirror: JsonObject, name: string): JsonObject {

@@ -30,6 +30,7 @@ export function mirrorBody({ mirror, report, isProtected }: ShownMirror, mostHea
       objects_gone_at_source: report.goneAtSource,
       external_objects: report.externalObjects,
       lag_seconds: report.lagSeconds,
+      acted_at: report.actedAt ?? null,
     },
     heads: [...waiting, ...others].slice(0, mostHeads).map((head) => ({
       branch: head.branch,

@@ -56,6 +56,7 @@ const EXAMPLE = {
     objects_gone_at_source: 0,
     external_objects: 0,
     lag_seconds: 12,
+    acted_at: EXAMPLE_TIME,
   },
   heads: [{ branch: "main", source: "3f9c2a7b", mirror: "81d01a44", since: EXAMPLE_TIME }],
 };

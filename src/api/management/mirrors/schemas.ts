@@ -64,7 +64,12 @@ export const MIRROR_SCHEMAS: Schemas = {
       objects_missing: count("Missing objects: a lower bound."),
       objects_gone_at_source: count("Objects that the source lost, too."),
       external_objects: count("Objects outside the source's storage namespace."),
-      lag_seconds: count("Seconds since the oldest head was first seen that the mirror does not show."),
+      lag_seconds: count(
+        "Seconds since the oldest head was first seen that the mirror does not show, or since a data server does not answer.",
+      ),
+      acted_at: timeOrNull(
+        "Unix seconds at which a process that acts for the mirror wrote last, which it does every five minutes at least.",
+      ),
     }),
     heads: listOf(
       object({
