@@ -98,7 +98,12 @@ export async function startServer(
     lines.on("line", (text) => {
       if (text.startsWith("ready")) resolve(text);
     });
-    child.on("exit", (code) => reject(new Error(`the server ended with ${code}`)));
+    child.on("exit", (code, signal) => reject(new Error(`the server ended with ${code ?? signal}`)));
+  });
+  // One that ends later would only be seen by whoever calls it next: say so, and why.
+  child.on("exit", (code, signal) => {
+    console.error(`a server ended with ${code ?? signal}: ${args.join(" ")}`);
+    process.exitCode = 1;
   });
   return {
     line,
