@@ -1,9 +1,7 @@
-/** A node as benchmarks of fleets run it, the directory that it loads, and what they ask of PostgreSQL. */
+/** A node as benchmarks of fleets run it, the directory that it loads, and the calls that write to it. */
 
-import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { type PostgresCluster, postgresBin } from "../test/journal/postgres-cluster.ts";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import type { LoadResult } from "./load.ts";
 import { runLoad, type StartedServer, startServer } from "./processes.ts";
@@ -88,11 +86,4 @@ export function writeTo(
   const requests = calls.map(([method, path]) => `${method} /api/v1/auth${path} HTTP/1.1\r\n${head}`);
   const file = write(`calls-${randomBytes(4).toString("hex")}.json`, JSON.stringify(requests));
   return runLoad({ url, path: "", token: "", bodies: "", requests: file, connections, seconds, expect: "" });
-}
-
-/** The answer of a database to a question with one number. */
-export function numberOf(cluster: PostgresCluster, database: string, sql: string): number {
-  const name = new URL(database).pathname.slice(1);
-  const args = ["-At", "-c", sql, "-h", "127.0.0.1", "-p", String(cluster.port), "-U", "test", name];
-  return Number(execFileSync(join(postgresBin()!, "psql"), args, { encoding: "utf8" }).trim());
 }

@@ -1,14 +1,17 @@
 /**
  * `npm run bench -- --sizes`: directories of many users on one PostgreSQL: how long they load and join, what they weigh, and
- * how many writes one, two and four nodes make. `BENCH_USERS` names the sizes.
+ * how many writes one, two and four nodes make. `BENCH_USERS` names the sizes. Nodes, PostgreSQL and callers share the
+ * machine, whose load is that of the last minute.
  */
 
 import { execFileSync } from "node:child_process";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { type PostgresCluster, postgresBin, startPostgres } from "../test/journal/postgres-cluster.ts";
 import { folder } from "./authorizer.ts";
-import { numberOf, startBenchNode, userName, usersInGroups, writeTo } from "./bench-node.ts";
+import { startBenchNode, userName, usersInGroups, writeTo } from "./bench-node.ts";
 import { onAllCores, type StartedServer } from "./processes.ts";
 
 const SIZES = (process.env["BENCH_USERS"] ?? "100000,1000000").split(",").map(Number);
@@ -18,8 +21,12 @@ const WRITERS = 32;
 /** Parts of the users: one for each node of each fleet. */
 const MOST_PARTS = 1 + 2 + 4;
 const MIB = 1024 ** 2;
-/** Time in which a checkpoint appears that is due, in milliseconds. */
-const CHECKPOINT_MS = 120_000;
+/** Time in which a checkpoint begins that is due, and in which it is whole, in milliseconds. */
+const CHECKPOINT_MS = 900_000;
+/** SQLSTATE of a table that is not there. */
+const NO_TABLE = "42P01";
+/** Between two looks for it. */
+const LOOK_MS = 50;
 
 /** Figures of one directory, as text. */
 export type SizeRow = readonly string[];
@@ -32,7 +39,9 @@ export const SIZE_HEADINGS = [
   "Memory of a node (RssAnon)",
   "Its copy",
   "A checkpoint",
+  "written in",
   "Writes/s of 1, 2 and 4 nodes",
+  "Load of the machine",
 ];
 
 /** Measures all sizes; the cluster is thrown away afterwards. */
@@ -63,10 +72,14 @@ async function measureSize(
     return node;
   };
   try {
-    const first = await start(usersInGroups(users));
+    const dataset = usersInGroups(users);
+    const [first, checkpoint] = await Promise.all([start(dataset), firstCheckpoint(database)]);
     log(`${users} users: loaded in ${(first.readyMs / 1_000).toFixed(1)} s`);
+    log(
+      `checkpoint of ${(checkpoint.bytes / MIB).toFixed(0)} MiB in ${(checkpoint.ms / 1_000).toFixed(1)} s`,
+    );
     const joined = await start();
-    log(`joined in ${(joined.readyMs / 1_000).toFixed(1)} s`);
+    log(`joined in ${(joined.readyMs / 1_000).toFixed(1)} s, load ${loadavg()[0]!.toFixed(1)}`);
     const memory = joined.anonymous();
     const copy = Number(
       execFileSync("du", ["-sk", join(folder, `copy-${users}-1`)], { encoding: "utf8" }).split("\t")[0],
@@ -77,15 +90,16 @@ async function measureSize(
       rates.push(await writesOf(nodes.slice(0, count), users));
       log(`${count} nodes: ${rates.at(-1)!.toFixed(0)} writes/s`);
     }
-    const checkpoint = await checkpointBytes(cluster, database);
     return [
       users.toLocaleString("en"),
       `${(first.readyMs / 1_000).toFixed(1)} s`,
       `${(joined.readyMs / 1_000).toFixed(1)} s`,
       `${memory.toFixed(0)} MiB`,
       `${(copy / 1_024).toFixed(0)} MiB`,
-      checkpoint === 0 ? "none yet" : `${(checkpoint / MIB).toFixed(0)} MiB`,
+      `${(checkpoint.bytes / MIB).toFixed(0)} MiB`,
+      `${(checkpoint.ms / 1_000).toFixed(1)} s`,
       rates.map((rate) => rate.toFixed(0)).join(", "),
+      loadavg()[0]!.toFixed(1),
     ];
   } finally {
     for (const node of nodes) await node.stop();
@@ -109,13 +123,41 @@ async function writesOf(nodes: readonly StartedServer[], users: number): Promise
   return results.map(({ perSecond }) => perSecond).reduce((sum, one) => sum + one, 0);
 }
 
-/** Bytes of the newest checkpoint; 0 where none was due. */
-async function checkpointBytes(cluster: PostgresCluster, database: string): Promise<number> {
-  const sql =
-    "SELECT coalesce(sum(length(item)), 0) FROM svc_authorizer_piece WHERE number = (SELECT max(number) FROM svc_authorizer_checkpoint)";
-  for (const end = performance.now() + CHECKPOINT_MS; performance.now() < end; await delay(500)) {
-    const bytes = numberOf(cluster, database, sql);
-    if (bytes > 0) return bytes;
+/** A checkpoint as it is in the database. */
+interface WrittenCheckpoint {
+  readonly bytes: number;
+  /** Milliseconds from its first piece until it counts. */
+  readonly ms: number;
+}
+
+/** Waits for the first checkpoint of a log that a node begins. */
+async function firstCheckpoint(database: string): Promise<WrittenCheckpoint> {
+  const client = new pg.Client({ connectionString: database });
+  await client.connect();
+  /** The answer to a question with one number; 0 while there is no table yet. */
+  const number = async (sql: string): Promise<number> => {
+    const { rows } = await client.query(sql).catch((error: { readonly code?: string }) => {
+      if (error.code === NO_TABLE) return { rows: [] };
+      throw error;
+    });
+    return Number(rows[0]?.number ?? 0);
+  };
+  const seen = async (table: string): Promise<number> => {
+    const end = performance.now() + CHECKPOINT_MS;
+    while ((await number(`SELECT count(*) AS number FROM (SELECT 1 FROM ${table} LIMIT 1) AS one`)) === 0) {
+      if (performance.now() > end) throw new Error(`nothing in ${table}`);
+      await delay(LOOK_MS);
+    }
+    return performance.now();
+  };
+  try {
+    const began = await seen("svc_authorizer_piece");
+    const ended = await seen("svc_authorizer_checkpoint");
+    const bytes = await number(
+      "SELECT sum(length(item)) AS number FROM svc_authorizer_piece WHERE number = (SELECT max(number) FROM svc_authorizer_checkpoint)",
+    );
+    return { bytes, ms: ended - began };
+  } finally {
+    await client.end();
   }
-  return 0;
 }
