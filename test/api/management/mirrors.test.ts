@@ -148,6 +148,12 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect((await call("admin", "POST", MIRRORS, { name: "sales-west" })).status).toBe(400);
   });
 
+  it("are refused with names that no policy is held against", async () => {
+    for (const field of ["name", "storage_namespace"]) {
+      const long = await call("admin", "POST", MIRRORS, { ...BODY, [field]: "x".repeat(4_096) });
+      expect([long.status, long.json.message]).toEqual([400, "the resource is longer than 4096 bytes"]);
+    }
+  });
   it("are refused with a scheme that the region's server does not serve, where it tells", async () => {
     const elsewhere = { ...BODY, storage_namespace: "s3://bucket/sales-west" };
     const answer = await call("admin", "POST", MIRRORS, elsewhere);

@@ -29,6 +29,9 @@ export interface Asked {
   readonly managesMirrors?: boolean;
 }
 
+/** Most bytes of a resource, as the decision API takes them by default (spec/security §5.3). */
+const MOST_RESOURCE_BYTES = 4_096;
+
 /** Text where the engine has none of its own. */
 const REFUSED = "insufficient permissions";
 
@@ -49,7 +52,8 @@ export function askedBy(
 
 /**
  * Returns where the caller may make the call.
- * @throws PermissionRefused in the reference's words; AuthorizerError "unavailable" where it cannot be decided
+ * @throws PermissionRefused in the reference's words; AuthorizerError "unavailable" where it cannot be decided, and
+ *   "invalid_request" where a value of the call makes a resource that is too long to be held against patterns
  */
 export async function requirePermission(
   { decisions, endpoints }: PermissionParts,
@@ -89,6 +93,9 @@ async function decide(
   call: UserCall,
   { refused = 401, managesMirrors = false }: DecideOptions,
 ): Promise<void> {
+  if (isTooLong(required)) {
+    throw new AuthorizerError("invalid_request", `the resource is longer than ${MOST_RESOURCE_BYTES} bytes`);
+  }
   const { identity, sourceIp } = call.caller;
   const context = new Map(fields).set("SourceIp", sourceIp);
   const { effect, message } = await decisions.check({
@@ -103,4 +110,10 @@ async function decide(
     managesMirrors,
   });
   if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED, refused);
+}
+
+function isTooLong(required: RequiredPermissions): boolean {
+  if ("and" in required) return required.and.some(isTooLong);
+  if ("or" in required) return required.or.some(isTooLong);
+  return "resource" in required && Buffer.byteLength(required.resource) > MOST_RESOURCE_BYTES;
 }
