@@ -56,6 +56,22 @@ export function openServiceMirroring(
   return { administration: new MirrorAdministration({ store, servers, scanMs }), counters, runner };
 }
 
+/** Begins to act for the mirrors. Where no region is configured, nobody acts for those that are stored: the log says so. */
+export async function startMirroring(
+  mirroring: Pick<ServiceMirroring, "runner"> | undefined,
+  { store, logger }: Pick<DataParts, "store" | "logger">,
+): Promise<void> {
+  if (mirroring !== undefined) return mirroring.runner.start();
+  try {
+    const mirrors = (await new MirrorRecords(store).all()).filter(({ goneAt }) => goneAt === undefined);
+    if (mirrors.length === 0) return;
+    const message = `${REGIONS} names no region, and mirrors are stored: nothing is done for them, and they stay read-only`;
+    logger.warn(message, { mirrors: mirrors.length });
+  } catch (error) {
+    logger.warn("the mirrors cannot be read", { error });
+  }
+}
+
 /**
  * Reads the repositories that are mirrors, for decisions: those of all records, whether or not mirroring is configured. The
  * user who fills a mirror is the one whose key its region is configured with, or the mirror's own.

@@ -9,6 +9,7 @@ import { watchShadow } from "../decisions/shadow/watch-shadow.ts";
 import type { DataParts } from "./data.ts";
 import { listenAt, listenForProxies, type ProxyAddresses } from "./listeners/listen.ts";
 import { watchCertificates } from "./listeners/watch-certificates.ts";
+import { startMirroring } from "./mirroring.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
 import { reloadParts } from "./reload.ts";
@@ -41,7 +42,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
   try {
     const addresses = await listenAll(parts, options);
     parts.invitations.start();
-    parts.mirroring?.runner.start();
+    await startMirroring(parts.mirroring, data);
     const unwatch = [watchCertificates(parts, data.values), watchShadow(parts.shadow)];
     parts.health.state = "ready";
     data.logger.info("listening", { ...addresses, version: options.version });
@@ -78,7 +79,7 @@ async function startPrimary(
   });
   const { addresses } = fleet;
   parts.invitations.start();
-  parts.mirroring?.runner.start();
+  await startMirroring(parts.mirroring, data);
   parts.health.state = "ready";
   data.logger.info("listening", { ...addresses, version: options.version, workers: count });
   let stopped: Promise<void> | undefined;
