@@ -4,7 +4,7 @@
  */
 
 import type { RowRules } from "../decisions/requests.ts";
-import type { SentHeaders } from "../identity/identity.ts";
+import type { SentHeaders, SignedPart } from "../identity/identity.ts";
 import type { WireRequest } from "../request-map/endpoints.ts";
 
 /** The one access key that the data server knows. */
@@ -27,6 +27,8 @@ export interface AllowedRequest {
   readonly anonymous: boolean;
   /** The access key of the user's credential, or for which it was issued. */
   readonly accessKeyId?: string | undefined;
+  /** The verified signature, where there was one. */
+  readonly signed?: SignedPart | undefined;
 }
 
 /** The changes to a request that goes upstream. */

@@ -8,7 +8,7 @@ import { SignatureRefused } from "../identity/refusals.ts";
 import { type CredentialParts, credentialParts } from "../identity/signature/credential-parts.ts";
 import { canonicalQuery, queryParameters } from "../identity/signature/query-parameters.ts";
 import { canonicalHeaders } from "../identity/signature/signed-headers.ts";
-import { type Signer, signatureOf } from "../identity/signature/signing.ts";
+import { digestOf, type Signer, signatureOf } from "../identity/signature/signing.ts";
 import { canonicalPath, canonicalQueryPart } from "../identity/signature/uri-encoding.ts";
 import { rememberLast } from "../remember-last.ts";
 import type {
@@ -70,7 +70,15 @@ export class Resigning {
 
   /** The Authorization for the data server, of a request whose own signature was verified. */
   sign(request: AllowedRequest): Upstream | NotExchanged {
-    const { wire, headers, repeated } = request;
+    const { wire, headers, repeated, signed } = request;
+    // Nearly every request of a program: what its signature covers is what this one is to cover.
+    const ofHeader = headers.get(DATE);
+    if (signed !== undefined && ofHeader !== undefined && repeated.size === 0) {
+      const isCovered = coversEnough(signed.signedHeaders) && !isChunkSigned(headers.get(CONTENT) ?? "");
+      if (isCovered && headers.has("authorization")) {
+        return this.#authorization(signed.digest, signed.signedHeaders, ofHeader);
+      }
+    }
     const query = queryParameters(wire.query);
     const path = canonicalPath(wire.path);
     if (query === undefined || path === undefined)
@@ -78,11 +86,6 @@ export class Resigning {
     const content = headers.get(CONTENT) ?? UNSIGNED;
     const isChunked = isChunkSigned(content);
     if (isChunked && !this.#options.streams) return notExchanged(USE_HTTPS);
-    // Nearly every request: its signature was verified, and nothing is to be known of it but the time.
-    const timestamp = headers.get(DATE);
-    if (!isChunked && repeated.size === 0 && timestamp !== undefined && headers.has("authorization")) {
-      return this.#signed({ method: wire.method, path, content, query, headers, timestamp });
-    }
     const line = { method: wire.method, path, content };
     const parts = partsOf(request, query);
     if ("refused" in parts) return parts;
@@ -131,19 +134,42 @@ export class Resigning {
     return { ...signed, uri: text === "" ? wire.path : `${wire.path}?${text}`, date };
   }
 
-  #signed(one: Unsigned): (Upstream & { readonly authorization: string }) | NotExchanged {
-    const { region } = this.#options;
+  #signed(one: Unsigned): Signed | NotExchanged {
     const { names, list } = signedOf(amzNames(one.headers));
     const lines = canonicalHeaders({ list: names }, one.headers);
     if (lines === undefined) return notExchanged("the headers have more than one reading");
     const { method, path, query, content, timestamp } = one;
+    const canonicalRequest = `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${list}\n${content}`;
+    return this.#authorization(digestOf(canonicalRequest), list, timestamp);
+  }
+
+  #authorization(digest: string, signedHeaders: string, timestamp: string): Signed {
+    const { region } = this.#options;
     const date = timestamp.slice(0, 8);
     const { scope, credential } = this.#ofDate(date);
-    const canonicalRequest = `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${list}\n${content}`;
-    const signature = signatureOf(this.#signer, { date, region, scope, timestamp, canonicalRequest });
-    return { authorization: `${credential}, SignedHeaders=${list}, Signature=${signature}` };
+    const signature = signatureOf(this.#signer, { date, region, scope, timestamp }, digest);
+    return { authorization: `${credential}, SignedHeaders=${signedHeaders}, Signature=${signature}` };
   }
 }
+
+type Signed = Upstream & { readonly authorization: string };
+
+/** Headers beside `x-amz-*` that a client may have signed and that no proxy touches. */
+const UNTOUCHED: ReadonlySet<string> = new Set([
+  "host",
+  "amz-sdk-invocation-id",
+  "amz-sdk-request",
+  "content-md5",
+  "content-type",
+  "range",
+]);
+
+/** True if headers that a client signed, all its `x-amz-*` among them, arrive at the data server as it signed them. */
+const coversEnough = rememberLast((signedHeaders: string): boolean =>
+  signedHeaders
+    .split(";")
+    .every((name) => UNTOUCHED.has(name) || (name.startsWith("x-amz-") && !DROPPED.has(name))),
+);
 
 /** Names of the headers to sign, as one text in the order of the request: programs send the same again and again. */
 function amzNames(headers: SentHeaders): string {

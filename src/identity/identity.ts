@@ -25,6 +25,19 @@ export interface Identity {
   readonly isOfService?: true;
 }
 
+/** The part of a request that a verified signature covers. */
+export interface SignedPart {
+  /** SHA-256 of the canonical request in hexadecimal digits. */
+  readonly digest: string;
+  /** Names of the signed headers, sorted and joined by `;`. */
+  readonly signedHeaders: string;
+}
+
+/** A user who signed a request in its header or query. */
+export interface Signatory extends Identity {
+  readonly signed: SignedPart;
+}
+
 /** The name and the value of a session cookie of a data server. */
 export interface ShownSession {
   readonly name: SessionCookieName;
@@ -123,7 +136,7 @@ export interface Identities {
    * Authenticates with the signature of request line and headers. The body is never verified (spec/security §2.8). Throws
    * {@link SignatureRefused}.
    */
-  withSignature(request: SignedRequest, source: string): Identity | Promise<Identity>;
+  withSignature(request: SignedRequest, source: string): Signatory | Promise<Signatory>;
   /**
    * The signatures of the chunks of a body, which follow that of the request (spec/exchange §6). The request's own is verified
    * once more, and counts as no attempt. Throws {@link SignatureRefused}.

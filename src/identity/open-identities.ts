@@ -12,6 +12,7 @@ import type {
   Identity,
   IssuedToken,
   ShownSession,
+  Signatory,
   SignedRequest,
 } from "./identity.ts";
 import { LoginTokens } from "./login-tokens.ts";
@@ -21,7 +22,7 @@ import type { SessionUsersOptions } from "./session-cookies/session-users.ts";
 import { SessionStatements } from "./session-statements.ts";
 import { ChunkChain } from "./signature/chunk-chain.ts";
 import { readSignature, type Signature } from "./signature/read-signature.ts";
-import { isSignedWith, signingKey } from "./signature/signing.ts";
+import { digestOf, isSignedWith, signingKey } from "./signature/signing.ts";
 
 /** Options of {@link openIdentities}. */
 export interface IdentitiesOptions {
@@ -133,7 +134,7 @@ class Verifying implements Identities {
     return this.#sessions.identify(name, value);
   }
 
-  withSignature(request: SignedRequest, source: string): Identity | Promise<Identity> {
+  withSignature(request: SignedRequest, source: string): Signatory | Promise<Signatory> {
     const now = this.#now();
     const signature = readSignature(request, { region: this.#region, now });
     const { sessionToken, accessKeyId } = signature;
@@ -150,7 +151,8 @@ class Verifying implements Identities {
   chunksOf(request: SignedRequest): ChunkSignatures | Promise<ChunkSignatures> {
     const signature = readSignature(request, { region: this.#region, now: this.#now() });
     const chain = (key: AccessKey): ChunkSignatures => {
-      if (!isSignedWith(key, signature) || !key.exists) throw mismatch();
+      const digest = digestOf(signature.canonicalRequest);
+      if (!isSignedWith(key, signature, digest) || !key.exists) throw mismatch();
       return new ChunkChain(signingKey(key, signature), signature);
     };
     const key = this.#keys.find(signature.accessKeyId, "");
@@ -183,9 +185,11 @@ class Verifying implements Identities {
     throw waitSeconds > 0 ? new TooManyFailures(waitSeconds) : refused("credentials");
   }
 
-  #bySignature(key: AccessKey, signature: Signature, source: string): Identity {
-    const isSame = isSignedWith(key, signature);
-    if (isSame && key.exists) return key.bySignature;
+  #bySignature(key: AccessKey, signature: Signature, source: string): Signatory {
+    const { signedHeaders } = signature;
+    const digest = digestOf(signature.canonicalRequest);
+    const isSame = isSignedWith(key, signature, digest);
+    if (isSame && key.exists) return { ...key.bySignature, signed: { digest, signedHeaders } };
     this.#failed({ accessKeyId: signature.accessKeyId, source });
     throw key.exists
       ? mismatch()

@@ -100,6 +100,21 @@ describe("the credential of the one key (spec/exchange §3)", () => {
     },
   );
 
+  it.each([
+    ["a range", { range: "bytes=0-1", "amz-sdk-request": "attempt=1" }, "amz-sdk-request;host;range;"],
+    ["what a proxy may change", { range: "bytes=0-1", "accept-encoding": "identity" }, "host;"],
+  ] as [string, Record<string, string>, string][])(
+    "signs of a client's other headers those that no proxy touches, if it signed no more: %s",
+    async (_what, more, expected) => {
+      const { headers } = signedBy("writer", "GET", "/data/main/a", { headers: more });
+      const { headers: answer } = await asked("GET", "/data/main/a", S3_DOMAIN, headers);
+      const authorization = String(answer["x-svc-upstream-authorization"]);
+      expect(authorization).toContain(`SignedHeaders=${expected}x-amz-content-sha256;x-amz-date,`);
+      const upstream = { ...Object.fromEntries(headers), authorization };
+      expect(isSignedByKey({ method: "GET", target: "/data/main/a", headers: upstream })).toBe(true);
+    },
+  );
+
   it("signs a presigned URL in place, for the 15 minutes that the data server takes it", async () => {
     const { uri } = signedBy("writer", "GET", "/data/main/a?response-content-type=a%2Fb", {
       form: "presigned",

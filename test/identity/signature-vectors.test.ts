@@ -39,6 +39,10 @@ describe("signatures in Amazon's documentation", () => {
       userId: (await opened.directory.sessions.get("alice")).userId,
       how: "signature",
       accessKeyId,
+      signed: {
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+        signedHeaders: expect.stringContaining("host"),
+      },
     });
   });
 

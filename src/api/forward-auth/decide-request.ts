@@ -10,7 +10,7 @@ import type { AskingCall } from "../../decisions/decision-log.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { RequestAnswer, UsedCredential } from "../../decisions/requests.ts";
 import type { Exchange, NotExchanged, Upstream } from "../../exchange/exchange.ts";
-import type { Identities, Identity } from "../../identity/identity.ts";
+import type { Identities, Identity, Signatory } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
 import { SignatureRefused } from "../../identity/refusals.ts";
 import type { SessionCookieName } from "../../identity/session-cookies/sealed-cookie.ts";
@@ -63,7 +63,7 @@ export interface AskedRequest {
 }
 
 /** The one who sent a request: a user of the directory, or the subject of a verified token. */
-type Sender = Identity | OidcSubject;
+type Sender = Identity | Signatory | OidcSubject;
 
 /** An outcome that lets nothing pass. */
 export interface Refused {
@@ -269,6 +269,7 @@ function exchanged(
     repeated: headers.repeated,
     anonymous: identity === undefined,
     accessKeyId: identity !== undefined && "accessKeyId" in identity ? identity.accessKeyId : undefined,
+    signed: identity !== undefined && "signed" in identity ? identity.signed : undefined,
   });
 }
 

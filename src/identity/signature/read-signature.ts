@@ -18,6 +18,8 @@ export interface Signature extends Scope {
   readonly timestamp: string;
   /** Each character is one byte. */
   readonly canonicalRequest: string;
+  /** Names joined by `;`. */
+  readonly signedHeaders: string;
   /** The signature in the request: 64 hexadecimal digits. */
   readonly given: string;
   /** The session token that the request shows, not yet verified; the signature covers it. */
@@ -52,7 +54,17 @@ export function readSignature(request: SignedRequest, { region, now }: Signature
   const payload = payloadHash(parts.form, request.headers, query);
   const { signedHeaders, timestamp, signature: given, sessionToken } = parts;
   const canonicalRequest = `${request.method}\n${path}\n${canonicalQuery(query)}\n${headers}\n${signedHeaders}\n${payload}`;
-  return { accessKeyId, date, region, scope, timestamp, canonicalRequest, given, sessionToken };
+  return {
+    accessKeyId,
+    date,
+    region,
+    scope,
+    timestamp,
+    canonicalRequest,
+    signedHeaders,
+    given,
+    sessionToken,
+  };
 }
 
 function signedPart({ form, signedHeaders }: CredentialParts, headers: SentHeaders): string {

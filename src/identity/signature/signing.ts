@@ -12,22 +12,27 @@ export interface Signer {
 }
 
 type Scoped = Pick<Signature, "date" | "region" | "scope">;
+type Timed = Scoped & Pick<Signature, "timestamp">;
 
 /** Presigned requests live seven days, so no more dates can be valid at once. */
 const MAX_DATES = 9;
 
-/** True if the signature was made with the secret. Compares in constant time. */
-export function isSignedWith(signer: Signer, signature: Signature): boolean {
-  return isSameDigest(signatureOf(signer, signature), signature.given);
+/** The digest of a canonical request, in hexadecimal digits. @param canonicalRequest one byte for each character */
+export function digestOf(canonicalRequest: string): string {
+  return hash("sha256", bytesOf(canonicalRequest));
 }
 
-/** The signature of a request with the secret: 64 hexadecimal digits. */
-export function signatureOf(
-  signer: Signer,
-  unsigned: Omit<Signature, "given" | "accessKeyId" | "sessionToken">,
-): string {
-  const digest = hash("sha256", bytesOf(unsigned.canonicalRequest));
-  return signingKey(signer, unsigned).sign(unsigned.timestamp, digest);
+/**
+ * True if the signature was made with the secret. Compares in constant time.
+ * @param digest of the canonical request
+ */
+export function isSignedWith(signer: Signer, signature: Timed & { given: string }, digest: string): boolean {
+  return isSameDigest(signatureOf(signer, signature, digest), signature.given);
+}
+
+/** The signature with the secret of the canonical request that has a digest: 64 hexadecimal digits. */
+export function signatureOf(signer: Signer, timed: Timed, digest: string): string {
+  return signingKey(signer, timed).sign(timed.timestamp, digest);
 }
 
 /** Two texts of 64 hexadecimal digits each. */
