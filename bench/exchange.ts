@@ -1,12 +1,13 @@
 /**
  * Subrequests of nginx to `/forward-auth` with an exchange, side by side with the same service without one. Prints the
- * share of the rate, which is to be at least 0.9 for Signature Version 4, and what uploads through the streaming listener
- * take: `node bench/exchange.ts`.
+ * share of the rate, which is to be at least 0.9 for Signature Version 4, what uploads through the streaming listener take, and
+ * what a listing of a million keys takes beside one without a proxy: `node bench/exchange.ts`.
  */
 import { randomBytes } from "node:crypto";
 import { serviceUrl, startAuthorizer, write } from "./authorizer.ts";
 import { compare } from "./compare.ts";
 import { basicRequests, jobOf, PROXY_TOKEN, signedRequests, usersWithKeys } from "./forward-auth.ts";
+import { measureListing } from "./listing.ts";
 import { measureStreaming } from "./streaming.ts";
 
 const secret = randomBytes(30).toString("base64");
@@ -36,3 +37,4 @@ for (const [kind, requests] of Object.entries({
 }
 await Promise.all([without.stop(), exchanging.stop()]);
 await measureStreaming();
+await measureListing();

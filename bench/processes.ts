@@ -76,6 +76,8 @@ export interface StartedServer {
   anonymous(): number;
   /** Seconds of processor time that it has used. */
   cpu(): number;
+  /** Bytes that it has written so far, to sockets too. */
+  written(): number;
   signal(signal: NodeJS.Signals): void;
   /** Milliseconds of the same, for short work: precise, without threads that have ended. */
   cpuMs(): number;
@@ -112,6 +114,7 @@ export async function startServer(
     peak: () => memory(child, "VmHWM"),
     anonymous: () => memory(child, "RssAnon"),
     cpu: () => processorTime(child),
+    written: () => Number(/^wchar: (\d+)/m.exec(readFileSync(`/proc/${child.pid}/io`, "utf8"))?.[1]),
     signal: (signal) => child.kill(signal),
     cpuMs: () => threadTimes(child),
     stop: async () => {
