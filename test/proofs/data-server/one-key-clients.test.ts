@@ -5,7 +5,7 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -33,7 +33,25 @@ const python = (name: string, module: string, text: string): Client => ({
 const OF_PYTHON = "import os, sys\nurl, repository = sys.argv[1:]\nhost = url.removeprefix('http://')\n";
 const KEYS = "os.environ['AWS_ACCESS_KEY_ID'], os.environ['AWS_SECRET_ACCESS_KEY']";
 
+const OWN = join(import.meta.dirname, "s3-clients");
+/** Libraries of Java and the program of Go, fetched once for all working copies. */
+const KEPT = join(homedir(), ".cache", "svc-authorizer", "s3-clients");
+const MINIO_GO = join(KEPT, "minio-go");
+
+const java = (name: string, library: string, file: string): Client => ({
+  name,
+  probe: ["sh", "-c", `java -version && ls "${KEPT}"/${library}-[0-9]*.jar`],
+  command: (url, repository) => ["java", "-cp", `${KEPT}/*`, join(OWN, "java", file), url, repository],
+});
+
 const CLIENTS: readonly Client[] = [
+  java("aws-java-1", "aws-java-sdk-s3", "SdkV1.java"),
+  java("aws-java-2", "s3", "SdkV2.java"),
+  {
+    name: "minio-go",
+    probe: ["go", "-C", join(OWN, "go"), "build", "-o", MINIO_GO, "."],
+    command: (url, repository) => [MINIO_GO, url, repository],
+  },
   {
     name: "aws",
     probe: ["aws", "--version"],
