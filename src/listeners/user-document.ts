@@ -1,6 +1,7 @@
 /** The OpenAPI document of the user listener. */
 
 import { INVITE_OPERATIONS } from "../api/management/invitations/invite-page.ts";
+import { LOGOUT_OPERATION } from "../api/management/login/logout-page.ts";
 import { MIRROR_OPERATIONS } from "../api/management/mirrors/mirror-operations.ts";
 import { MANAGEMENT_SCHEMAS } from "../api/management/schemas.ts";
 import { DEVICE_OPERATIONS } from "../api/management/sign-in/device-routes.ts";
@@ -93,6 +94,7 @@ export function userDocument(version: string): OpenApiDocument {
     ...FORM_OPERATIONS,
     ...DEVICE_OPERATIONS,
     ...OAUTH_OPERATIONS,
+    LOGOUT_OPERATION,
     ...PROBE_OPERATIONS,
   ];
   return openApiDocument({

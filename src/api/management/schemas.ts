@@ -228,6 +228,8 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
         login_url_method: text(
           "`select` where people choose between this address and a log-in with an access key.",
         ),
+        fallback_login_url: text("The same address, where the page shows a link to it."),
+        fallback_login_label: text("The text of that link."),
         login_cookie_names: listOf({ type: "string" }),
         logout_url: text("Empty: people log out here."),
       },

@@ -27,7 +27,7 @@ export interface DescribedBody {
 
 /** The answer of an operation that succeeds. */
 export interface DescribedAnswer {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 204 | 303;
   readonly description: string;
   /** Default `application/json`. */
   readonly type?: string;

@@ -10,6 +10,11 @@ import { startManagement } from "./kit.ts";
 const api = await closedAfterAll(
   startManagement({
     "authorizer.sts.enabled": true,
+    // With an exchange, /logout is served too.
+    "authorizer.exchange.access_key_id": "AKIAONE",
+    "authorizer.exchange.secret_access_key": "secret",
+    "authorizer.forward_auth.proxy": "nginx",
+    "authorizer.forward_auth.proxy_token": "a-token-of-one-test-0123456789abcdef",
     "authorizer.mirroring.source": {
       endpoint: "http://127.0.0.1:9",
       access_key_id: "AKIASOURCE",

@@ -11,8 +11,9 @@ import {
   startExchange,
   SECRET as USER_SECRET,
 } from "../../exchange/start-exchange.ts";
+import { freePort } from "../../free-port.ts";
 import { missing, type ProxyProgram, startProxy } from "../../gateways/proxy-program.ts";
-import { portFor } from "../../gateways/start-behind-proxy.ts";
+import { CLIENT, startProvider, type TestProvider } from "../../sign-in/test-provider.ts";
 import { givenDataServer } from "./given-data-server.ts";
 import { KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
@@ -34,26 +35,36 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
   let dataServer: RunningDataServer;
   let authorizer: TestAuthorizer;
   let proxy: ProxyProgram;
+  let provider: TestProvider;
   let browser: Browser;
   let url: string;
   beforeAll(async () => {
     dataServer = await RunningDataServer.start(given as NonNullable<typeof given>);
-    authorizer = await startExchange("nginx", {
-      "authorizer.exchange.access_key_id": KEY,
-      "authorizer.exchange.secret_access_key": SECRET,
-      "authorizer.exchange.streaming_address": "127.0.0.1:0",
-      "authorizer.exchange.upstream": dataServer.url,
-    });
-    const portOf = (address: string | undefined) => Number(new URL(address ?? "").port);
+    const [service, user, streaming] = [await freePort(), await freePort(), await freePort()];
     proxy = await startProxy("nginx", {
-      dataServerPort: portOf(dataServer.url),
-      authorizerPort: portFor(authorizer),
-      streamingPort: portOf(authorizer.streamingUrl),
-      userPort: portOf(authorizer.userUrl),
+      dataServerPort: Number(new URL(dataServer.url).port),
+      ...{ authorizerPort: service, streamingPort: streaming, userPort: user },
       proxyToken: PROXY_TOKEN,
       exchange: true,
     });
     url = `http://127.0.0.1:${proxy.port}`;
+    provider = await startProvider([`${url}/oidc/callback`]);
+    authorizer = await startExchange("nginx", {
+      listen_address: `127.0.0.1:${user}`,
+      "authorizer.listen_address": `127.0.0.1:${service}`,
+      "authorizer.exchange.access_key_id": KEY,
+      "authorizer.exchange.secret_access_key": SECRET,
+      "authorizer.exchange.streaming_address": `127.0.0.1:${streaming}`,
+      "authorizer.exchange.upstream": dataServer.url,
+      "authorizer.sign_in.origins": [url],
+      "authorizer.oidc.issuers": [
+        {
+          ...{ name: "corp", title: "Example", issuer: provider.issuer, sign_in: true },
+          ...{ client_id: CLIENT.id, client_secret: CLIENT.secret },
+          ...{ username_claim: "preferred_username", directory_users: true },
+        },
+      ],
+    });
     for (const name of ["data", "other"]) {
       const made = await fetch(`${url}/api/v1/repositories`, {
         method: "POST",
@@ -73,6 +84,7 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     await browser?.close();
     await proxy?.close();
     await authorizer?.close();
+    await provider?.close();
     await dataServer?.close();
   });
 
@@ -108,6 +120,22 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     await page.context().close();
   });
 
+  it("lets a person of the identity provider in, and out", { timeout: 300_000 }, async () => {
+    provider.claims = { sub: "s-1", preferred_username: "writer" };
+    const page = await browser.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(`${url}/`);
+    await page.getByRole("button", { name: "Sign in with Example" }).dispatchEvent("click");
+    await page.getByRole("link", { name: "data", exact: true }).first().waitFor();
+    expect(await page.getByText("other", { exact: true }).count()).toBe(0);
+    const { user } = await (await page.request.get(`${url}/api/v1/user`)).json();
+    expect(user.id).toBe("writer");
+    await page.goto(`${url}/logout`);
+    await page.getByPlaceholder("Access Key ID").waitFor();
+    expect((await page.request.get(`${url}/api/v1/repositories`)).status()).toBe(401);
+    await page.context().close();
+  });
+
   it.each([
     "/metrics",
     "/_pprof/",
@@ -132,7 +160,10 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     expect(state).toMatchObject({
       state: "initialized",
       comm_prefs_missing: false,
-      login_config: { RBAC: "none", logout_url: "/logout", login_cookie_names: ["access_token"] },
+      login_config: {
+        ...{ RBAC: "none", logout_url: "/logout", login_cookie_names: ["access_token"] },
+        fallback_login_url: "/oidc/login?issuer=corp",
+      },
     });
   });
 });

@@ -3,10 +3,12 @@
  * login token of the cookie, and leads back to the page.
  */
 
+import type { Described } from "../../../http/openapi/document.ts";
 import type { HttpCounters } from "../../../http/ports.ts";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { type MountedRoute, mount, OPEN_API, type RawCall, type Reply } from "../../../http/route.ts";
 import type { Identities } from "../../../identity/identity.ts";
+import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { NO_STORE } from "../../rest/operation.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
 import {
@@ -33,6 +35,26 @@ interface LogoutParts {
 export const LOGOUT_PATH = "/logout";
 const LOGIN_PAGE = "/auth/login";
 
+/** The route, as the OpenAPI document describes it. */
+export const LOGOUT_OPERATION: Described & { readonly access: "open" } = {
+  access: "open",
+  method: "GET",
+  path: LOGOUT_PATH,
+  id: "leaveDataServerPage",
+  tag: "sessions",
+  summary: "Sign out of the web page of a data server with one key",
+  description:
+    "Ends the login token of the cookie, and leads to the page's log-in. A browser that another site sends here stays signed in. Served with an exchange alone.",
+  answer: {
+    status: 303,
+    description: "Leads to the log-in, or to `/` from another site.",
+    headers: {
+      ...NO_STORE_HEADER,
+      Location: { description: "`/auth/login` or `/`.", schema: { type: "string" } },
+    },
+  },
+};
+
 /** Mounts the route; none where no data server's page needs it. */
 export function logoutRoutes(parts: LogoutParts, counters: HttpCounters): readonly MountedRoute[] {
   if (!parts.dataServerPage) return [];
@@ -44,7 +66,9 @@ async function logout(parts: LogoutParts, call: RawCall): Promise<Reply> {
   const { request, requestId: request_id } = call;
   const { identities, proxies, cookieDomain: domain, audit } = parts;
   // Another site may lead here; it must not end a session.
-  if (request.headers["sec-fetch-site"] === "cross-site") return { status: 303, headers: ["Location", "/"] };
+  if (request.headers["sec-fetch-site"] === "cross-site") {
+    return { status: 303, headers: [...NO_STORE, "Location", "/"] };
+  }
   const source_ip = proxies.clientOf(request) ?? "";
   const identity = await tokenOwner(parts, shownProof(request), source_ip);
   if (identity?.expiresAt !== undefined) {

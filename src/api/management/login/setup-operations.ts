@@ -92,7 +92,12 @@ function pageState(ways: readonly SignInWay[]) {
   const [only, another] = ways;
   const url = only === undefined ? "" : another === undefined ? signInAddress(only) : "/oidc/login";
   const { login_config, ...state } = stateBody(true, { rbac: "none", loginUrl: "" });
-  const login = url === "" ? {} : { login_url: url, login_url_method: "select" };
+  const label = only === undefined || another !== undefined ? "an identity provider" : only.title;
+  // The open page has a link for the latter two, another one a choice for the former two.
+  const login = url !== "" && {
+    ...{ login_url: url, login_url_method: "select" },
+    ...{ fallback_login_url: url, fallback_login_label: `Sign in with ${label}` },
+  };
   return { ...state, login_config: { ...login_config, ...login, logout_url: LOGOUT_PATH } };
 }
 
