@@ -4,6 +4,8 @@
  */
 
 import { Agent } from "node:http";
+import { Agent as TlsAgent } from "node:https";
+import type { LookupFunction } from "node:net";
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -23,11 +25,10 @@ import {
 } from "@aws-sdk/client-s3";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { freePort } from "../free-port.ts";
-import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "../gateways/proxy-program.ts";
-import { portFor } from "../gateways/start-behind-proxy.ts";
-import { type OneKeyServer, SERVER_KEY, startOneKeyServer } from "./one-key-server.ts";
-import { ACCESS_KEYS, basicOf, PROXY_TOKEN, S3_DOMAIN, SECRET, startExchange } from "./start-exchange.ts";
+import { missing, PROGRAM_NAMES } from "../gateways/proxy-program.ts";
+import { type OneKeyServer, SERVER_KEY } from "./one-key-server.ts";
+import { ACCESS_KEYS, basicOf, S3_DOMAIN, SECRET } from "./start-exchange.ts";
+import { type Sides, startSides } from "./start-sides.ts";
 
 const KEY = "main/a b+ä";
 const BASIC = `Basic ${Buffer.from(`${SERVER_KEY.accessKeyId}:${SERVER_KEY.secret}`).toString("base64")}`;
@@ -107,42 +108,44 @@ const OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** Reaches every host below the S3 domain on loopback. */
-const agent = new Agent({
-  lookup: (_host, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }] as never),
-});
+/** Reach every host below the S3 domain on loopback. */
+const lookup: LookupFunction = (_host, _options, done) =>
+  done(null, [{ address: "127.0.0.1", family: 4 }] as never);
+const requestHandler = {
+  httpAgent: new Agent({ lookup }),
+  // The certificate is of one host.
+  httpsAgent: new TlsAgent({ lookup, checkServerIdentity: () => undefined }),
+};
 
-for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
+const cases = PROGRAM_NAMES.flatMap((name) =>
+  (["http", "https"] as const).map((scheme) => ({ name, scheme })),
+);
+
+for (const { name, scheme } of cases) {
   const why = missing(name);
   describe.skipIf(why !== undefined)(
-    `behind ${name}, with one key, every credential${why === undefined ? "" : ` (${why})`}`,
+    `behind ${name}, with one key, every credential over ${scheme}${why === undefined ? "" : ` (${why})`}`,
     () => {
+      let sides: Sides;
       let dataServer: OneKeyServer;
       let authorizer: TestAuthorizer;
-      let proxy: ProxyProgram;
       beforeAll(async () => {
-        dataServer = await startOneKeyServer();
-        authorizer = await startExchange(name);
-        const ports = { dataServerPort: dataServer.port, authorizerPort: portFor(authorizer) };
-        proxy = await startProxy(name, { ...ports, proxyToken: PROXY_TOKEN, exchange: true });
+        sides = await startSides(name, scheme);
+        ({ dataServer, authorizer } = sides);
       }, 120_000);
-      afterAll(async () => {
-        await proxy?.close();
-        await authorizer?.close();
-        await dataServer?.close();
-      });
+      afterAll(() => sides?.close());
       beforeEach(() => {
         dataServer.arrived.length = 0;
       });
 
       const client = (user: string, forcePathStyle: boolean) =>
         new S3Client({
-          endpoint: `http://${forcePathStyle ? "127.0.0.1" : S3_DOMAIN}:${proxy.port}`,
+          endpoint: `${scheme}://${forcePathStyle ? "127.0.0.1" : S3_DOMAIN}:${sides.proxyPort}`,
           region: "us-east-1",
           forcePathStyle,
           maxAttempts: 1,
           credentials: { accessKeyId: ACCESS_KEYS.get(user) as string, secretAccessKey: SECRET },
-          requestHandler: { httpAgent: agent } as never,
+          requestHandler: requestHandler as never,
         });
 
       async function loginToken(): Promise<string> {
@@ -162,7 +165,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
           cookie: { cookie: `access_token=${token}` },
         }[kind] as Record<string, string>;
         const statusOf = async (repository: string) => {
-          const target = `http://127.0.0.1:${proxy.port}/api/v1/repositories/${repository}/branches`;
+          const target = `${sides.url}/api/v1/repositories/${repository}/branches`;
           return (await fetch(target, { headers: shown })).status;
         };
         expect(await statusOf("data")).toBe(200);
@@ -193,38 +196,3 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
     },
   );
 }
-
-const why = missing("nginx");
-describe.skipIf(why !== undefined)(
-  `behind nginx, with one key, a service that goes${why === undefined ? "" : ` (${why})`}`,
-  () => {
-    it("takes all access with it, and gives it back when it is there again", async () => {
-      const dataServer = await startOneKeyServer();
-      const authorizerPort = await freePort();
-      const start = () =>
-        startExchange("nginx", { "authorizer.listen_address": `127.0.0.1:${authorizerPort}` });
-      let authorizer = await start();
-      const proxy = await startProxy("nginx", {
-        ...{ dataServerPort: dataServer.port, authorizerPort, proxyToken: PROXY_TOKEN, exchange: true },
-      });
-      const status = async () => {
-        const target = `http://127.0.0.1:${proxy.port}/api/v1/repositories/data/branches`;
-        return (await fetch(target, { headers: { authorization: basicOf("writer") } })).status;
-      };
-      try {
-        expect(await status()).toBe(200);
-        await authorizer.close();
-        dataServer.arrived.length = 0;
-        expect(await status()).toBe(503);
-        expect(dataServer.arrived).toEqual([]);
-        authorizer = await start();
-        // nginx passes a server over for ten seconds that did not answer.
-        await expect.poll(status, { timeout: 60_000, interval: 500 }).toBe(200);
-      } finally {
-        await proxy.close();
-        await authorizer.close();
-        await dataServer.close();
-      }
-    }, 120_000);
-  },
-);

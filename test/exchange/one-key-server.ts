@@ -4,7 +4,8 @@
  */
 
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 /** The one key, new in each run. */
@@ -35,11 +36,18 @@ export interface OneKeyServer {
   close(): Promise<void>;
 }
 
-/** Starts it on a free port of loopback. @param repositories names, sorted */
-export async function startOneKeyServer(repositories: readonly string[] = []): Promise<OneKeyServer> {
+/**
+ * Starts it on a free port of loopback.
+ * @param repositories names, sorted
+ * @param tls certificate and key of a server over TLS
+ */
+export async function startOneKeyServer(
+  repositories: readonly string[] = [],
+  tls?: { readonly cert: string; readonly key: string },
+): Promise<OneKeyServer> {
   const arrived: Arrived[] = [];
   let cut = 0;
-  const server = createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     const pieces: Buffer[] = [];
     request.on("error", () => {
       cut++;
@@ -57,7 +65,8 @@ export async function startOneKeyServer(repositories: readonly string[] = []): P
       response.writeHead(status, { "content-length": Buffer.byteLength(text), etag: '"e"' });
       response.end(method === "HEAD" ? "" : text);
     });
-  });
+  };
+  const server = tls === undefined ? createServer(take) : createTlsServer(tls, take);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,

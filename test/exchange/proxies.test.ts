@@ -1,6 +1,5 @@
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import {
   CopyObjectCommand,
   DeleteObjectCommand,
@@ -17,35 +16,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "../gateways/proxy-program.ts";
 import { portFor } from "../gateways/start-behind-proxy.ts";
 import { type OneKeyServer, SERVER_KEY, startOneKeyServer } from "./one-key-server.ts";
+import { rawRequest } from "./raw-request.ts";
 import { ACCESS_KEYS, basicOf, PROXY_TOKEN, SECRET, signedBy, startExchange } from "./start-exchange.ts";
 
 const BRANCHES = "/api/v1/repositories/data/branches";
 const BASIC = `Basic ${Buffer.from(`${SERVER_KEY.accessKeyId}:${SERVER_KEY.secret}`).toString("base64")}`;
-
-interface Received {
-  readonly status: number;
-  readonly text: string;
-}
-
-/** Sends bytes as they are, and returns everything that comes back. */
-async function raw(port: number, lines: readonly string[], body = ""): Promise<Received> {
-  const socket = connect(port, "127.0.0.1");
-  let text = "";
-  socket.setEncoding("utf8").on("data", (piece) => {
-    text += piece;
-  });
-  socket.on("error", () => undefined);
-  socket.write(`${[...lines, "Connection: close", "", ""].join("\r\n")}${body}`);
-  await once(socket, "close");
-  return { status: Number(/^HTTP\/1\.\d (\d+)/.exec(text)?.[1] ?? 0), text };
-}
 
 const lines = (method: string, target: string, headers: readonly (readonly [string, string])[]) => [
   `${method} ${target} HTTP/1.1`,
   ...headers.map(([name, value]) => `${name}: ${value}`),
 ];
 
-for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
+for (const name of PROGRAM_NAMES) {
   const why = missing(name);
   describe.skipIf(why !== undefined)(
     `behind ${name}, with one key, as deploy/exchange configures it${why === undefined ? "" : ` (${why})`}`,
@@ -86,7 +68,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
       const ofWriter = ["Authorization", basicOf("writer")] as const;
 
       it("the main API gets the one key, and no credential of the user", async () => {
-        const { status } = await raw(
+        const { status } = await rawRequest(
           proxy.port,
           lines("GET", BRANCHES, [host, ofWriter, ["X-Svc-Upstream-Authorization", "forged"]]),
         );
@@ -106,7 +88,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
         });
         const { token } = (await login.json()) as { token: string };
         const cookie = ["Cookie", `access_token=${token}`] as const;
-        expect((await raw(proxy.port, lines("GET", BRANCHES, [host, cookie]))).status).toBe(200);
+        expect((await rawRequest(proxy.port, lines("GET", BRANCHES, [host, cookie]))).status).toBe(200);
         expect(dataServer.served.map(({ headers }) => headers.cookie)).toEqual([undefined]);
       });
 
@@ -119,7 +101,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
           [BRANCHES, [["Authorization", BASIC]]],
           [BRANCHES, [["X-Svc-Upstream-Authorization", BASIC]]],
         ] as [string, (readonly [string, string])[]][]) {
-          const { status, text } = await raw(proxy.port, lines("GET", target, [host, ...credential]));
+          const { status, text } = await rawRequest(proxy.port, lines("GET", target, [host, ...credential]));
           expect([401, 403]).toContain(status);
           expect(text).not.toContain(SERVER_KEY.secret);
         }
@@ -127,7 +109,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
       });
 
       it("an open row goes on without a credential", async () => {
-        expect((await raw(proxy.port, lines("GET", "/api/v1/healthcheck", [host]))).status).toBe(200);
+        expect((await rawRequest(proxy.port, lines("GET", "/api/v1/healthcheck", [host]))).status).toBe(200);
         expect(dataServer.arrived.map(({ headers }) => headers.authorization)).toEqual([undefined]);
       });
 
@@ -168,7 +150,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
 
       it("an S3 client is told why it is refused", async () => {
         const { uri, headers } = signedBy("writer", "PUT", "/data/main/_lakefs_actions/a.yaml");
-        const { status, text } = await raw(
+        const { status, text } = await rawRequest(
           proxy.port,
           lines("PUT", uri, [...headers, ["Content-Length", "0"]]),
         );
@@ -187,7 +169,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
       ])("framing: %s never brings a second request or another user upstream", async (_what, more) => {
         const smuggled = `0\r\n\r\nGET /api/v1/repositories/other/branches HTTP/1.1\r\nHost: x\r\n\r\n`;
         const target = "/api/v1/repositories/data/branches";
-        await raw(proxy.port, [...lines("GET", target, [host, ofWriter]), ...more], smuggled);
+        await rawRequest(proxy.port, [...lines("GET", target, [host, ofWriter]), ...more], smuggled);
         for (const { target: reached, headers } of dataServer.served) {
           expect(reached).toBe(target);
           expect(headers["x-svc-user"]).toBe("writer");
@@ -196,14 +178,14 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
 
       it("hop-by-hop headers do not take the credential or the user away", async () => {
         const named = ["Connection", "Authorization, X-Svc-User, X-Svc-Upstream-Authorization"] as const;
-        const { status } = await raw(proxy.port, lines("GET", BRANCHES, [host, ofWriter, named]));
+        const { status } = await rawRequest(proxy.port, lines("GET", BRANCHES, [host, ofWriter, named]));
         if (status === 200) expect(dataServer.served).toHaveLength(1);
         expect(dataServer.arrived.every(({ headers }) => headers["x-svc-user"] === "writer")).toBe(true);
       });
 
       it("internal locations are none from outside", async () => {
         for (const target of ["/_forward_auth", "/_forward_auth_refused", "/_no_decision", "/forward-auth"]) {
-          const { status, text } = await raw(proxy.port, lines("GET", target, [host, ofWriter]));
+          const { status, text } = await rawRequest(proxy.port, lines("GET", target, [host, ofWriter]));
           expect([401, 403, 404]).toContain(status);
           expect(text).not.toContain(BASIC);
         }
@@ -224,7 +206,7 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
           const other = await behind(port);
           // Even a client that knows the one key gets nothing by it.
           const own = ["Authorization", BASIC] as const;
-          const { status } = await raw(other.port, lines("GET", BRANCHES, [host, own]));
+          const { status } = await rawRequest(other.port, lines("GET", BRANCHES, [host, own]));
           expect(status).toBeGreaterThanOrEqual(400);
           expect(dataServer.served).toEqual([]);
           await other.close();
@@ -235,8 +217,11 @@ for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
 }
 
 describe("the configurations of deploy/exchange", () => {
-  it.each(["nginx.conf", "Caddyfile", "traefik.yaml", "envoy.yaml"])("%s holds no secret", (file) => {
-    const text = readFileSync(new URL(`../../deploy/exchange/${file}`, import.meta.url), "utf8");
-    expect(text.match(/the token of authorizer\.forward_auth\.proxy_token/g)?.length).toBeGreaterThan(0);
-  });
+  it.each(["nginx.conf", "Caddyfile", "traefik.yaml", "envoy.yaml", "envoy-http.yaml"])(
+    "%s holds no secret",
+    (file) => {
+      const text = readFileSync(new URL(`../../deploy/exchange/${file}`, import.meta.url), "utf8");
+      expect(text.match(/the token of authorizer\.forward_auth\.proxy_token/g)?.length).toBeGreaterThan(0);
+    },
+  );
 });

@@ -1,7 +1,10 @@
 /** Proxies as docs/gateways.md configures them, as processes. */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest, type RequestOptions } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -19,6 +22,14 @@ export interface Upstreams {
   readonly streamingPort?: number;
   /** The user listener, in that of nginx. */
   readonly userPort?: number;
+  /** Turns TLS on, to all sides and with HTTP/2, in that configuration. */
+  readonly tls?: ProxyCertificate;
+}
+
+/** Certificate and key in PEM, of the proxy and of all that it calls. */
+interface ProxyCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** A running proxy. */
@@ -124,7 +135,7 @@ export function configuration(name: ProgramName, folder: string, port: number, u
   const { from, listen } = PROGRAMS[name];
   const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort, userPort } = upstreams;
   const text = exchange
-    ? deployed(`exchange/${EXCHANGES[name]}`, "one-key.md")
+    ? tlsLines(deployed(`exchange/${EXCHANGES[name]}`, "one-key.md"), upstreams.tls && folder)
     : "file" in from
       ? deployed(from.file, "gateways.md")
       : blockOf(name, from.language);
@@ -160,9 +171,20 @@ const EXCHANGES: Readonly<Record<ProgramName, string>> = {
   nginx: "nginx.conf",
   caddy: "Caddyfile",
   traefik: "traefik.yaml",
-  envoy: "envoy.yaml",
+  envoy: "envoy-http.yaml",
   "envoy over grpc": "envoy.yaml",
 };
+
+/** The text with or without TLS, by the command that stands in it. @param folder with the certificates; undefined: without */
+function tlsLines(text: string, folder: string | undefined): string {
+  if (!text.includes("sed -e '/# without TLS$/d' -e 's/#TLS //'")) throw new Error("no command turns TLS on");
+  if (folder === undefined) return text;
+  const lines = text.split("\n").filter((line) => !line.endsWith("# without TLS"));
+  return lines
+    .map((line) => line.replace("#TLS ", ""))
+    .join("\n")
+    .replaceAll("/etc/svc/", `${folder}/`);
+}
 
 /** A file below deploy/, to which the page leads. */
 function deployed(file: string, named: string): string {
@@ -205,6 +227,11 @@ export async function startProxy(name: ProgramName, upstreams: Upstreams): Promi
   const port = await freePort();
   const file = join(folder, "configuration.yaml");
   writeFileSync(file, configuration(name, folder, port, upstreams));
+  const { tls } = upstreams;
+  if (tls !== undefined) {
+    for (const certificate of ["ca.crt", "proxy.crt"]) writeFileSync(join(folder, certificate), tls.cert);
+    writeFileSync(join(folder, "proxy.key"), tls.key);
+  }
   const args = PROGRAMS[name].args(file, folder, port);
   const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
   const child = spawn(PROGRAMS[name].command ?? name, args, { stdio: ["ignore", "ignore", "pipe"], env });
@@ -212,7 +239,7 @@ export async function startProxy(name: ProgramName, upstreams: Upstreams): Promi
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     written += text;
   });
-  await listening(child, port, () => written);
+  await listening(child, `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}/`, () => written);
   return {
     port,
     close: async () => {
@@ -225,14 +252,22 @@ export async function startProxy(name: ProgramName, upstreams: Upstreams): Promi
 }
 
 /** Waits until the proxy answers from its configuration, which it may read after it began to listen. */
-async function listening(child: ChildProcess, port: number, written: () => string): Promise<void> {
+async function listening(child: ChildProcess, url: string, written: () => string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     if (child.exitCode !== null) throw new Error(`the proxy ended: ${written()}`);
-    const response = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response !== undefined && response.status !== 404) return;
+    const status = await statusOf(url).catch(() => 404);
+    if (status !== 404) return;
     await setTimeout(50);
   }
   child.kill("SIGKILL");
   throw new Error(`the proxy does not listen: ${written()}`);
+}
+
+/** The status of the answer to GET, whoever issued the server's certificate. */
+async function statusOf(url: string): Promise<number> {
+  const begin = url.startsWith("https:") ? httpsRequest : httpRequest;
+  const request = begin(url, { rejectUnauthorized: false, agent: false } as RequestOptions).end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  response.resume();
+  return response.statusCode ?? 0;
 }

@@ -20,12 +20,12 @@ function time(at: number): Buffer {
   return der(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** Certificate and key in PEM, for 127.0.0.1, valid for an hour. */
+/** Certificate and key in PEM, for 127.0.0.1 and the host that is the common name, valid for an hour. */
 export function selfSigned(commonName: string): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = sequence(der(0x31, sequence(COMMON_NAME, der(0x0c, Buffer.from(commonName)))));
   const now = Date.now();
-  const alternative = der(0x04, sequence(der(0x87, LOOPBACK)));
+  const alternative = der(0x04, sequence(der(0x87, LOOPBACK), der(0x82, Buffer.from(commonName))));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),

@@ -15,7 +15,7 @@ const CONTENT = randomBytes(3_000_000);
 /** A client shows no token of a proxy. */
 const CLIENT = { "x-svc-proxy-token": undefined };
 
-for (const name of PROGRAM_NAMES.filter((one) => one !== "envoy")) {
+for (const name of PROGRAM_NAMES) {
   const why = missing(name);
   describe.skipIf(why !== undefined)(
     `behind ${name}, with one key, bodies signed in chunks${why === undefined ? "" : ` (${why})`}`,
