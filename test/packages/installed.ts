@@ -12,7 +12,9 @@ export const CLONE_BIN = join(ROOT, "node_modules", ".bin");
 
 /** Returns the environment that people have: this clone's Node in PATH, and nothing of the npm run of the tests. */
 export function environment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_OPTIONS|VITEST|SVC_)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|NODE_(?:OPTIONS|COMPILE_CACHE)|VITEST|SVC_)/.test(name),
+  );
   return { ...Object.fromEntries(kept), PATH: `${CLONE_BIN}${delimiter}${process.env["PATH"]}` };
 }
 
