@@ -282,6 +282,7 @@ const SERVICE_ROOMS: Rooms = {
       "policy/errors",
       "policy/html",
       "policy/json-text",
+      "commands/returned-memory.ts",
       "bounded-body",
     ],
     types: ["api/decisions", "identity"],

@@ -4,12 +4,12 @@
  * damaged body is one that was cut there, which it does not store.
  */
 
+import { giveBack } from "@svc-authorizer/commands/returned-memory.ts";
 import { beginChecksum } from "../../exchange/streaming/checksums.ts";
 import { DamagedStream, type ExpectedTrailer, SignedChunks } from "../../exchange/streaming/signed-chunks.ts";
 import type { RawCall } from "../../http/route.ts";
 import type { ChunkSignatures, SentHeaders } from "../../identity/identity.ts";
 import type { DataServerAnswer, Sending } from "./data-server.ts";
-import { giveBack } from "./returned-memory.ts";
 
 /** An upload whose request is allowed. */
 interface Upload {

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { giveBack } from "@svc-authorizer/commands/returned-memory.ts";
 import { expect, it, onTestFinished } from "vitest";
-import { giveBack } from "../../../src/api/streaming/returned-memory.ts";
 import { startExchange } from "../start-exchange.ts";
 import { send, uploadOf } from "./uploads.ts";
 

@@ -11,7 +11,8 @@ import {
   TransportFailure,
   transportFailure,
 } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
-import { spent } from "./spent-buffers.ts";
+import { giveBack } from "@svc-authorizer/commands/returned-memory.ts";
+import { SocketMemory } from "./socket-memory.ts";
 
 /** Longest time in which nothing moves before a try counts as failed, in milliseconds. */
 const SILENCE_MS = 120_000;
@@ -49,6 +50,13 @@ interface FileRange {
 export interface StreamAnswer extends AnswerHead {
   readonly body: IncomingMessage;
   /**
+   * Reads the body to its end, and passes each piece on as it comes; the next one comes once `take` is done.
+   * @throws what `take` throws; the reason of the signal
+   */
+  readonly each: (take: (piece: Buffer) => void | Promise<void>) => Promise<void>;
+  /** Gives back the memory of a piece that {@link each} passed on and that nobody reads any more: not while `take` runs. */
+  readonly giveBack: (piece: Buffer) => void;
+  /**
    * Writes the body, which must have exactly the length of the range, into a file.
    * @throws Error with code ECONNRESET for a body of another length; the error of the file; the reason of the signal
    */
@@ -57,6 +65,7 @@ export interface StreamAnswer extends AnswerHead {
 
 /** Keeps connections open between exchanges. */
 export class HttpExchange {
+  readonly #memory = new SocketMemory();
   readonly #agents: { readonly "http:": Agent; readonly "https:": SecureAgent };
 
   /** @param sockets connections to one server, at most */
@@ -104,7 +113,8 @@ export class HttpExchange {
         request.destroy(new TransportFailure(`nothing moved for ${SILENCE_MS / 1000} seconds`, true));
       });
       request.on("error", reject);
-      request.on("response", (answer) => resolve(answerHead(answer, signal)));
+      request.on("socket", (socket) => this.#memory.follow(socket));
+      request.on("response", (answer) => resolve(answerHead(answer, this.#memory, signal)));
       if (body === undefined) return void request.end();
       body.send(request).catch((error: unknown) => {
         request.destroy();
@@ -114,46 +124,69 @@ export class HttpExchange {
   }
 }
 
-function answerHead(body: IncomingMessage, signal: AbortSignal | undefined): StreamAnswer {
+function answerHead(
+  body: IncomingMessage,
+  memory: SocketMemory,
+  signal: AbortSignal | undefined,
+): StreamAnswer {
   const { statusCode: status = 0, statusMessage: statusText = "" } = body;
   const get = (name: string): string | null => {
     const value = body.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : (value ?? null);
   };
   const described = get("content-length");
-  const intoFile = async (range: FileRange): Promise<void> => {
-    if (described !== null && Number(described) !== range.length) throw anotherLength();
-    await pipeline(body, sinkOf(range)).catch((error: unknown) => {
+  const each: StreamAnswer["each"] = (take) =>
+    pipeline(body, sinkOf(take)).catch((error: unknown) => {
       signal?.throwIfAborted();
       throw error;
     });
+  const returned = (piece: Buffer): void => {
+    memory.saw(piece);
+    giveBack(piece);
   };
-  return { status, statusText, headers: { get }, body, intoFile };
+  const intoFile = async (range: FileRange): Promise<void> => {
+    if (described !== null && Number(described) !== range.length) throw anotherLength();
+    await written(range, each, returned);
+  };
+  return { status, statusText, headers: { get }, body, each, giveBack: returned, intoFile };
 }
 
 /**
  * Writes each piece before the next one is taken: what came before a connection is cut need not come again, and a thread
  * that wrote it would cost as much as the writing.
  */
-function sinkOf({ file, start, length, onWritten }: FileRange): Writable {
+async function written(
+  { file, start, length, onWritten }: FileRange,
+  each: StreamAnswer["each"],
+  giveBack: StreamAnswer["giveBack"],
+): Promise<void> {
   let received = 0;
-  const put = (bytes: Buffer): void => {
+  let before: Buffer | undefined;
+  await each((bytes) => {
+    if (before !== undefined) giveBack(before);
+    before = undefined;
     if (received + bytes.length > length) throw anotherLength();
     writeWhole(file, bytes, start + received);
     received += bytes.length;
     onWritten(bytes);
-    spent(bytes.length);
-  };
+    before = bytes;
+  });
+  if (before !== undefined) giveBack(before);
+  if (received !== length) throw anotherLength();
+}
+
+/** A stream that passes each piece on. */
+function sinkOf(take: (piece: Buffer) => void | Promise<void>): Writable {
   return new Writable({
     write: (bytes: Buffer, _encoding, done) => {
       try {
-        put(bytes);
-        done();
+        const waits = take(bytes);
+        if (waits === undefined) done();
+        else waits.then(() => done(), done);
       } catch (error) {
         done(error as Error);
       }
     },
-    final: (done) => done(received === length ? null : anotherLength()),
   });
 }
 

@@ -3,13 +3,15 @@
 import { createHash } from "node:crypto";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { TransportFailure } from "@svc-authorizer/commands/rest-client/transport-failure.ts";
+import { giveBack } from "@svc-authorizer/commands/returned-memory.ts";
 import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
-import { spent } from "../connection/spent-buffers.ts";
 import { downloadParts, type Parts } from "./download-parts.ts";
 import { downloadStream, isStream } from "./download-stream.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 import { openPartialFile } from "./partial-file.ts";
+
+const ENDED_EARLY = "the content ended early";
 
 /** Bytes of a content that is kept in memory until it is there. */
 const SMALL = 1024 * 1024;
@@ -56,7 +58,7 @@ async function downloadSmall(link: ContentLink, download: Download): Promise<voi
   try {
     await writeFile(unfinished, content);
     await rename(unfinished, file);
-    spent(content.length);
+    giveBack(content);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
@@ -86,13 +88,14 @@ function fetchSmall(link: ContentLink, download: Download): Promise<Parts & { re
   return fetchContent(link, download, {}, async (answer) => {
     const chunks: Buffer[] = [];
     let received = 0;
-    for await (const chunk of answer.body) {
-      received += (chunk as Buffer).length;
-      if (received > size) break;
-      chunks.push(chunk as Buffer);
-    }
-    if (received !== size) throw new TransportFailure("the content ended early", true);
+    await answer.each((chunk) => {
+      received += chunk.length;
+      if (received > size) throw new TransportFailure(ENDED_EARLY, true);
+      chunks.push(chunk);
+    });
+    if (received !== size) throw new TransportFailure(ENDED_EARLY, true);
     const content = Buffer.concat(chunks);
+    for (const chunk of chunks) answer.giveBack(chunk);
     download.progress.moved(received);
     const digest = createHash("md5").update(content).digest("hex");
     return { content, digest, comparable: tellsContent(answer.headers) };

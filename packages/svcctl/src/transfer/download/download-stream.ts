@@ -3,10 +3,8 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
 import { isMd5, tellsContent } from "../checksum.ts";
 import type { ContentLink } from "../connection/content-link.ts";
-import { spent } from "../connection/spent-buffers.ts";
 import { type Download, fetchContent } from "./fetch-content.ts";
 
 /** Names of open files of a process: what they name is written to, whatever it is. */
@@ -35,22 +33,27 @@ export async function downloadStream(link: ContentLink, download: Download): Pro
   const hash = createHash("md5");
   let written = 0;
   let comparable = false;
-  let failure: unknown;
   // The reader of a FIFO may come late: the server is asked once it is there.
-  const target = (await openedToWrite(file, signal)).createWriteStream();
-  await fetchContent(link, download, {}, async (answer) => {
-    comparable = tellsContent(answer.headers);
-    async function* counted(): AsyncGenerator<Buffer> {
-      for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+  const target = await openedToWrite(file, signal);
+  let failure: unknown;
+  try {
+    await fetchContent(link, download, {}, async (answer) => {
+      comparable = tellsContent(answer.headers);
+      const take = async (chunk: Buffer): Promise<void> => {
         hash.update(chunk);
         written += chunk.length;
         progress.moved(chunk.length);
-        yield chunk;
-        spent(chunk.length);
-      }
-    }
-    failure = await pipeline(counted(), target, { signal }).catch((error: unknown) => error);
-  }).finally(() => target.destroy());
+        await target.writeFile(chunk);
+        answer.giveBack(chunk);
+      };
+      failure = await answer.each(take).catch((error: unknown) => error);
+    });
+  } finally {
+    // Where nobody reads from a FIFO any more, a write may never end: nothing waits for it.
+    const closed = target.close();
+    if (failure === undefined) await closed;
+    else closed.catch(() => undefined);
+  }
   if (failure !== undefined) throw failure;
   const same = !comparable || !isMd5(stats.checksum) || stats.checksum.toLowerCase() === hash.digest("hex");
   if (written !== stats.size || !same) {
