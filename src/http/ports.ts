@@ -116,6 +116,9 @@ export interface RefusedCaller {
   readonly message: string;
   readonly caller?: string;
   readonly peer?: string;
+  /** The kind of credential that was shown, and the issuer that a token names: claimed, not verified. */
+  readonly how?: string;
+  readonly issuer?: string;
   /** The access key that the attempt names: claimed, not verified. */
   readonly access_key_id?: string;
 }

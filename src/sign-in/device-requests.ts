@@ -57,6 +57,11 @@ interface DeviceToken extends IssuedToken {
   readonly issuer?: string;
 }
 
+/** A refusal: of the person, or where a person confirmed who may no longer sign in, who is named then. */
+interface DeviceDenial {
+  readonly denied: string | undefined;
+}
+
 /** Options of {@link DeviceRequests}. */
 interface DeviceOptions {
   readonly directory: Pick<Directory, "tokenClaims" | "sessions">;
@@ -128,9 +133,12 @@ export class DeviceRequests {
   /**
    * The login token of a request that a person confirmed, once.
    * @param source address of the program
-   * @returns "pending" until then, "denied" where the person refused or may no longer sign in, "expired" for everything else
+   * @returns "pending" until then, "expired" for everything that is no confirmation or refusal
    */
-  async token(deviceCode: string, source: string): Promise<"pending" | "denied" | "expired" | DeviceToken> {
+  async token(
+    deviceCode: string,
+    source: string,
+  ): Promise<"pending" | "expired" | DeviceDenial | DeviceToken> {
     const { directory, identities } = this.#options;
     const [, end = "0", secret = ""] = DEVICE_CODE.exec(deviceCode) ?? [];
     if (Number(end) * 1_000 <= Date.now()) return "expired";
@@ -139,9 +147,9 @@ export class DeviceRequests {
     if (said === undefined) return "pending";
     this.#places.leave(id);
     const { by, since, until } = JSON.parse(said) as DeviceAnswer;
-    if (by === undefined) return "denied";
+    if (by === undefined) return { denied: undefined };
     if (!(await this.#claimOnce(`device-used:${id}`, until))) return "expired";
-    if (!(await this.#maySignIn(by, since))) return "denied";
+    if (!(await this.#maySignIn(by, since))) return { denied: by.username };
     const { username, issuer } = by;
     return {
       ...(await identities.issueLoginToken({ ...by, origin: { how: "device", source } })),

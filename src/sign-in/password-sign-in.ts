@@ -64,6 +64,8 @@ interface PasswordSignInOptions {
    * present, too.
    */
   readonly isAccessKey: (text: string) => Promise<boolean>;
+  /** True for the name of a user. */
+  readonly isUser: (text: string) => Promise<boolean>;
   readonly limit: FailureLimit;
   readonly sharing?: FailureSharing | undefined;
   /** Unix milliseconds; default the clock. */
@@ -80,6 +82,9 @@ export function looksLikeKeyId(text: string): boolean {
 
 /** A name and a password of nobody. `retryAfterSeconds` is set where too many attempts have failed. */
 export class WrongPassword extends AuthorizerError {
+  /** The user whose name was typed, for the audit log; undefined where nobody has it: it may be a secret in the wrong field. */
+  username: string | undefined;
+
   constructor(retryAfterSeconds?: number) {
     const message = "the user name or the password is not valid";
     if (retryAfterSeconds === undefined) super("unauthenticated", message);
@@ -107,6 +112,16 @@ export class PasswordSignIn {
    * @throws WrongPassword; SignInRefused and "unavailable" as {@link PasswordWay.verify}
    */
   async signIn(attempt: PasswordAttempt): Promise<PasswordSignedIn> {
+    try {
+      return await this.#signIn(attempt);
+    } catch (error) {
+      const { username } = attempt;
+      if (error instanceof WrongPassword && (await this.#options.isUser(username))) error.username = username;
+      throw error;
+    }
+  }
+
+  async #signIn(attempt: PasswordAttempt): Promise<PasswordSignedIn> {
     const { username, password } = attempt;
     // An empty password binds anonymously at some servers, which would be a success.
     if (username === "" || password === "") throw new WrongPassword();

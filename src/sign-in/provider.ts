@@ -165,6 +165,13 @@ export class Provider {
       (cause instanceof oidc.ClientError &&
         cause.code !== "OAUTH_TIMEOUT" &&
         !(cause.cause instanceof TypeError));
-    return new SignInRefused(isOfProtocol ? "invalid" : "provider_away", way, { cause });
+    return new SignInRefused(isOfProtocol && !isFailure(cause) ? "invalid" : "provider_away", way, { cause });
   }
+}
+
+/** True for an answer with which the provider says that it fails itself. */
+function isFailure(error: Error): boolean {
+  const { status, cause } = error as { readonly status?: unknown; readonly cause?: unknown };
+  const answered = typeof status === "number" ? status : cause instanceof Response ? cause.status : 0;
+  return answered >= 500;
 }

@@ -13,6 +13,8 @@ import { freePort } from "../free-port.ts";
 
 /** Addresses of the servers behind the proxy. */
 export interface Upstreams {
+  /** Of the proxy itself, where others have to know it before; default a free one. */
+  readonly port?: number;
   readonly dataServerPort: number;
   readonly authorizerPort: number;
   readonly proxyToken: string;
@@ -22,6 +24,8 @@ export interface Upstreams {
   readonly streamingPort?: number;
   /** The user listener, in that of nginx. */
   readonly userPort?: number;
+  /** nginx passes the pages of the data server and the sign-in, too. */
+  readonly page?: boolean;
   /** Turns TLS on, to all sides and with HTTP/2, in that configuration. */
   readonly tls?: ProxyCertificate;
 }
@@ -115,6 +119,8 @@ const AUTHORIZER_PORT = 8001;
 const GRPC_PORT = 8003;
 const STREAMING_PORT = 8004;
 const USER_PORT = 8005;
+/** The user listener, where pages of a data server are passed. */
+const PAGE_USER_PORT = 8002;
 
 /** Programs in the order of the documentation. */
 export const PROGRAM_NAMES = Object.keys(PROGRAMS) as readonly ProgramName[];
@@ -133,17 +139,21 @@ export function missing(name: ProgramName): string | undefined {
 /** The configuration of the documentation, word for word but for addresses, the token and the folder. */
 export function configuration(name: ProgramName, folder: string, port: number, upstreams: Upstreams): string {
   const { from, listen } = PROGRAMS[name];
-  const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort, userPort } = upstreams;
+  const { dataServerPort, authorizerPort, proxyToken, exchange = false, streamingPort } = upstreams;
   const text = exchange
     ? tlsLines(deployed(`exchange/${EXCHANGES[name]}`, "one-key.md"), upstreams.tls && folder)
     : "file" in from
       ? deployed(from.file, "gateways.md")
-      : blockOf(name, from.language);
+      : upstreams.page === true
+        ? withPages(blockOf(name, from.language))
+        : blockOf(name, from.language);
+  const userPort = upstreams.userPort;
+  const documentedUserPort = upstreams.page === true ? PAGE_USER_PORT : USER_PORT;
   const changes: readonly (readonly [string, string])[] = [
     [listen[0], listen[1](port)],
     ...portChanges(name, dataServerPort, 8000),
     ...portChanges(name, authorizerPort, AUTHORIZER_PORT),
-    ...(userPort === undefined ? [] : portChanges(name, userPort, USER_PORT)),
+    ...(userPort === undefined ? [] : portChanges(name, userPort, documentedUserPort)),
     ...(streamingPort === undefined ? [] : portChanges(name, streamingPort, STREAMING_PORT)),
     [
       name === "envoy over grpc"
@@ -202,6 +212,20 @@ function blockOf(name: ProgramName, language: string): string {
   return block;
 }
 
+/** nginx with what the documentation adds for the pages of a data server. */
+function withPages(block: string): string {
+  const section = page()
+    .split(/^## /m)
+    .find((text) => text.startsWith("The web interface of a data server\n"));
+  const [http = "", server = ""] = [...(section ?? "").matchAll(/^```nginx\n(.*?)^```/gms)].map(
+    ([, added = ""]) => added,
+  );
+  const location = /^ {4}location \/ \{\n.*?^ {4}\}\n/ms;
+  if (http === "" || server === "" || !location.test(block))
+    throw new Error("docs/gateways.md has not all blocks for the pages of a data server");
+  return block.replace("http {\n", () => `http {\n${http}`).replace(location, () => server);
+}
+
 function page(name = "gateways.md"): string {
   return readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8");
 }
@@ -224,7 +248,7 @@ function temporaryPaths(folder: string): string {
 /** Starts a proxy on a free port; throws with what it wrote when it does not listen. */
 export async function startProxy(name: ProgramName, upstreams: Upstreams): Promise<ProxyProgram> {
   const folder = mkdtempSync(join(tmpdir(), `${name.replaceAll(" ", "-")}-`));
-  const port = await freePort();
+  const port = upstreams.port ?? (await freePort());
   const file = join(folder, "configuration.yaml");
   writeFileSync(file, configuration(name, folder, port, upstreams));
   const { tls } = upstreams;

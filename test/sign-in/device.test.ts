@@ -156,13 +156,6 @@ describe("the device grant", () => {
     expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
   });
 
-  it("gives nothing where the user was deactivated after the confirmation", async () => {
-    const { code, device } = await begin();
-    await type(await signedIn(), { code, answer: "confirm" });
-    await directory.users.update("alice", { inactive: true });
-    expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
-  });
-
   it("gives nothing where the user's sessions ended after the confirmation, by a slower clock, too", async () => {
     const { code, device } = await begin();
     const browser = await signedIn();

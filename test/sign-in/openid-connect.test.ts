@@ -81,12 +81,6 @@ function signIn(browser = new TestBrowser(), issuer = "corp", next = "/after"): 
   return browser.open(`${OURS}/oidc/login?${new URLSearchParams({ issuer, next })}`);
 }
 
-/** The browser up to where the provider sends it back, which it does not open. */
-async function upToCallback(browser: TestBrowser, issuer = "corp"): Promise<string> {
-  const { url } = await browser.open(`${OURS}/oidc/login?issuer=${issuer}`, (at) => at.startsWith(CALLBACK));
-  return url;
-}
-
 /** The user whom the login cookie is for, or the status. */
 async function whoIs(browser: TestBrowser): Promise<string | number> {
   const answer = await fetch(`${OURS}/api/v1/user`, { headers: { cookie: browser.header(OURS) } });
@@ -243,21 +237,6 @@ interface Row {
 /** Each sign-in that is refused, with what the person reads. */
 const REFUSED: readonly Row[] = [
   {
-    what: "user absent",
-    issuer: "partner",
-    status: 403,
-    says: "exists at partner, but not here. Ask an administrator of this service to create your user.",
-  },
-  {
-    what: "user inactive",
-    before: async () => {
-      await signIn();
-      await directory.users.update("alice", { inactive: true });
-    },
-    status: 403,
-    says: "is deactivated",
-  },
-  {
     what: "a name that a user has",
     claims: { ...SOUND, preferred_username: "taken" },
     status: 403,
@@ -289,7 +268,6 @@ const REFUSED: readonly Row[] = [
     status: 403,
     says: "does not say which groups",
   },
-  { what: "provider away", issuer: "gone", status: 503, says: "gone does not answer" },
   { what: "an issuer that says another name", issuer: "wrong-secret", status: 503, says: "does not answer" },
 ];
 
@@ -327,156 +305,3 @@ describe("protected groups (authorizer.scim.protected_groups)", () => {
     expect((await directory.users.get("byname")).external_id).toBe("s-1");
   });
 });
-
-describe("attacks (spec/sign-in §8)", () => {
-  it("log-in CSRF: a callback that another browser began signs nobody in", async () => {
-    const attacker = new TestBrowser();
-    const url = await upToCallback(attacker);
-    const victim = new TestBrowser();
-    const page = await victim.open(url);
-    expect(page).toMatchObject({ status: 400, text: expect.stringContaining("another browser") });
-    // Nor where the victim is about to sign in.
-    await upToCallback(victim);
-    expect((await victim.open(url)).status).toBe(400);
-    expect(await whoIs(victim)).toBe(401);
-  });
-
-  it.each([
-    "//evil.example",
-    "/\\evil.example",
-    "https://evil.example/",
-    "https:evil.example",
-    "javascript:alert(1)",
-    "/\t/evil.example",
-    "/.//evil.example",
-    "/..//evil.example",
-    "evil",
-    "/%0d%0aSet-Cookie:x=y\n",
-    "/oidc/login?issuer=corp",
-  ])("open redirects: %s leads to the start", async (next) => {
-    const page = await signIn(new TestBrowser(), "corp", next);
-    expect(page.text).toContain('content="0; url=/"');
-  });
-
-  it("open redirects: a redirect_uri comes from the configuration, never from Host", async () => {
-    const { hostname } = new URL(OURS);
-    const answer = await rawGet("/oidc/login?issuer=corp", { host: "evil.example" }, hostname);
-    const location = new URL(String(answer.location));
-    expect(location.searchParams.get("redirect_uri")).toBe(CALLBACK);
-  });
-
-  it("issuer mix-up: an answer that names another issuer is refused (RFC 9207)", async () => {
-    const browser = new TestBrowser();
-    const url = new URL(await upToCallback(browser));
-    expect(url.searchParams.get("iss")).toBe(provider.issuer);
-    url.searchParams.set("iss", second.issuer);
-    expect((await browser.open(url.href)).status).toBe(403);
-    const without = new TestBrowser();
-    const lacking = new URL(await upToCallback(without));
-    lacking.searchParams.delete("iss");
-    expect((await without.open(lacking.href)).status).toBe(403);
-    expect(await whoIs(without)).toBe(401);
-  });
-
-  it("code injection: a code of another sign-in does not fit the verifier of this one (PKCE)", async () => {
-    const victims = new URL(await upToCallback(new TestBrowser()));
-    const attacker = new TestBrowser();
-    const own = new URL(await upToCallback(attacker));
-    own.searchParams.set("code", String(victims.searchParams.get("code")));
-    const page = await attacker.open(own.href);
-    expect(page).toMatchObject({ status: 403, text: expect.stringContaining("does not hold") });
-    expect(await whoIs(attacker)).toBe(401);
-  });
-
-  it("PKCE downgrade: every sign-in asks with S256, a state and a nonce of its own", async () => {
-    const seen = new Set<string>();
-    for (let round = 0; round < 2; round++) {
-      const answer = await rawGet("/oidc/login?issuer=corp", { host: new URL(OURS).host }, "127.0.0.1");
-      const { searchParams } = new URL(String(answer.location));
-      expect(searchParams.get("code_challenge_method")).toBe("S256");
-      expect(searchParams.get("response_type")).toBe("code");
-      for (const name of ["code_challenge", "state", "nonce"]) seen.add(String(searchParams.get(name)));
-    }
-    expect(seen.size).toBe(6);
-  });
-
-  it("replayed: a callback serves once", async () => {
-    const browser = new TestBrowser();
-    const url = await upToCallback(browser);
-    const kept = browser.header(OURS);
-    expect((await browser.open(url)).status).toBe(200);
-    const again = await fetch(url, { headers: { cookie: kept } });
-    expect(again.status).toBe(400);
-    expect(again.headers.getSetCookie().some((line) => line.startsWith("access_token="))).toBe(false);
-  });
-
-  it("session fixation: a sign-in takes over no token that the browser had", async () => {
-    const browser = new TestBrowser();
-    await signIn(browser);
-    const fixed = String(browser.cookies.get(OURS)?.get("access_token"));
-    provider.claims = { ...SOUND, sub: "s-2", preferred_username: "bob" };
-    const victim = new TestBrowser();
-    victim.cookies.set(OURS, new Map([["access_token", fixed]]));
-    await signIn(victim);
-    expect(victim.cookies.get(OURS)?.get("access_token")).not.toBe(fixed);
-    expect(await whoIs(victim)).toBe("bob");
-    expect(await whoIs(browser)).toBe("alice");
-  });
-
-  it("cookie tossing: of a state cookie that comes twice, neither is believed", async () => {
-    const browser = new TestBrowser();
-    const url = await upToCallback(browser);
-    const attackers = new TestBrowser();
-    await upToCallback(attackers);
-    const cookie = `${browser.header(OURS)}; ${attackers.header(OURS)}`;
-    expect((await fetch(url, { headers: { cookie } })).status).toBe(400);
-  });
-
-  it("token substitution: an ID token is no credential, neither here nor at the proxy", async () => {
-    const browser = new TestBrowser();
-    const url = new URL(await upToCallback(browser));
-    // The client's own exchange of a code; without the verifier there is no token.
-    const answer = await fetch(`${provider.issuer}/token`, {
-      method: "POST",
-      headers: { authorization: `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString("base64")}` },
-      body: new URLSearchParams({
-        grant_type: "authorization_code",
-        code: String(url.searchParams.get("code")),
-        redirect_uri: CALLBACK,
-      }),
-    });
-    expect(answer.status).toBe(400);
-    const header = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
-    const payload = Buffer.from(JSON.stringify({ iss: provider.issuer, aud: CLIENT.id, ...SOUND }));
-    const token = `${header}.${payload.toString("base64url")}.AAAA`;
-    const headers = { authorization: `Bearer ${token}` };
-    expect((await fetch(`${OURS}/api/v1/user`, { headers })).status).toBe(401);
-  });
-
-  it("a changed or foreign state cookie signs nobody in", async () => {
-    const browser = new TestBrowser();
-    const url = await upToCallback(browser);
-    const [name, value = ""] = browser.header(OURS).split("=");
-    for (const changed of [
-      "",
-      "x",
-      value.slice(0, -1),
-      value.replace(/.$/, value.endsWith("A") ? "B" : "A"),
-      "a.b.c.d.e",
-    ]) {
-      expect((await fetch(url, { headers: { cookie: `${name}=${changed}` } })).status, changed).toBe(400);
-    }
-    expect((await fetch(url)).status).toBe(400);
-  });
-});
-
-async function rawGet(path: string, headers: Record<string, string>, hostname: string) {
-  const { request } = await import("node:http");
-  return new Promise<{ location: string | undefined }>((resolve, reject) => {
-    const sent = request({ hostname, port, path, headers }, (response) => {
-      response.resume();
-      resolve({ location: response.headers.location });
-    });
-    sent.on("error", reject).end();
-  });
-}

@@ -20,6 +20,7 @@ function slowServer() {
   const signIn = new PasswordSignIn({
     ways: [way],
     isAccessKey: async () => false,
+    isUser: async () => false,
     limit: { count: 3, intervalMs: 3_600_000 },
   });
   const attempt = (username: string, password: string, isForwarded = false) =>

@@ -3,7 +3,7 @@
  * peers that the configuration names are answered.
  */
 
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { HttpLimits } from "../../http/limits.ts";
 import type { Described } from "../../http/openapi/document.ts";
@@ -20,6 +20,7 @@ import {
 } from "../../http/route.ts";
 import { object, schemaRef, text } from "../../http/schema/schema-forms.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
+import { identityRefused } from "../rest/identity-refused.ts";
 import { NO_STORE } from "../rest/operation.ts";
 import type { AuditEvents, IdentityFinder } from "../rest/ports.ts";
 import { REMOTE_LOGIN_OPERATION, REMOTE_LOGIN_SCHEMAS, refuseOwn, remoteLogin } from "./remote-login.ts";
@@ -143,13 +144,10 @@ async function login({ principals, audit }: AuthenticationOptions, call: RawCall
     how: "aws_iam",
     path: PRINCIPAL_LOGIN,
   };
-  try {
-    const principal = await principals.principalOf(call.body, call.caller.name);
-    audit.event("login", { actor: principal, ...origin, principal });
-    return { status: 200, body: JSON.stringify({ id: principal }), headers: NO_STORE };
-  } catch (error) {
-    if (isErrorCode(error, "not_allowed"))
-      audit.event("authentication_failed", { ...origin, reason: error.message });
-    throw error;
-  }
+  const principal = await identityRefused(
+    () => principals.principalOf(call.body, call.caller.name),
+    (reason) => audit.event("authentication_failed", { ...origin, reason }),
+  );
+  audit.event("login", { actor: principal, ...origin, principal });
+  return { status: 200, body: JSON.stringify({ id: principal }), headers: NO_STORE };
 }

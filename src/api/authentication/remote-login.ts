@@ -14,7 +14,7 @@ import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import { WrongPassword } from "../../sign-in/password-sign-in.ts";
 import { SignInRefused } from "../../sign-in/sign-in.ts";
 import { NO_STORE } from "../rest/operation.ts";
-import type { AuditEvents } from "../rest/ports.ts";
+import type { AuditEvents, AuditedFields } from "../rest/ports.ts";
 
 /** Parts of the call. */
 interface RemoteLoginParts {
@@ -69,13 +69,20 @@ export async function remoteLogin({ passwords, audit }: RemoteLoginParts, call: 
     const body = JSON.stringify({ external_user_identifier: identity.username });
     return { status: 200, body, headers: NO_STORE };
   } catch (error) {
+    if (!(error instanceof SignInRefused) && !(error instanceof WrongPassword)) throw error;
+    // The name as it was typed may be an access key, or a secret in the wrong field.
+    audit.event("authentication_failed", { ...origin, ...refusalFields(error) });
     if (error instanceof SignInRefused && (error.reason === "provider_away" || error.reason === "busy"))
       throw new AuthorizerError("unavailable", "passwords cannot be compared now", { cause: error });
-    if (!(error instanceof SignInRefused) && !(error instanceof WrongPassword)) throw error;
-    // The name may be an access key, or a secret that was typed into the wrong field.
-    audit.event("authentication_failed", origin);
     throw new AuthorizerError("unauthenticated", "the user name or the password is not valid");
   }
+}
+
+/** The user, where there is one of the name, or whom another server knows; with that server and the reason. */
+function refusalFields(error: SignInRefused | WrongPassword): AuditedFields {
+  const user = error.username === undefined ? {} : { user: error.username };
+  if (error instanceof WrongPassword) return user;
+  return { ...user, reason: error.reason, ...(error.way !== undefined && { issuer: error.way.name }) };
 }
 
 /**

@@ -68,7 +68,7 @@ export function headerName(username: string): string {
 }
 
 function refused(
-  { refusal, id, identity }: Refused,
+  { refusal, id, identity, shown }: Refused,
   { original, headers, source, requestId }: AskedRequest,
   log: HttpLog,
   entrance: string,
@@ -83,6 +83,7 @@ function refused(
       status,
       message,
       peer: source,
+      ...shown,
       ...(key === undefined ? {} : { access_key_id: key }),
     });
   }

@@ -72,6 +72,14 @@ export interface Refused {
   /** Decision id; "" without a decision. */
   readonly id: string;
   readonly identity?: Sender;
+  /** What was shown, where it is nobody's. */
+  readonly shown?: ShownKind;
+}
+
+/** The kind of what was shown: as in `Identity.how`; for a token of an issuer, the name of that. */
+interface ShownKind {
+  readonly how: Sender["how"];
+  readonly issuer?: string;
 }
 
 /** The result. `identity` is the authenticated user, also for a refused request; a preflight has no decision, and `id` "". */
@@ -116,17 +124,35 @@ export function decideRequest(
     if (!isErrorCode(error, "unauthenticated")) throw error;
     return refusal({ status: 401, message: error.message });
   }
+  const found = (known: Sender | undefined): Outcome | Promise<Outcome> => {
+    const outcome = decided(options, request, reading, known);
+    if (known !== undefined || shown.kind !== "sessions") return outcome;
+    const kind = { how: "session_cookie" } as const;
+    return outcome instanceof Promise
+      ? outcome.then((late) => ofNobody(late, kind))
+      : ofNobody(outcome, kind);
+  };
   let identity: Sender | undefined | Promise<Sender | undefined>;
   try {
     identity = identify(options, request, reading, shown);
   } catch (error) {
-    return unidentified(error, reading);
+    return unidentified(error, reading, () => kindOf(shown, options.oidc));
   }
-  if (!(identity instanceof Promise)) return decided(options, request, reading, identity);
-  return identity.then(
-    (known) => decided(options, request, reading, known),
-    (error) => unidentified(error, reading),
-  );
+  if (!(identity instanceof Promise)) return found(identity);
+  return identity.then(found, (error) => unidentified(error, reading, () => kindOf(shown, options.oidc)));
+}
+
+/** An outcome with what was shown, where that was nobody's. */
+function ofNobody(outcome: Outcome, shown: ShownKind): Outcome {
+  return outcome.pass ? outcome : { ...outcome, shown };
+}
+
+function kindOf(shown: Shown, oidc: OidcTokens): ShownKind | undefined {
+  if (shown.kind === "nothing") return undefined;
+  if (shown.kind === "sessions") return { how: "session_cookie" };
+  if (shown.kind !== "login_token") return { how: shown.kind };
+  const issuer = shown.inCookie ? undefined : oidc.claimedIssuer(shown.token);
+  return issuer === undefined ? { how: "login_token" } : { how: "oidc_token", issuer };
 }
 
 function read(
@@ -169,7 +195,7 @@ function identify(
   const byCookie = shown.kind === "sessions" || shown.inCookie;
   if (byCookie && !SAFE.has(wire.method) && !isSameSite(headers, publicOrigin)) throw new CrossSite();
   if (shown.kind === "sessions") return withSessions(identities, shown);
-  if (!shown.inCookie && oidc.isFrom(shown.token)) return oidc.verify(shown.token);
+  if (!shown.inCookie && oidc.claimedIssuer(shown.token) !== undefined) return oidc.verify(shown.token);
   return identities.withLoginToken(shown.token);
 }
 
@@ -182,16 +208,20 @@ function isSameSite(headers: RequestHeaders, publicOrigin: string | undefined): 
 }
 
 /** The outcome after a failed authentication. Rethrows every other error. */
-function unidentified(error: unknown, { s3 }: Reading): Outcome {
+function unidentified(error: unknown, { s3 }: Reading, kind: () => ShownKind | undefined): Outcome {
+  const because = (why: Refusal): Refused => {
+    const shown = kind();
+    return { ...refusal(why), ...(shown !== undefined && { shown }) };
+  };
   if (error instanceof CrossSite) {
-    return refusal({ status: 403, message: "this write was sent from another site" });
+    return because({ status: 403, message: "this write was sent from another site" });
   }
   if (error instanceof SignatureRefused) {
-    return refusal({ status: 403, s3: error.fault, message: error.message });
+    return because({ status: 403, s3: error.fault, message: error.message });
   }
   if (!isErrorCode(error, "unauthenticated")) throw error;
-  if (s3) return refusal({ status: 403, s3: "AccessDenied", message: error.message });
-  return refusal({ status: 401, message: error.message });
+  if (s3) return because({ status: 403, s3: "AccessDenied", message: error.message });
+  return because({ status: 401, message: error.message });
 }
 
 function decided(

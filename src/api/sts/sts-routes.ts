@@ -17,7 +17,7 @@ import { ANONYMOUS, type Api, type MountedRoute, mount, type RawCall, type Reply
 import { schemaRef } from "../../http/schema/schema-forms.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../identity/oidc/oidc.ts";
-import { standsFor, type WebUser } from "../../identity/oidc/web-users.ts";
+import { usersOf, type WebUsers } from "../../identity/oidc/web-users.ts";
 import { claimsOf } from "../../identity/token-parts.ts";
 import { NO_STORE_HEADER } from "../rest/declared.ts";
 import { NO_STORE } from "../rest/operation.ts";
@@ -35,8 +35,7 @@ const PATHS = ["/sts", "/sts/"] as const;
 /** Options of the service. */
 export interface StsOptions {
   readonly oidc: OidcTokens;
-  /** `authorizer.sts.users`. */
-  readonly users: readonly WebUser[];
+  readonly users: WebUsers;
   /** Product-name part of ARNs. */
   readonly partition: string;
   readonly directory: Pick<Directory, "credentials">;
@@ -110,13 +109,18 @@ async function assumeRole(options: StsOptions, call: RawCall): Promise<Reply> {
     how: "web_identity",
     operation: "AssumeRoleWithWebIdentity",
   };
-  let issuer: string | undefined;
+  const issuer = options.oidc.claimedIssuer(asked.token);
   try {
     const subject = await verified(options.oidc, asked.token);
-    issuer = subject.issuer.name;
-    const claims = claimsOf(asked.token) ?? {};
-    if (!standsFor(subject, claims, { user: asked.user, entries: options.users })) throw denied();
-    const of = { ...origin, actor: asked.user, user: asked.user, issuer, session: asked.sessionName };
+    const users = await usersOf(subject, claimsOf(asked.token) ?? {}, options.users);
+    if (!users.has(asked.user)) throw denied();
+    const of = {
+      ...origin,
+      actor: asked.user,
+      user: asked.user,
+      issuer: subject.issuer.name,
+      session: asked.sessionName,
+    };
     const key = await auditingUnknown(
       () => keyFor(options, asked),
       (outcome) => audit.event("write", { ...of, ...outcome }),

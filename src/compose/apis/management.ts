@@ -30,6 +30,7 @@ import type { ServiceAccess } from "./access.ts";
 import type { ServiceEscalationCheck } from "./escalation.ts";
 import type { ServicePolicyChecks } from "./policy-checks.ts";
 import type { OpenedStatus } from "./status.ts";
+import { webUsers } from "./web-users.ts";
 
 /** Parts of the API besides data. */
 export interface ManagementParts {
@@ -107,9 +108,10 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
 /** Longest time for which a program gets in with a token of its provider, seconds. */
 const EXCHANGED_SECONDS = 3_600;
 
-function tokenExchange({ values, oidc }: DataParts): ManagementOptions["exchange"] {
+function tokenExchange(data: DataParts): ManagementOptions["exchange"] {
+  const { values, oidc } = data;
   const most = Math.floor(values["auth.login_max_duration"] / 1_000);
-  return { oidc, users: values["authorizer.sts.users"], seconds: Math.min(EXCHANGED_SECONDS, most) };
+  return { oidc, users: webUsers(data), seconds: Math.min(EXCHANGED_SECONDS, most) };
 }
 
 /** Stands for nodes that tell no name. */

@@ -41,8 +41,9 @@ export async function openServiceSignIns(
   );
   const limit = values["authorizer.forward_auth.max_failures"];
   const isAccessKey = (text: string) => directory.sessions.hasKey(text);
+  const isUser = (text: string) => hasUser(directory, text);
   const passwordSignIn =
-    ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey });
+    ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey, isUser });
   return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
 }
 
@@ -69,6 +70,16 @@ async function openRemote({ values, directory, logger }: DataParts): Promise<Rem
 async function hasGroup({ groups }: DataParts["directory"], name: string): Promise<boolean> {
   try {
     await groups.get(name);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, "not_found")) return false;
+    throw error;
+  }
+}
+
+async function hasUser({ users }: DataParts["directory"], name: string): Promise<boolean> {
+  try {
+    await users.get(name);
     return true;
   } catch (error) {
     if (isErrorCode(error, "not_found")) return false;

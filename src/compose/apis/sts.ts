@@ -6,16 +6,18 @@ import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { DataParts } from "../data.ts";
+import { webUsers } from "./web-users.ts";
 
 /** The options of the service; undefined where it is off. */
 export function stsOptions(
-  { values, directory, catalog, oidc }: DataParts,
+  data: DataParts,
   { identities, audit }: { readonly identities: Identities; readonly audit: AuditEvents },
 ): StsOptions | undefined {
+  const { values, directory, catalog, oidc } = data;
   if (!values["authorizer.sts.enabled"]) return undefined;
   return {
     oidc,
-    users: values["authorizer.sts.users"],
+    users: webUsers(data),
     partition: catalog.partition,
     directory,
     identities,

@@ -39,8 +39,8 @@ export interface OidcSubject {
 
 /** Verifies tokens. */
 export interface OidcTokens {
-  /** True if the token says that a configured issuer made it. Nothing is verified. */
-  isFrom(token: string): boolean;
+  /** The name of the configured issuer that a token says made it; undefined for no such issuer. Nothing is verified. */
+  claimedIssuer(token: string): string | undefined;
   /**
    * The subject of a token; at once for a token that was verified a moment ago.
    * @throws AuthorizerError "unauthenticated" for a token that does not hold, "unavailable" where the keys of the issuer

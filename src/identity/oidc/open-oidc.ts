@@ -46,7 +46,7 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
     return iss === undefined ? undefined : known.get(iss);
   };
   return {
-    isFrom: (token) => issuerOf(token) !== undefined,
+    claimedIssuer: (token) => issuerOf(token)?.issuer.name,
     verify: (token) => {
       const from = issuerOf(token);
       if (from === undefined) throw refused();

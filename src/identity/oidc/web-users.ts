@@ -13,29 +13,32 @@ export interface WebUser {
 /** The claims of a verified token. */
 type Claims = Readonly<Record<string, unknown>>;
 
-/**
- * True if a verified token stands for a user: where an entry says so, or where its issuer may name users of the directory
- * and names this one.
- */
-export function standsFor(
-  { issuer, username }: Pick<OidcSubject, "issuer" | "username">,
-  claims: Claims,
-  { user, entries }: { readonly user: string; readonly entries: readonly WebUser[] },
-): boolean {
-  if (issuer.directoryUsers && username === user) return true;
-  return entries.some(
-    (entry) => entry.user === user && entry.issuer === issuer.name && has(claims, entry.claims),
-  );
+/** The rules by which tokens stand for users. */
+export interface WebUsers {
+  /** `authorizer.sts.users`. */
+  readonly entries: readonly WebUser[];
+  /** The groups of a user; none for a user whom the directory does not have. */
+  readonly groupsOf: (username: string) => Promise<readonly string[]>;
+  /** True for a group that makes administrators (`authorizer.scim.protected_groups`). */
+  readonly isProtected: (group: string) => boolean;
 }
 
-/** The users that a verified token stands for where nobody is asked for by name; see {@link standsFor}. */
-export function usersOf(
+/**
+ * The users that a verified token stands for: those of matching entries, and the one whom it names, where its issuer may
+ * name users of the directory. A name alone leads to no administrator, unless `assert_groups` of the issuer has the very
+ * names of the user's protected groups: at many providers people choose their names.
+ */
+export async function usersOf(
   { issuer, username }: Pick<OidcSubject, "issuer" | "username">,
   claims: Claims,
-  entries: readonly WebUser[],
-): ReadonlySet<string> {
+  { entries, groupsOf, isProtected }: WebUsers,
+): Promise<ReadonlySet<string>> {
   const named = entries.filter((entry) => entry.issuer === issuer.name && has(claims, entry.claims));
-  return new Set([...(issuer.directoryUsers ? [username] : []), ...named.map(({ user }) => user)]);
+  const users = new Set(named.map(({ user }) => user));
+  if (!issuer.directoryUsers || users.has(username)) return users;
+  const isNamed = (group: string): boolean => !/[*?]/.test(group) && issuer.assertGroups.includes(group);
+  const groups = await groupsOf(username);
+  return groups.some((group) => isProtected(group) && !isNamed(group)) ? users : users.add(username);
 }
 
 /** An entry without claims would be open to every token of the issuer: it matches none. */

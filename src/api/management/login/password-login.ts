@@ -20,6 +20,8 @@ interface Typed {
   readonly name: string;
   readonly secret: string;
   readonly source: string;
+  /** Told where nobody can tell at present, with the fields for the audit log. */
+  readonly onAway: (fields: AuditedFields) => void;
 }
 
 /** A user who logged in, with what the audit log has of it. */
@@ -41,8 +43,8 @@ export async function loggedIn({ identities, passwordSignIn }: LoginParts, typed
     const identity = await authenticate(identities, proof, source);
     return { identity, fields: { how: identity.how, with_key: name } };
   } catch (error) {
-    const isWrong = error instanceof AuthenticationFailed;
-    if (!isWrong || passwordSignIn === undefined || looksLikeKeyId(name)) throw error;
+    if (!(error instanceof AuthenticationFailed)) throw error;
+    if (passwordSignIn === undefined || looksLikeKeyId(name)) throw error;
   }
   return withPassword(passwordSignIn, typed);
 }
@@ -52,33 +54,35 @@ export async function loggedIn({ identities, passwordSignIn }: LoginParts, typed
  * @throws AuthenticationFailed; "unavailable" where nobody can tell
  */
 async function withPassword(signIn: PasswordSignIn, typed: Typed): Promise<LoggedIn> {
-  const { name: username, secret: password, source } = typed;
+  const { name: username, secret: password, source, onAway } = typed;
   try {
     const { identity, way, isNew } = await signIn.signIn({ username, password, source });
     return { identity, fields: { how: "password", issuer: way.name, ...(isNew && { created: true }) } };
   } catch (error) {
     if (error instanceof WrongPassword) throw failedPassword(error);
-    if (error instanceof SignInRefused) throw refusedPerson(error);
+    if (error instanceof SignInRefused) throw refusedPerson(error, onAway);
     throw error;
   }
 }
 
 function failedPassword(cause: WrongPassword): AuthenticationFailed {
-  return new AuthenticationFailed(undefined, cause, { how: "password" });
+  const { username: user } = cause;
+  return new AuthenticationFailed(undefined, cause, { how: "password", ...(user !== undefined && { user }) });
 }
 
 /** A person whom a way knows, and who may not come in. */
-function refusedPerson(refusal: SignInRefused): AuthorizerError {
+function refusedPerson(refusal: SignInRefused, onAway: Typed["onAway"]): AuthorizerError {
   const { reason, way, username } = refusal;
   const text = refusalText(reason, way?.title, username);
-  if (reason === "provider_away" || reason === "busy") {
-    return new AuthorizerError("unavailable", text, { cause: refusal, retryAfterSeconds: 60 });
-  }
   const fields = {
     how: "password",
     reason,
     ...(way !== undefined && { issuer: way.name }),
     ...(username !== undefined && { user: username }),
   };
+  if (reason === "provider_away" || reason === "busy") {
+    onAway(fields);
+    return new AuthorizerError("unavailable", text, { cause: refusal, retryAfterSeconds: 60 });
+  }
   return new AuthenticationFailed(undefined, refusal, fields, text);
 }

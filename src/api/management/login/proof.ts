@@ -87,7 +87,8 @@ export async function authenticate(identities: Identities, proof: Proof, source:
     return identity;
   } catch (error) {
     if (!(error instanceof AuthorizerError) || error.code !== "unauthenticated") throw error;
-    throw new AuthenticationFailed(proof.kind === "access_key" ? proof.accessKeyId : undefined, error);
+    if (proof.kind === "token") throw new AuthenticationFailed(undefined, error, { how: "login_token" });
+    throw new AuthenticationFailed(proof.accessKeyId, error, { how: proof.kind });
   }
 }
 

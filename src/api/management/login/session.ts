@@ -10,8 +10,10 @@ import type { Reply } from "../../../http/route.ts";
 import { inOrder } from "../../../sign-in/in-order.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { MANAGEMENT_EXAMPLES } from "../../rest/examples.ts";
+import { identityRefused } from "../../rest/identity-refused.ts";
 import { BASE_PATH, json, NO_STORE } from "../../rest/operation.ts";
 import { answerWith } from "../../rest/operation-kinds.ts";
+import type { AuditedFields } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import type { OpenCall, UserCall } from "../call.ts";
 import { bodyOf, type ManagementDeclaration, type ManagementParts } from "../declaration.ts";
@@ -147,7 +149,12 @@ async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
     secret_access_key: secret,
     token_expiration_duration: seconds,
   } = call.body as LoginInformation;
-  const { identity, fields } = await loggedIn(parts, { name, secret, source: call.caller.sourceIp });
+  const { identity, fields } = await loggedIn(parts, {
+    name,
+    secret,
+    source: call.caller.sourceIp,
+    onAway: (of) => audit.event("authentication_failed", "", call, of),
+  });
   const origin = { how: fields.how, source: call.caller.sourceIp };
   const issued = await identities.issueLoginToken({ ...identity, origin }, seconds ?? undefined);
   audit.event("login", identity.username, call, fields);
@@ -168,14 +175,16 @@ async function externalLogin(
 ): Promise<Reply> {
   if (principals === undefined) throw notImplemented();
   const { identityRequest, token_expiration_duration: seconds } = call.body as ExternalLoginInformation;
-  const principal = await identifiedBy(
-    call,
-    () => principals.principalOf(identityRequest, call.caller.sourceIp),
-    audit,
-  );
-  const { username } = await directory.externalPrincipals.get(principal);
-  const { userId } = await directory.sessions.get(username);
   const how = "external_principal";
+  const failed = (fields: AuditedFields) =>
+    audit.event("authentication_failed", "", call, { how, ...fields });
+  const principal = await identityRefused(
+    () => principals.principalOf(identityRequest, call.caller.sourceIp),
+    (reason) => failed({ reason }),
+  );
+  const { username, userId } = await userOf(directory, principal, () =>
+    failed({ reason: "absent", principal }),
+  );
   const origin = { how, source: call.caller.sourceIp };
   const { token, expiresAt } = await identities.issueLoginToken(
     { username, userId, origin },
@@ -185,17 +194,18 @@ async function externalLogin(
   return json(200, { token, token_expiration: expiresAt }, NO_STORE);
 }
 
-/** Audits an identity that is refused. */
-async function identifiedBy(
-  call: OpenCall,
-  find: () => Promise<string>,
-  audit: ManagementParts["audit"],
-): Promise<string> {
+/** The user of an external principal; tells where there is none. */
+async function userOf(
+  { externalPrincipals, sessions }: Directory,
+  principal: string,
+  onAbsent: () => void,
+): Promise<{ readonly username: string; readonly userId: string }> {
   try {
-    return await find();
+    const { username } = await externalPrincipals.get(principal);
+    const { userId } = await sessions.get(username);
+    return { username, userId };
   } catch (error) {
-    if (isErrorCode(error, "not_allowed"))
-      audit.event("authentication_failed", "", call, { how: "external_principal", reason: error.message });
+    if (isErrorCode(error, "not_found")) onAbsent();
     throw error;
   }
 }

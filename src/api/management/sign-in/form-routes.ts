@@ -110,8 +110,12 @@ async function signIn(parts: FormParts, call: RawCall): Promise<Reply> {
   const source = proxies.clientOf(request) ?? "";
   const of = { request_id, source_ip: source };
   try {
-    const typed = { name: (form.get("name") ?? "").trim(), secret: form.get("secret") ?? "", source };
-    const { identity, fields } = await loggedIn(parts, typed);
+    const { identity, fields } = await loggedIn(parts, {
+      name: (form.get("name") ?? "").trim(),
+      secret: form.get("secret") ?? "",
+      source,
+      onAway: (fault) => audit.event("authentication_failed", { ...of, ...fault }),
+    });
     const origin = { how: fields.how, source };
     const issued = await identities.issueLoginToken({ ...identity, origin });
     audit.event("login", { actor: identity.username, ...fields, ...of });

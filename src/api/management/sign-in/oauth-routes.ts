@@ -128,7 +128,7 @@ export function oauthRoutes(parts: OAuthParts, counters: HttpCounters): readonly
 }
 
 async function beginDevice(parts: OAuthParts, { request }: RawCall, form: Query): Promise<Reply> {
-  requireClient(form);
+  if (!isOfClient(form)) throw otherClient();
   const host = form.get("host_name") ?? "";
   if (!HOST.test(host)) throw new OAuthRefused("invalid_request", "host_name: expected a name of a machine");
   const source = parts.proxies.clientOf(request) ?? "";
@@ -156,25 +156,27 @@ async function token(parts: OAuthParts, call: RawCall, { form, polled }: Asked):
       "unsupported_grant_type",
       `grant_type: expected ${DEVICE_GRANT} or ${EXCHANGE_GRANT}`,
     );
-  requireClient(form);
+  const source_ip = parts.proxies.clientOf(call.request) ?? "";
+  const origin = { how: "device", request_id: call.requestId, source_ip };
+  const failed = (refusal: OAuthRefused, reason: string, user?: string): OAuthRefused => {
+    parts.audit.event("authentication_failed", { ...origin, reason, ...(user !== undefined && { user }) });
+    return refusal;
+  };
+  if (!isOfClient(form)) throw failed(otherClient(), "client");
   const code = form.get("device_code") ?? "";
-  if (code.length > LONGEST_CODE) throw overOrUnknown();
+  if (code.length > LONGEST_CODE) throw failed(overOrUnknown(), "expired");
   const now = performance.now();
   const digest = hash("sha256", code, "base64");
   const before = polled.get(digest);
   polled.set(digest, now);
   if (before !== undefined && now - before < (INTERVAL * 1_000) / 2)
     throw new OAuthRefused("slow_down", `ask every ${INTERVAL} seconds`);
-  const source_ip = parts.proxies.clientOf(call.request) ?? "";
   const issued = await parts.devices.token(code, source_ip);
   if (issued === "pending")
     throw new OAuthRefused("authorization_pending", "nobody has confirmed the code yet");
-  const origin = { how: "device", request_id: call.requestId, source_ip };
-  if (issued === "denied") {
-    parts.audit.event("authentication_failed", { ...origin, reason: "denied" });
-    throw new OAuthRefused("access_denied", "the sign-in was refused");
-  }
-  if (issued === "expired") throw overOrUnknown();
+  if (issued === "expired") throw failed(overOrUnknown(), "expired");
+  if ("denied" in issued)
+    throw failed(new OAuthRefused("access_denied", "the sign-in was refused"), "denied", issued.denied);
   const { username, issuer, expiresAt } = issued;
   parts.audit.event("login", { actor: username, ...origin, ...(issuer !== undefined && { issuer }) });
   return oauthReply({
@@ -188,7 +190,10 @@ function overOrUnknown(): OAuthRefused {
   return new OAuthRefused("expired_token", "the code is too old, unknown or was used");
 }
 
-function requireClient(form: Query): void {
-  if (form.get("client_id") !== CLIENT)
-    throw new OAuthRefused("invalid_client", `client_id: expected ${CLIENT}`);
+function isOfClient(form: Query): boolean {
+  return form.get("client_id") === CLIENT;
+}
+
+function otherClient(): OAuthRefused {
+  return new OAuthRefused("invalid_client", `client_id: expected ${CLIENT}`);
 }

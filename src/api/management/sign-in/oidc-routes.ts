@@ -209,7 +209,14 @@ function failed({ audit, log, proxies, signIn }: OidcParts, error: unknown, call
     ...(origin === undefined ? [] : ["Set-Cookie", stateCookie(origin, "", 0)]),
   ];
   const reply = errorReply(new AuthorizerError("unauthenticated", "the sign-in is refused"));
-  return { ...reply, status, body: refusedPage(reason, way?.title, username), type: PAGE_TYPE, headers };
+  return {
+    ...reply,
+    status,
+    body: refusedPage(reason, way?.title, username),
+    type: PAGE_TYPE,
+    headers,
+    recorded: true,
+  };
 }
 
 const LONGEST_CAUSE = 200;

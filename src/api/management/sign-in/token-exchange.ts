@@ -7,9 +7,9 @@ import type { Query } from "../../../http/request/query.ts";
 import type { RawCall, Reply } from "../../../http/route.ts";
 import type { Identities } from "../../../identity/identity.ts";
 import type { OidcSubject, OidcTokens } from "../../../identity/oidc/oidc.ts";
-import { usersOf, type WebUser } from "../../../identity/oidc/web-users.ts";
+import { usersOf, type WebUsers } from "../../../identity/oidc/web-users.ts";
 import { claimsOf } from "../../../identity/token-parts.ts";
-import type { AuditEvents } from "../../rest/ports.ts";
+import type { AuditEvents, AuditedFields } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { OAuthRefused, oauthReply } from "./oauth-answers.ts";
 
@@ -33,8 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 /** Tokens that are exchanged. */
 export interface TokenExchange {
   readonly oidc: OidcTokens;
-  /** `authorizer.sts.users`. */
-  readonly users: readonly WebUser[];
+  readonly users: WebUsers;
   /** Seconds for which a program gets in, whatever the token that it showed. */
   readonly seconds: number;
 }
@@ -73,21 +72,29 @@ export async function exchangeToken(parts: ExchangeParts, call: RawCall, form: Q
     request_id: call.requestId,
     source_ip: parts.proxies.clientOf(call.request) ?? "",
   };
-  let from = {};
+  const token = form.get("subject_token") ?? "";
+  const issuer = parts.exchange.oidc.claimedIssuer(token);
+  let from: AuditedFields = issuer === undefined ? {} : { issuer };
   try {
-    const token = form.get("subject_token") ?? "";
     const subject = await verified(parts.exchange.oidc, token);
-    from = { issuer: subject.issuer.name };
-    const user = userOf(parts.exchange, subject, token);
-    const of = { ...origin, ...from, actor: user };
+    from = { ...from, user: subject.username };
+    const user = await userOf(parts.exchange, subject, token);
+    from = { ...from, user };
+    const of = { ...origin, issuer: subject.issuer.name, actor: user };
     return wanted === ACCESS_KEY
       ? await keyReply(parts, user, of)
       : await tokenReply(parts, subject, { user, of });
   } catch (error) {
-    if (error instanceof OAuthRefused)
-      parts.audit.event("authentication_failed", { ...origin, ...from, reason: error.message });
+    const reason = refusalReason(error);
+    if (reason !== undefined) parts.audit.event("authentication_failed", { ...origin, ...from, reason });
     throw error;
   }
+}
+
+/** What the audit log says of an error; undefined for one that says nothing about the program. */
+function refusalReason(error: unknown): string | undefined {
+  if (isErrorCode(error, "unavailable")) return "provider_away";
+  return error instanceof OAuthRefused ? error.message : undefined;
 }
 
 /** A token of an issuer whose tokens anybody may have must say more than who made it. */
@@ -106,8 +113,8 @@ async function verified(oidc: OidcTokens, token: string): Promise<OidcSubject> {
   );
 }
 
-function userOf({ users }: TokenExchange, subject: OidcSubject, token: string): string {
-  const [user, second] = usersOf(subject, claimsOf(token) ?? {}, users);
+async function userOf({ users }: TokenExchange, subject: OidcSubject, token: string): Promise<string> {
+  const [user, second] = await usersOf(subject, claimsOf(token) ?? {}, users);
   if (user === undefined) throw denied();
   if (second === undefined) return user;
   throw new OAuthRefused(
