@@ -1,5 +1,6 @@
 /** The reference of the configuration, generated from the table. */
 import { DATA_SERVER_ITEMS, UNCHECKED_NAMES } from "./data-server-items.ts";
+import { SIGN_IN, SIGN_IN_WHY } from "./idle-items.ts";
 import type { AnyItem, DefaultNotation } from "./item.ts";
 import { CONFIG_ITEMS, CONFIG_SECTIONS, type ConfigSection, type NamedItem } from "./table.ts";
 
@@ -87,6 +88,8 @@ right type:
 | Type | Items |
 |---|---|
 ${rows.join("\n")}
+
+Of these, it warns about each \`${SIGN_IN}…\` that is set: ${SIGN_IN_WHY}.
 
 It also knows the names of ${UNCHECKED_NAMES.length} further items of the data server, and ignores them.
 `;

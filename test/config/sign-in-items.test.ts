@@ -1,5 +1,6 @@
 /** Items of signing in: what is refused, and what is set and would do nothing. */
 
+import { readFileSync } from "node:fs";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { describe, expect, it } from "vitest";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
@@ -23,6 +24,27 @@ const sts = (users: unknown, more: ConfigObject = {}): ConfigObject =>
     "authorizer.sts.users": users,
     ...more,
   }) as ConfigObject;
+
+const SIGN_IN_ITEM = /^auth\.(authentication_api|remote_authenticator|oidc|cookie_auth_verification)\./;
+
+describe("the items of the data server by which people sign in", () => {
+  it("are named on the page of the configuration, each as one that acts, or about which is warned", () => {
+    const reference = JSON.parse(readFileSync("fixtures/config/reference-items.json", "utf8")) as {
+      readonly name: string;
+    }[];
+    const names = reference.map(({ name }) => name).filter((name) => SIGN_IN_ITEM.test(name));
+    const page = readFileSync("docs/configuration.md", "utf8");
+    const [own = "", dataServers = ""] = page.split("## Items that only the data server reads");
+    const acting = names.filter((name) => own.includes(`| \`${name}\` |`));
+    expect([names.length, acting.length]).toEqual([18, 13]);
+    for (const name of names.filter((one) => !acting.includes(one))) {
+      expect(dataServers).toContain(`\`${name}\``);
+      expect(name.startsWith("auth.cookie_auth_verification.")).toBe(true);
+    }
+    expect(dataServers).toContain("it warns about each `auth.cookie_auth_verification.…` that is set");
+    expect(own).not.toMatch(/`auth\.(?:oidc|remote_authenticator)\.[^|]*\|[^|]*\|[^|]*Not acted on/);
+  });
+});
 
 describe("authorizer.sts.users", () => {
   it("names users by an issuer and claims, also in a variable", () => {
