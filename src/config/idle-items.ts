@@ -222,7 +222,7 @@ const DEPENDENCIES: readonly Dependency[] = [
 
 /** Beginning of the data server's items by which it makes users of session cookies, and might be thought to make them here. */
 export const SIGN_IN = "auth.cookie_auth_verification.";
-/** Why those do not act. */
+/** The reason why those do not act. */
 export const SIGN_IN_WHY =
   "it is for users that the data server makes of session cookies; forward-auth makes none, and changes none, of a cookie";
 

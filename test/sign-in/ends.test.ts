@@ -122,7 +122,7 @@ const idOf = (token: string): string =>
 const admin = (method: string, path: string, body?: unknown) =>
   api(method, `/auth/users/${path}`, basicOf("administrator"), body);
 
-/** What ends it; each says which status its call has. */
+/** The ends; each says which status its call has. */
 const END: Readonly<Record<string, (session: Session) => Promise<{ readonly status: number } | undefined>>> =
   {
     "sign-out": ({ token }) => api("POST", "/auth/logout", `Bearer ${token}`),

@@ -72,7 +72,7 @@ export interface Refused {
   /** Decision id; "" without a decision. */
   readonly id: string;
   readonly identity?: Sender;
-  /** What was shown, where it is nobody's. */
+  /** The kind of credential, where it is nobody's. */
   readonly shown?: ShownKind;
 }
 

@@ -1,4 +1,4 @@
-/** What the audit log says of identities of clouds that are refused (spec/sign-in §3). */
+/** Identities of clouds that are refused, for the audit log (spec/sign-in §3). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 

@@ -3,7 +3,7 @@
 import type { OidcSubject } from "./oidc.ts";
 
 /** One entry of `authorizer.sts.users`: tokens of the issuer with exactly these claims stand for the user. */
-export interface WebUser {
+interface WebUser {
   /** Name of the issuer, as in `authorizer.oidc.issuers`. */
   readonly issuer: string;
   readonly claims: ReadonlyMap<string, string>;

@@ -87,7 +87,7 @@ async function proxied(headers: Record<string, string>): Promise<number> {
   return answer.status;
 }
 
-/** Where a request with headers that fetch does not send leads. */
+/** The address to which a request leads, with headers that fetch does not send. */
 function locationOf(path: string, headers: Record<string, string>): Promise<URL> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({ hostname: "127.0.0.1", port, path, headers }, (response) => {

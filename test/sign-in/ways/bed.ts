@@ -27,9 +27,9 @@ export const OTHER_CLIENT = {
   secret: "a-secret-of-another-client-of-one-test",
 } as const;
 export const SECRET_KEY = "the-secret-key-of-the-service-with-every-way";
-/** What identities of AWS are signed for. */
+/** The server for which identities of AWS are signed. */
 export const SERVER_ID = "data.example.com";
-/** Where clients of a data server get their codes. */
+/** The address at which clients of a data server get their codes. */
 const CODE_URI = "http://127.0.0.1:9/callback";
 
 const ACCOUNT = "arn:aws:sts::123456789012:assumed-role";

@@ -177,7 +177,7 @@ export function stsLogin(bed: Bed): Cases {
     );
     return new URL(url).searchParams.get("code") ?? "";
   };
-  /** Who is in is the one user whom the data server finds by `sub`. */
+  /** The user is the one whom the data server finds by `sub`. */
   const login = async (code: string, verifier: string, at = bed.here): Promise<Shown> => {
     const body = { code, redirect_uri: bed.codeUri, state: verifier };
     const { status, text, json } = await postJson(`${at.url}/authentication/v1/sts/login`, body);

@@ -1,12 +1,12 @@
 /** Calls by which the ways show what somebody has, and what comes of it. */
 
-/** What came of a case. */
+/** The outcome of a case. */
 export interface Shown {
   readonly status: number;
   readonly text: string;
-  /** Who is in, by what was given; absent: nobody. */
+  /** The user who is in, by what was given; absent: nobody. */
   readonly user?: string | undefined;
-  /** What was shown and given that no record may have. */
+  /** Texts that were shown and given, and that no record may have. */
   readonly secrets: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export async function whoIs(userUrl: string, headers: Sent): Promise<string | un
   return answer.ok ? ((await answer.json()) as { user: { id: string } }).user.id : undefined;
 }
 
-/** What came of a log-in that answers a token. */
+/** The outcome of a log-in that answers a token. */
 export async function ofToken(
   userUrl: string,
   { status, text, json }: Answer,

@@ -144,7 +144,7 @@ export async function askProxy(
 
 type Signing = Partial<Parameters<typeof presignIdentity>[1]>;
 
-/** What programs with an identity of AWS show, wherever it goes. */
+/** Identities of AWS that programs show, wherever they go. */
 function awsCases(bed: Bed, show: (parts: Claims, at: Service) => Promise<Shown>): Cases {
   const signedBy = (user: string, more: Signing = {}, secret?: string, host = bed.sts.host) => {
     const caller = { ...awsCaller(user), ...(secret !== undefined && { secret }) };

@@ -19,12 +19,12 @@ export const COLUMNS = [
 
 /** A case of the table. */
 export interface Row {
-  /** What is shown: the name of a function of the way. */
+  /** The name of a function of the way, which shows it. */
   readonly show: string;
   readonly status: number;
   /** A part of the answer. */
   readonly says?: string;
-  /** Who is in afterwards; absent: nobody. */
+  /** The user who is in afterwards; absent: nobody. */
   readonly user?: string;
   /** Of one of the records that the audit log has of it; `none`: it has none, since nothing came of it. */
   readonly record: Readonly<Record<string, unknown>> | "none";

@@ -91,7 +91,7 @@ export async function exchangeToken(parts: ExchangeParts, call: RawCall, form: Q
   }
 }
 
-/** What the audit log says of an error; undefined for one that says nothing about the program. */
+/** The reason that the audit log has of an error; undefined for one that says nothing about the program. */
 function refusalReason(error: unknown): string | undefined {
   if (isErrorCode(error, "unavailable")) return "provider_away";
   return error instanceof OAuthRefused ? error.message : undefined;
