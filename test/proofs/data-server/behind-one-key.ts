@@ -6,6 +6,7 @@ import {
   ACCESS_KEYS,
   basicOf,
   PROXY_TOKEN,
+  S3_DOMAIN,
   startExchange,
   SECRET as USER_SECRET,
 } from "../../exchange/start-exchange.ts";
@@ -37,7 +38,9 @@ export async function startBehindOneKey(
   programs: GivenDataServer,
   name: ProgramName = "nginx",
 ): Promise<BehindOneKey> {
-  const dataServer = await RunningDataServer.start(programs);
+  const dataServer = await RunningDataServer.start(programs, { kind: "local" }, true, {
+    LAKEFS_GATEWAYS_S3_DOMAIN_NAME: S3_DOMAIN,
+  });
   const authorizer = await startExchange(name, {
     "authorizer.exchange.access_key_id": KEY,
     "authorizer.exchange.secret_access_key": SECRET,
