@@ -46,6 +46,11 @@ export const EXECUTED: readonly ExecutedBlocks[] = [
   { page: "docs/policy-as-code.md", language: "console", test: PAGES },
   { page: "docs/access-review.md", language: "sh", test: "test/end-to-end/access/page.test.ts" },
   { page: "docs/access-review.md", language: "console", test: "test/end-to-end/access/page.test.ts" },
+  {
+    page: "docs/one-key.md",
+    language: "sh",
+    test: "test/proofs/data-server/one-key-walk.test.ts",
+  },
   { page: "docs/svcctl.md", begins: "cat > ReadData.json", language: "sh", test: PAGES },
   { page: "docs/svcctl.md", language: "console", test: PAGES },
 ];
