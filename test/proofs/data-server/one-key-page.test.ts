@@ -4,6 +4,7 @@ import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../../../packages/console/test/console.ts";
+import { rawRequest } from "../../exchange/raw-request.ts";
 import {
   ACCESS_KEYS,
   basicOf,
@@ -143,8 +144,23 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     "/_health",
     "/api/v1/config",
     "/repositories/../metrics",
+    "/repositories/%2e%2e/metrics",
+    "/repositories/.%2E/metrics",
+    "/repositories/..%2fmetrics",
+    "/assets/%2e%2e/metrics",
+    "/assets/x%2f..%2f..%2fmetrics",
+    "/assets/%2E%2E%2f_pprof%2f",
+    "/repositories//../metrics",
+    "/repositories;/../metrics",
+    "/repositories\\..\\metrics",
+    "//metrics",
+    "/%6detrics",
+    "/metrics/",
+    "/metrics?/repositories",
+    "http://x/metrics",
   ])("does not serve %s to nobody", async (path) => {
-    expect([400, 401, 403]).toContain((await fetch(`${url}${path}`)).status);
+    const head = [`GET ${path} HTTP/1.1`, "Host: data.example.com"];
+    expect([400, 401, 403]).toContain((await rawRequest(proxy.port, head)).status);
   });
 
   it("takes no credential to the data server with a page", async () => {
