@@ -21,6 +21,9 @@ import { RecordEncoder } from "../../src/decision-log/encode/encode.ts";
 import { EncodedBatch } from "../../src/decision-log/encode/encode-batch.ts";
 import type { Decided } from "../../src/decisions/decision-log.ts";
 import { ENTRANCES } from "../../src/decisions/entrances.ts";
+import { schemaRef } from "../../src/http/schema/schema-forms.ts";
+import { userDocument } from "../../src/listeners/user-document.ts";
+import { ajvWith, compile as compileSchema } from "../api/openapi/schema-check.ts";
 import { sized } from "../proofs/size.ts";
 
 const schema = JSON.parse(
@@ -28,6 +31,8 @@ const schema = JSON.parse(
 );
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 const isLine = ajv.compile(schema);
+/** As the API documents records: a line that is about decisions. */
+const isRecord = compileSchema(ajvWith(userDocument("1").components.schemas), schemaRef("DecisionRecord"));
 
 const text = fc.string({ unit: "binary", maxLength: 12 });
 const value: fc.Arbitrary<FieldValue> = fc.oneof(
@@ -107,6 +112,7 @@ function lineOf(record: LineText): LoggedDecision {
   expect(bytes.indexOf("\n")).toBe(bytes.length - 1);
   const line: unknown = JSON.parse(bytes);
   expect(isLine(line), JSON.stringify(isLine.errors)).toBe(true);
+  expect(isRecord(line), JSON.stringify(isRecord.errors)).toBe(true);
   return line as LoggedDecision;
 }
 

@@ -18,6 +18,7 @@ import { APPLY_SCHEMAS } from "./apply/schemas.ts";
 import { LOGIN_SCHEMAS } from "./login/schemas.ts";
 import { MIRROR_SCHEMAS } from "./mirrors/schemas.ts";
 import { POLICY_CHECK_SCHEMAS } from "./policy-checks/schemas.ts";
+import { RECORD_SCHEMAS } from "./records/schemas.ts";
 import { OAUTH_SCHEMAS } from "./sign-in/oauth-schemas.ts";
 import { STATUS_SCHEMAS } from "./status/schemas.ts";
 
@@ -272,19 +273,8 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ...MIRROR_SCHEMAS,
   ...STATUS_SCHEMAS,
   ...ACCESS_SCHEMAS,
-  DecisionRecord: { type: "object", description: "A record: policies/schema/decision.schema.json." },
+  ...RECORD_SCHEMAS,
   DecisionRecordList: pageOfRecords("DecisionRecord"),
-  DecisionRecordAnswer: object(
-    {
-      record: schemaRef("DecisionRecord"),
-      explanations: {
-        ...listOf({ type: "object" }),
-        description:
-          "One for each decision, at most 20. `masked` and `masked_fields` say what masks keep it from saying.",
-      },
-    },
-    ["record"],
-  ),
   AuditRecord: {
     type: "object",
     description:

@@ -57,31 +57,50 @@ export function isObject(value: unknown): value is JsonObject {
 /** One page of a list. */
 type ListPage = Pick<Page, "results" | "next">;
 
-/**
- * The pages of a list to its end, each asked for when the one before was taken.
- * @param size results of the first page and of the largest; each page is twice as large as the one before
- */
+/** Results of the first page and of the largest; each page is twice as large as the one before. */
+interface PageSize {
+  readonly first: number;
+  readonly largest: number;
+}
+
+/** The pages of a list to its end, each asked for when the one before was taken. */
 export async function* eachPage(
   api: ApiClient,
   path: readonly string[],
   query: Readonly<Record<string, QueryValue>>,
-  size: { readonly first: number; readonly largest: number },
+  size: PageSize,
 ): AsyncGenerator<ListPage> {
-  let amount = size.first;
-  let after = query["after"];
-  for (;;) {
-    const answer = await api.fetchObject({
+  const ask = (after: string | undefined, amount: number) =>
+    api.fetchObject({
       method: "GET",
       path,
-      query: { ...query, after, amount },
+      query: { ...query, after: after ?? query["after"], amount },
       expect: 200,
     });
-    if (!Array.isArray(answer["results"])) throw new Error("Bad response from server");
-    const next = nextOf(answer["pagination"]);
-    yield { results: answer["results"].filter(isObject), next };
+  for await (const answer of eachAnswer(ask, size)) {
+    const results = Array.isArray(answer["results"]) ? answer["results"].filter(isObject) : [];
+    yield { results, next: nextOf(answer["pagination"]) };
+  }
+}
+
+/**
+ * As {@link eachPage}, with the answers as they are.
+ * @param ask asks for a page; what it is after is undefined for the first one
+ */
+export async function* eachAnswer<
+  Answer extends { readonly results?: unknown; readonly pagination?: unknown },
+>(
+  ask: (after: string | undefined, amount: number) => Promise<Answer>,
+  { first, largest }: PageSize,
+): AsyncGenerator<Answer> {
+  let after: string | undefined;
+  for (let amount = first; ; amount = Math.min(amount * 2, largest)) {
+    const answer = await ask(after, amount);
+    if (!Array.isArray(answer.results)) throw new Error("Bad response from server");
+    const next = nextOf(answer.pagination);
+    yield answer;
     if (next === undefined) return;
     if (next === after) throw new Error("Bad response from server: the same page again");
     after = next;
-    amount = Math.min(amount * 2, size.largest);
   }
 }

@@ -4,6 +4,7 @@ import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printMissingNodes } from "../output/missing-nodes.ts";
 import { loadSettings } from "../settings/load-settings.ts";
+import type { JsonObject } from "./api-client.ts";
 import { authorizationOf } from "./authorization.ts";
 import { apiBase } from "./endpoint.ts";
 import { isObject } from "./pages.ts";
@@ -18,18 +19,17 @@ export async function* recordEvents(
   context: CommandContext,
   path: string,
   query: Readonly<Record<string, string | undefined>>,
-): AsyncGenerator<Record<string, unknown>> {
+): AsyncGenerator<JsonObject> {
   const settings = loadSettings(context);
   const authorization = authorizationOf(settings);
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  const stop = new AbortController();
-  const answer = await fetch(
-    `${apiBase(settings.endpointUrl)}/${path}?${new URLSearchParams(given as [string, string][])}`,
-    {
-      headers: authorization === undefined ? {} : { authorization },
-      signal: stop.signal,
-    },
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
   );
+  const stop = new AbortController();
+  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${given}`, {
+    headers: authorization === undefined ? {} : { authorization },
+    signal: stop.signal,
+  });
   if (answer.status !== 200 || answer.body === null) {
     const body: unknown = await answer.json().catch(() => undefined);
     const message = isObject(body) ? String(body["message"] ?? "") : "";
@@ -48,7 +48,7 @@ export async function* recordEvents(
 /** An event of a stream. */
 interface StreamEvent {
   readonly type: string;
-  readonly data: Record<string, unknown>;
+  readonly data: JsonObject;
 }
 
 async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamEvent> {
@@ -58,7 +58,10 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Strea
     rest = blocks.pop() ?? "";
     for (const block of blocks) {
       const [, type = "message", data] = EVENT.exec(block) ?? [];
-      if (data !== undefined) yield { type, data: JSON.parse(data) as Record<string, unknown> };
+      if (data === undefined) continue;
+      const read: unknown = JSON.parse(data);
+      if (!isObject(read)) throw new Error("Bad response from server");
+      yield { type, data: read };
     }
   }
 }

@@ -3,10 +3,10 @@
 import type { AppliedChange } from "@svc-authorizer/contract/management-api.gen.ts";
 import type { AccessDifference } from "@svc-authorizer/policy/analysis/difference/line.ts";
 import { worldDifference } from "@svc-authorizer/policy/analysis/difference/world-difference.ts";
+import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 
 /** Most lines that are shown in each direction of a policy. */
 const LIMIT = 100;
@@ -36,7 +36,8 @@ function worldOf(name: string, fields: AppliedChange["before"]): PolicyWorld {
   const world = new PolicyWorld();
   const statement = fields?.["statement"];
   if (!Array.isArray(statement)) return world;
-  world.addPolicies([{ name, statement: statement as Statement[] }], "");
+  const source = { file: name, value: { name, statement }, locate: () => new Map() };
+  world.addPolicies(readPolicies(source, name).policies, "");
   if (world.problems.length === 0) return world;
   throw new AuthorizerError("internal", "a policy is in the difference twice");
 }

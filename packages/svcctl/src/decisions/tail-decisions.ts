@@ -1,7 +1,7 @@
 /** `svcctl decisions tail`: the stream of records (server-sent events). */
 
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
-import { openApi } from "../api/api-client.ts";
+import { type JsonObject, openApi } from "../api/api-client.ts";
 import { recordEvents } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
 import { warnOfDoubts } from "../doubtful-question.ts";
@@ -21,7 +21,7 @@ export async function tailDecisions(call: CommandCall): Promise<void> {
   }
 }
 
-function lineOf(record: Record<string, unknown>): string {
+function lineOf(record: JsonObject): string {
   const { at, id, subject, action, resource, effect, policies } = summaryOf(record);
   return [at, id, effect, subject, action, resource, policies.join(",")].join("  ");
 }

@@ -40,6 +40,8 @@ const RECORD = {
   effect: "allow",
   determining: [{ policy: "ReadData", statement: 0, via: [{ group: "Analysts" }] }],
   duration_us: 180,
+  prev: "0".repeat(64),
+  crc: "00000000",
 };
 
 /** The operations. */

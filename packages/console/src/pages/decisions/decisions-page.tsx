@@ -8,7 +8,6 @@ import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { filterIn, type RecordFilter, searchOf } from "./filter.ts";
 import { FilterForm } from "./filter-form.tsx";
-import { shown } from "./record.ts";
 import { RecordDialog } from "./record-dialog.tsx";
 import { RecordTable } from "./record-table.tsx";
 import { useLiveRecords } from "./use-live-records.ts";
@@ -31,7 +30,7 @@ export default function DecisionsPage() {
   );
   const fresh = useLiveRecords(live === "" ? undefined : filter);
   const { data, error } = records;
-  const older = data?.results.map(shown) ?? [];
+  const older = data?.results ?? [];
   const known = new Set(fresh.records.map((record) => record.id));
   const rows = after === "" ? [...fresh.records, ...older.filter((one) => !known.has(one.id))] : older;
   return (

@@ -1,22 +1,15 @@
 /** One record: what was asked, by whom, and why the answer was what it was, on the directory of its revision. */
 
+import type { DecisionRecord, RecordExplanation } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
 import { Dialog } from "../../parts/dialogs/dialog.tsx";
-import { Reasons, type ReasonsOfDecision } from "../../parts/reasons/reasons.tsx";
+import { Reasons } from "../../parts/reasons/reasons.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
 import { Time } from "../../parts/time.tsx";
 import { PolicyFromRecord } from "./policy-from-record.tsx";
-import {
-  actionOf,
-  nameOfItem,
-  outcomeOf,
-  policyFrom,
-  resourceOf,
-  type ShownRecord,
-  shown,
-} from "./record.ts";
+import { actionOf, nameOfItem, outcomeOf, policyFrom, resourceOf } from "./record.ts";
 
 /** Shows a record. Where the directory of its revision is gone, the record is shown without reasons. */
 export function RecordDialog({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
@@ -25,9 +18,9 @@ export function RecordDialog({ id, onClose }: { readonly id: string; readonly on
   const plain = useAnswer("GET /decisions/{decisionId}", { path }, { enabled: explained.error !== null });
   const mayCreate = useMaySomewhere("auth:CreatePolicy");
   const answer = explained.data ?? plain.data;
-  const record = answer && shown(answer.record);
+  const record = answer?.record;
   const statements = record && policyFrom(record);
-  const reasons = (explained.data?.explanations ?? []) as unknown as readonly ReasonsOfDecision[];
+  const reasons = explained.data?.explanations ?? [];
   return (
     <Dialog title="Decision" onClose={onClose}>
       {record === undefined && explained.error === null && <Loading what="the record" />}
@@ -45,8 +38,8 @@ export function RecordDialog({ id, onClose }: { readonly id: string; readonly on
 }
 
 interface ExplainedProps {
-  readonly record: ShownRecord;
-  readonly reasons: readonly ReasonsOfDecision[];
+  readonly record: DecisionRecord;
+  readonly reasons: readonly RecordExplanation[];
 }
 
 /** The reasons of a decision; those of the decisions of a batch each behind a fold. */
@@ -76,7 +69,7 @@ function Explained({ record, reasons }: ExplainedProps) {
   );
 }
 
-function Facts({ of: record }: { readonly of: ShownRecord }) {
+function Facts({ of: record }: { readonly of: DecisionRecord }) {
   const { subject, caller, entrance, node, revision, request_id, trace_id, context, error } = record;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["Subject", subject === undefined ? "several" : `${subject.type} ${subject.id ?? "nobody"}`],

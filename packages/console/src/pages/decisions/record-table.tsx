@@ -1,21 +1,22 @@
 /** Records as a table. */
 
+import type { DecisionRecord } from "@svc-authorizer/contract/management-api.gen.ts";
 import { userPage } from "../../parts/links.ts";
 import { type Column, Table } from "../../parts/lists/table.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Time } from "../../parts/time.tsx";
-import { actionOf, outcomeOf, resourceOf, type ShownRecord } from "./record.ts";
+import { actionOf, outcomeOf, resourceOf } from "./record.ts";
 
 /** Properties of {@link RecordTable}. */
 interface RecordTableProps {
-  readonly records: readonly ShownRecord[];
+  readonly records: readonly DecisionRecord[];
   readonly onOpen: (id: string) => void;
   readonly isStale: boolean;
 }
 
 /** Shows the records, each with a button that opens it. */
 export function RecordTable({ records, onOpen, isStale }: RecordTableProps) {
-  const columns: readonly Column<ShownRecord>[] = [
+  const columns: readonly Column<DecisionRecord>[] = [
     { head: "When", cell: ({ at }) => <Time at={at} /> },
     {
       head: "Outcome",
@@ -48,7 +49,7 @@ export function RecordTable({ records, onOpen, isStale }: RecordTableProps) {
   );
 }
 
-function Subject({ of: subject }: { readonly of: ShownRecord["subject"] }) {
+function Subject({ of: subject }: { readonly of: DecisionRecord["subject"] }) {
   if (subject === undefined) return <>several</>;
   if (subject.id === null) return <>nobody</>;
   return subject.type === "user" ? (

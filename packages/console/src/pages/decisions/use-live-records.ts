@@ -3,21 +3,20 @@
 import type { DecisionRecord } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useEffect, useState } from "preact/hooks";
 import { type RecordFilter, searchOf } from "./filter.ts";
-import { type ShownRecord, shown } from "./record.ts";
 
 /** Most records that are kept; the page of the list has the older ones. */
 const MOST_KEPT = 200;
 
 /** The records that came in since, newest first. */
 interface LiveRecords {
-  readonly records: readonly ShownRecord[];
+  readonly records: readonly DecisionRecord[];
   /** Says that the connection is broken; it is made again by itself. */
   readonly problem: string | undefined;
 }
 
 /** Follows the records that a filter selects; nothing while there is none. */
 export function useLiveRecords(filter: RecordFilter | undefined): LiveRecords {
-  const [records, setRecords] = useState<readonly ShownRecord[]>([]);
+  const [records, setRecords] = useState<readonly DecisionRecord[]>([]);
   const [problem, setProblem] = useState<string>();
   const search = filter && searchOf(filter, {});
   useEffect(() => {
@@ -26,7 +25,7 @@ export function useLiveRecords(filter: RecordFilter | undefined): LiveRecords {
     if (search === undefined) return undefined;
     const source = new EventSource(`/api/v1/decisions/stream${search}`);
     source.onmessage = ({ data }: MessageEvent<string>) => {
-      const record = shown(JSON.parse(data) as DecisionRecord);
+      const record: DecisionRecord = JSON.parse(data);
       setRecords((before) => [record, ...before].slice(0, MOST_KEPT));
     };
     source.onopen = () => setProblem(undefined);

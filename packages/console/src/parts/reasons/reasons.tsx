@@ -2,9 +2,8 @@
 
 import type {
   DeterminingStatement,
-  Effect,
-  EffectTree,
   NearMiss,
+  RecordExplanation,
   Via,
 } from "@svc-authorizer/contract/management-api.gen.ts";
 import { StatementName } from "../policies/statement-name.tsx";
@@ -13,20 +12,8 @@ import { ConditionTests } from "./condition-tests.tsx";
 import { EffectTreeView } from "./effect-tree-view.tsx";
 import { ViaText } from "./via-text.tsx";
 
-/** The reasons that the API gives for a decision. */
-export interface ReasonsOfDecision {
-  readonly effect: Effect;
-  readonly determining: readonly DeterminingStatement[];
-  readonly tree?: EffectTree;
-  readonly near_misses: readonly NearMiss[];
-  /** True where the record has the user or the permission masked, so that nothing can be explained. */
-  readonly masked?: true;
-  /** Condition fields that policies read and that are masked. */
-  readonly masked_fields?: readonly string[];
-}
-
 /** Shows the reasons. */
-export function Reasons({ of: reasons }: { readonly of: ReasonsOfDecision }) {
+export function Reasons({ of: reasons }: { readonly of: RecordExplanation }) {
   const { tree, masked, masked_fields: fields = [] } = reasons;
   if (masked) return <p>This decision cannot be explained: its user or permission is masked in the log.</p>;
   return (

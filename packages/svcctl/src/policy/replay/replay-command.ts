@@ -54,7 +54,12 @@ function recordsOf(context: CommandContext, options: OptionValues): AsyncIterabl
     throw new UsageFailure("give one of --log <dir> and --server");
   }
   const { since, until } = decisionFilters(options);
-  if (directory === undefined) return serverRecords(context, { since, until });
+  if (directory === undefined) {
+    return serverRecords(context, {
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    });
+  }
   if (since !== undefined || until !== undefined) {
     throw new UsageFailure("--since and --until select records of --server");
   }

@@ -3,7 +3,8 @@
 import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { openApi } from "../../api/api-client.ts";
-import { eachPage } from "../../api/pages.ts";
+import { answerTo } from "../../api/operation.ts";
+import { eachAnswer } from "../../api/pages.ts";
 import type { CommandContext } from "../../command-context.ts";
 
 /** Records of one page: the most that servers give. */
@@ -14,12 +15,12 @@ const TIMEOUT_MS = 150_000;
 /** Yields the records that the server has, newest first. Throws ApiFailure. */
 export async function* serverRecords(
   context: CommandContext,
-  range: { readonly since: string | undefined; readonly until: string | undefined },
+  range: { readonly since?: string; readonly until?: string },
 ): AsyncGenerator<LoggedDecision> {
   const api = openApi(context, TIMEOUT_MS);
-  for await (const { results } of eachPage(api, ["decisions"], range, PAGE)) {
-    for (const record of results) yield record as unknown as LoggedDecision;
-  }
+  const ask = (after: string | undefined, amount: number) =>
+    answerTo(api, "GET /decisions", { query: { ...range, ...(after !== undefined && { after }), amount } });
+  for await (const { results } of eachAnswer(ask, PAGE)) yield* results;
 }
 
 /** Returns who held what at a revision of the server's directory. Throws ApiFailure. */
