@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { type Browser, chromium } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../../../packages/console/test/console.ts";
@@ -139,10 +140,11 @@ describe.skipIf(!isPossible)("docs/one-key.md", () => {
       const gone = () => Promise.all(PORTS.map((port) => isAnswering(ports.get(port) as number)));
       await expect.poll(gone, { timeout: 60_000 }).toEqual(PORTS.map(() => false));
     } finally {
+      if (shell.stdin.writable) shell.stdin.end("kill %1 %2\n");
+      await Promise.race([ended, delay(10_000)]);
       if (existsSync(join(clone, "one-key/nginx.pid"))) {
         has("kill", readFileSync(join(clone, "one-key/nginx.pid"), "utf8").trim());
       }
-      shell.stdin.destroy();
       shell.kill();
     }
   });
