@@ -4,6 +4,7 @@ import { policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-s
 import { decide, decideInSteps, decideOne } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { DecidingStatements } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
+import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { type CompiledStatement, StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
@@ -25,19 +26,25 @@ const NAMES = ["a", "B", "b", "é", "日", "\uff21", "😀", "zz"];
 const attached = policiesOf(8).chain((policies) =>
   fc.tuple(
     fc.constant(policies.slice(0, NAMES.length).map((policy, index) => ({ ...policy, name: NAMES[index]! }))),
-    fc.array(fc.array(fc.nat(4), { minLength: 1, maxLength: 3 }), {
+    fc.array(fc.array(fc.nat(59), { minLength: 1, maxLength: 3 }), {
       minLength: NAMES.length,
       maxLength: NAMES.length,
     }),
+    // A look-up looks into each of a few sets, and asks a filter which of many to look into.
+    fc.constantFrom(5, 12),
   ),
 );
 
 /** Compiles the policies of all holders together; a policy that several holders have is compiled once. */
-function composed(policies: readonly NamedStatements[], holders: readonly (readonly number[])[]) {
+function composed(
+  policies: readonly NamedStatements[],
+  holders: readonly (readonly number[])[],
+  amount: number,
+): CompiledPolicies {
   const pool = new StatementPool(options.evaluator);
   const compiled = policies.map((policy) => finish(compilePolicyInSteps(policy, pool)));
-  const sets = [0, 1, 2, 3, 4].map((holder) => {
-    const own = compiled.filter((_, index) => holders[index]?.includes(holder));
+  const sets = Array.from({ length: amount }, (_, holder) => {
+    const own = compiled.filter((__, index) => holders[index]?.some((one) => one % amount === holder));
     own.sort((a, b) => compareUtf8(a.source.name, b.source.name));
     return finish(policySetInSteps(own, options.partition));
   });
@@ -55,8 +62,8 @@ describe("policies put together from shared sets", () => {
       fc.property(
         attached,
         fc.array(request, { minLength: 10, maxLength: 10 }),
-        ([policies, holders], requests) => {
-          const user = composed(policies, holders);
+        ([policies, holders, amount], requests) => {
+          const user = composed(policies, holders, amount);
           const ordered = [...policies].sort((a, b) => compareUtf8(a.name, b.name));
           for (const one of requests) {
             const statements: Statement[] = [];
@@ -67,6 +74,8 @@ describe("policies put together from shared sets", () => {
             const inSteps = new DecidingStatements();
             expect(finish(decideInSteps(user, { ...one, decidedBy: inSteps }))).toEqual(expected);
             if ("action" in one.required) {
+              const { action, resource } = one.required;
+              expect(outcomeTest(user, { ...one, action }, lookup)(resource)).toEqual(expected);
               expect(decideOne(user, one.required, one, lookup)).toEqual(expected);
               expect(lookup.place().statementIn(user)).toBe(atOnce.all[0]);
             }

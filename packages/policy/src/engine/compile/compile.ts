@@ -12,6 +12,10 @@ import { type CompiledStatement, StatementPool } from "../statement.ts";
 import { finish, STEP_UNITS, type Steps } from "../work.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
 import { type PolicySet, policySetInSteps } from "./policy-set.ts";
+import { SetFilters } from "./set-filters.ts";
+
+/** Sets up to which a look-up looks into each. With more, a filter says which. */
+const FEW_SETS = 4;
 
 /** Settings of a compilation. */
 export interface CompileOptions {
@@ -40,6 +44,9 @@ export class CompiledPolicies {
   readonly canFail: boolean;
   /** True when some statement has a member that this version does not know, which denies everything, lists too. */
   readonly hasUnknownMember: boolean;
+  /** Say which sets a look-up has to look into; undefined for few sets, which are all looked into. */
+  readonly filters: SetFilters | undefined;
+  readonly #fallible: readonly PolicySet[];
 
   constructor(options: CompileOptions, sets: readonly PolicySet[]) {
     this.options = options;
@@ -48,8 +55,10 @@ export class CompiledPolicies {
     this.size = sets.reduce((sum, { size }) => sum + size, 0);
     this.readsContext = sets.some((set) => set.readsContext);
     this.readsResource = sets.some((set) => set.readsResource);
-    this.canFail = sets.some((set) => set.canFail);
+    this.#fallible = sets.filter((set) => set.canFail);
+    this.canFail = this.#fallible.length > 0;
     this.hasUnknownMember = sets.some((set) => set.hasUnknownMember);
+    this.filters = sets.length > FEW_SETS ? new SetFilters(sets) : undefined;
   }
 
   /** The policies in evaluation order, each once. Made anew at each call. */
@@ -104,7 +113,7 @@ export class CompiledPolicies {
   firstFailure(asked: ConditionsAsked): CompiledStatement | undefined {
     if (!this.canFail) return undefined;
     let first: CompiledStatement | undefined;
-    for (const set of this.sets) {
+    for (const set of this.#fallible) {
       const order = set.firstFailure(asked);
       if (order !== NO_STATEMENT) first = this.earlier(first, set.statementAt(order));
     }

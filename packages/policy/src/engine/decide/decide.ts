@@ -110,6 +110,7 @@ export function* decideInSteps(
     for (const { indexes } of policies.sets) {
       for (const action of actions) if (indexes.known(action) === undefined) yield* indexes.build(action);
     }
+    if (policies.filters !== undefined) yield* policies.filters.makeMissingInSteps(actions);
     const found = yield* findInSteps(policies, request);
     const known: Question<string>["look"] = (leaf) => found.get(leaf) as LeafFindings;
     return decideTree(request.required, questionOf(policies, request, known, observe));

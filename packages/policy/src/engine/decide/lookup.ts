@@ -10,6 +10,7 @@ import type { CompiledCondition } from "../conditions/conditions.ts";
 import { Findings, type KnownResults, NO_STATEMENT } from "../matching/matches.ts";
 import { RequiredResource } from "../matching/required-resource.ts";
 import type { ResourceIndex } from "../matching/resource-index.ts";
+import { FoundSets, type SetFilter } from "../matching/set-filter.ts";
 import type { CompiledStatement } from "../statement.ts";
 import { STEP_UNITS, type Steps } from "../work.ts";
 import type { ConditionResults } from "./condition-results.ts";
@@ -61,6 +62,8 @@ class Looked implements LookedUp {
     this.allowed = false;
     const { length } = policies.sets;
     if (length > this.allows.length) this.allows = new Int32Array(length * 2);
+    // Only some of many sets are looked into.
+    if (policies.filters !== undefined) this.allows.fill(NO_STATEMENT, 0, length);
   }
 
   get allow(): CompiledStatement | undefined {
@@ -126,6 +129,8 @@ export class LookupSeries {
   readonly looker: Looker;
   /** The indexes of the action, of each set. */
   readonly indexes: readonly (readonly ResourceIndex[])[];
+  /** Says which of many sets to look into. */
+  readonly filter: SetFilter | undefined;
   #failure: { readonly statement: CompiledStatement | undefined } | undefined;
 
   /** @param looker as for every look-up */
@@ -133,6 +138,7 @@ export class LookupSeries {
     const wellFormed = action.toWellFormed();
     this.policies = policies;
     this.looker = looker;
+    this.filter = policies.filters?.of(wellFormed);
     this.indexes = policies.sets.map((set) => set.indexOf(wellFormed).resources);
   }
 
@@ -151,6 +157,7 @@ export class Lookup {
   readonly #required = new RequiredResource();
   readonly #looked = new Looked();
   readonly #place = new FoundPlace();
+  readonly #found = new FoundSets();
   /** The looker for whom the findings were begun: of many look-ups in a row, only the first tells them who asks. */
   #begun: Looker | undefined = undefined;
 
@@ -160,22 +167,38 @@ export class Lookup {
     this.#required.set(resource.toWellFormed(), policies.arnPrefix);
     this.#begin(looker);
     this.#looked.begin(policies);
-    const { sets } = policies;
-    for (let index = 0; index < sets.length; index++) {
-      this.#lookIn(policies, (sets[index] as PolicySet).indexOf(wellFormed).resources, index);
+    const { sets, filters } = policies;
+    if (filters === undefined) {
+      for (let index = 0; index < sets.length; index++) {
+        this.#lookIn(policies, (sets[index] as PolicySet).indexOf(wellFormed).resources, index);
+      }
+    } else {
+      const { positions, count } = this.#choose(filters.of(wellFormed), sets.length);
+      for (let index = 0; index < count; index++) {
+        const position = positions[index] as number;
+        this.#lookIn(policies, (sets[position] as PolicySet).indexOf(wellFormed).resources, position);
+      }
     }
     return this.#finished(policies, policies.firstFailure(this.#findings));
   }
 
   /** As {@link Lookup.look}, for one resource of many. */
   next(series: LookupSeries, resource: string): LookedUp {
-    const { policies, looker, indexes } = series;
+    const { policies, looker, indexes, filter } = series;
     this.#required.set(resource.toWellFormed(), policies.arnPrefix);
     if (this.#begun === looker) this.#findings.again();
     else this.#begin(looker);
     this.#looked.begin(policies);
-    for (let index = 0; index < indexes.length; index++) {
-      this.#lookIn(policies, indexes[index] as readonly ResourceIndex[], index);
+    if (filter === undefined) {
+      for (let index = 0; index < indexes.length; index++) {
+        this.#lookIn(policies, indexes[index] as readonly ResourceIndex[], index);
+      }
+    } else {
+      const { positions, count } = this.#choose(filter, indexes.length);
+      for (let index = 0; index < count; index++) {
+        const position = positions[index] as number;
+        this.#lookIn(policies, indexes[position] as readonly ResourceIndex[], position);
+      }
     }
     return this.#finished(policies, series.failureWith(this.#findings));
   }
@@ -224,6 +247,13 @@ export class Lookup {
     findings.begin(context, user, userOnlyDenies);
     findings.known = known;
     findings.most = most;
+  }
+
+  /** The sets to look into. They hold until the next call. */
+  #choose(filter: SetFilter, sets: number): FoundSets {
+    this.#found.begin(sets);
+    filter.find(this.#required, this.#found);
+    return this.#found;
   }
 
   /** Looks into the indexes of the set at a position. */
