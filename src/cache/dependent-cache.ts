@@ -44,6 +44,11 @@ export interface DependentCacheOptions<T> {
   readonly isToldEverything?: () => boolean;
   /** Most keys to remember for which nothing was found, until anything changes or their time is over. Default: none. */
   readonly mostAbsent?: number;
+  /**
+   * True for a value that depends on very many ids. It is filed under none: whether a change touched one is seen when it is
+   * asked for. Default: none is.
+   */
+  readonly isLarge?: (value: T) => boolean;
   /** Values that leave a full cache, and are found without a load until a change touches them. Default: none are kept. */
   readonly spare?: SpareSettings<T>;
   /** True: values leave memory when their time is over, not when they are asked for next. */
@@ -58,8 +63,10 @@ interface Entry<T> {
   expires: number;
   /** Time of the last use that counts for which value leaves a full cache. */
   used: number;
-  /** Of a value that has left a full cache: the generation in which nothing had touched it. */
+  /** Of a value that is large or has left a full cache: the generation in which nothing had touched it. */
   generation: number;
+  /** See {@link DependentCacheOptions.isLarge}. */
+  readonly isLarge: boolean;
 }
 
 /** Uses within this time, in milliseconds, count as one: to reorder the values at each would cost more than the rest. */
@@ -76,6 +83,7 @@ export class DependentCache<T extends object> {
   readonly #settings: CacheSettings;
   readonly #filedUnder: (value: T) => Iterable<string>;
   readonly #dependsOn: (value: T, id: string) => boolean;
+  readonly #isLarge: (value: T) => boolean;
   readonly #isToldEverything: () => boolean;
   readonly #now: () => number;
   readonly #made: number;
@@ -99,13 +107,14 @@ export class DependentCache<T extends object> {
     this.#settings = settings;
     this.#filedUnder = filedUnder;
     this.#dependsOn = dependsOn ?? ((value, id) => [...filedUnder(value)].includes(id));
+    this.#isLarge = options.isLarge ?? (() => false);
     this.#isToldEverything = options.isToldEverything ?? (() => false);
     this.#now = options.now ?? Date.now;
     this.#made = this.#now();
     this.#entries = new LRUCache({
       max: Math.max(1, settings.size),
       dispose: (entry, key, reason) => {
-        this.#forget(entry.value, key);
+        if (!entry.isLarge) this.#forget(entry.value, key);
         if (reason === "evict") this.#setAside(entry, key);
       },
       ...(options.dropsExpired === true && {
@@ -132,7 +141,7 @@ export class DependentCache<T extends object> {
   /** The value under a key, or undefined when there is none or its time is over. */
   get(key: string): T | undefined {
     const kept = this.#entries.peek(key);
-    const entry = kept ?? this.#untouched(key);
+    const entry = kept === undefined || kept.isLarge ? this.#untouched(key, kept) : kept;
     if (entry === undefined) return undefined;
     const now = this.#age();
     if (now - entry.used > ONE_USE_MS) {
@@ -187,11 +196,20 @@ export class DependentCache<T extends object> {
   #keep(key: string, value: T, generation: number): void {
     if (!this.#isCurrent(value, generation)) return;
     this.#spare?.delete(key);
-    this.#enter(key, { value, expires: this.#expiry(), used: this.#age(), generation: 0 });
+    const isLarge = this.#isLarge(value);
+    const now = this.#loads.generation;
+    this.#enter(key, {
+      value,
+      expires: this.#expiry(),
+      used: this.#age(),
+      generation: isLarge ? now : 0,
+      isLarge,
+    });
   }
 
   #enter(key: string, entry: Entry<T>): void {
     this.#entries.set(key, entry);
+    if (entry.isLarge) return;
     for (const id of this.#filedUnder(entry.value)) {
       const keys = this.#dependents.get(id);
       if (keys === undefined) this.#dependents.set(id, new Set([key]));
@@ -201,23 +219,30 @@ export class DependentCache<T extends object> {
 
   #setAside(entry: Entry<T>, key: string): void {
     if (this.#spare === undefined) return;
-    entry.generation = this.#loads.generation;
+    if (!entry.isLarge) entry.generation = this.#loads.generation;
     this.#spare.set(key, entry);
   }
 
-  /** A spare value that nothing has touched since it left. It stays spare: to move two values for each use costs more. */
-  #untouched(key: string): Entry<T> | undefined {
-    const entry = this.#spare?.peek(key);
+  /**
+   * A value that nothing has touched since it was seen last. A spare one stays spare: to move two values for each use costs
+   * more.
+   * @param kept the value, if it is not spare
+   */
+  #untouched(key: string, kept: Entry<T> | undefined): Entry<T> | undefined {
+    const entry = kept ?? this.#spare?.peek(key);
     const { generation } = this.#loads;
     if (entry === undefined || entry.generation === generation) return entry;
-    for (const id of this.#filedUnder(entry.value)) {
-      if ((this.#touched.get(id) ?? 0) > entry.generation) {
-        this.#spare?.delete(key);
-        return undefined;
-      }
+    if (entry.isLarge ? !this.#isCurrent(entry.value, entry.generation) : this.#isTouched(entry)) {
+      (kept === undefined ? this.#spare : this.#entries)?.delete(key);
+      return undefined;
     }
     entry.generation = generation;
     return entry;
+  }
+
+  #isTouched({ value, generation }: Entry<T>): boolean {
+    for (const id of this.#filedUnder(value)) if ((this.#touched.get(id) ?? 0) > generation) return true;
+    return false;
   }
 
   #rememberTouched(ids: readonly string[]): void {

@@ -17,12 +17,15 @@ import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { LRUCache } from "lru-cache";
 import type { Scheduler } from "../schedule/scheduler.ts";
+import { Turns } from "../schedule/turns.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
 
 /** Number of sets that are kept without a cached user, for users whose entry just expired. */
 const KEPT_SETS = 16;
 /** Most units of work of indexing all of them: of a very large set, each change makes another one. */
 const KEPT_PRICE = 200_000_000;
+/** Users of more sets share what is composed of them by the numbers of the sets. */
+const MANY = 16;
 /** Up to this many policies are named as they are. */
 const FEW = 8;
 /** A set within these bounds is compiled in one go: about a millisecond. */
@@ -47,7 +50,9 @@ export class CompiledSets {
   readonly #running = new Map<string, Promise<PolicySet>>();
   /** The sets of lists that came before: of a group, all members have the same list. */
   readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();
-
+  readonly #many = new WeakValues<CompiledPolicies>();
+  readonly #numbers = new WeakMap<PolicySet, number>();
+  #nextNumber = 0;
   readonly #compositions: Composition = { policies: undefined, longer: new WeakMap() };
 
   /** Denies everything, for a user with too many policies. */
@@ -70,12 +75,38 @@ export class CompiledSets {
    */
   async get(held: readonly HeldPolicies[]): Promise<CompiledPolicies> {
     const sets: PolicySet[] = [];
+    const turns = new Turns();
     for (const together of attachedTogether(held)) {
-      const set = this.#byList.get(together) ?? this.#set(together);
-      sets.push(set instanceof Promise ? await set : set);
-      this.#byList.set(together, sets.at(-1) as PolicySet);
+      let set = this.#byList.get(together);
+      if (set === undefined) {
+        if (turns.spent) await turns.yield();
+        set = await this.#set(together);
+        this.#byList.set(together, set);
+      }
+      sets.push(set);
     }
-    return this.#composed(sets);
+    return sets.length > MANY ? this.#composedOfMany(sets) : this.#composed(sets);
+  }
+
+  /** As {@link #composed}, for lists that would be long ways to follow. */
+  #composedOfMany(sets: readonly PolicySet[]): CompiledPolicies {
+    const key = sets.map((set) => this.#numberOf(set)).join();
+    let policies = this.#many.get(key);
+    if (policies === undefined) {
+      policies = new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
+      this.#many.set(key, policies);
+    }
+    return policies;
+  }
+
+  /** A number that no other set has or had. */
+  #numberOf(set: PolicySet): number {
+    let number = this.#numbers.get(set);
+    if (number === undefined) {
+      number = this.#nextNumber++;
+      this.#numbers.set(set, number);
+    }
+    return number;
   }
 
   /** Users with the same sets share what is composed of them. */
@@ -176,7 +207,6 @@ function keyOf(policies: readonly StoredPolicy[]): string {
   // For a user with few policies a hash would take longer than the rest. Digests contain no blanks, so the two forms of
   // keys cannot collide.
   if (policies.length <= FEW) return policies.map(({ id, version }) => `${id} ${version}`).join("\n");
-  const hash = createHash("sha256");
-  for (const { id, version } of policies) hash.update(`${id} ${version}\n`);
-  return hash.digest("base64");
+  const names = policies.map(({ id, version }) => `${id} ${version}\n`).join("");
+  return createHash("sha256").update(names).digest("base64");
 }

@@ -55,18 +55,26 @@ export class IndexBuilds {
     const wanted = policies.sets.flatMap((set) => [...actions].map((action) => ({ set, action })));
     for (const { set, action } of wanted) set.indexes.hold(action);
     try {
+      if (policies.filters !== undefined) await this.#small(wanted, budget);
       for (const one of wanted) {
         if (one.set.indexes.known(one.action) !== undefined) continue;
         // Not an argument of `budget?.spend`, which is not evaluated where there is no budget.
         const units = await this.#shared(one);
         budget?.spend(units);
       }
+      if (policies.filters !== undefined)
+        await this.#scheduler.run(policies.filters.makeMissingInSteps(actions), { budget });
     } finally {
       // The waiting request decides before the next turn of the event loop.
       setImmediate(() => {
         for (const { set, action } of wanted) set.indexes.release(action);
       });
     }
+  }
+
+  /** Builds the small indexes of many sets together: a turn of the event loop for each would take longer than the work. */
+  #small(wanted: readonly Missing[], budget: WorkBudget | undefined): Promise<void> {
+    return this.#queue.run(() => this.#scheduler.run(buildSmall(wanted), { budget }));
   }
 
   #shared({ set, action }: Missing): Promise<number> {
@@ -83,6 +91,12 @@ export class IndexBuilds {
       .finally(() => own.delete(action));
     own.set(action, build);
     return build;
+  }
+}
+
+function* buildSmall(wanted: readonly Missing[]): Steps<void> {
+  for (const { set, action } of wanted) {
+    if (set.price <= QUICK && set.indexes.known(action) === undefined) yield* set.indexes.build(action);
   }
 }
 
@@ -109,8 +123,11 @@ export function isQuick(policies: CompiledPolicies, required: RequiredPermission
 }
 
 /** Units of work of building the missing indexes of an action. */
-function priceOf({ sets }: CompiledPolicies, action: string): number {
-  let price = 0;
+function priceOf({ sets: all, filters }: CompiledPolicies, action: string): number {
+  // Indexes of many sets were built for the filter. What a small set has dropped since is built where it is looked into.
+  const isFiltered = filters?.known(action) !== undefined;
+  const sets = isFiltered ? filters.large : all;
+  let price = filters === undefined || isFiltered ? 0 : filters.price;
   for (let index = 0; index < sets.length; index++) {
     const { indexes, price: own } = sets[index] as PolicySet;
     if (indexes.known(action) === undefined) price += own;

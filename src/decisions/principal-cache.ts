@@ -4,6 +4,7 @@
  */
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { idsOf } from "@svc-authorizer/policy/model/policy-lists.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
@@ -18,6 +19,9 @@ const SPARE_BYTES = 64 * 1024 * 1024;
 const USER_BYTES = 500;
 const GROUP_BYTES = 16;
 const POLICY_BYTES = 500;
+
+/** Groups or own policies from which on a user is filed under none of them. */
+const LARGE = 64;
 
 /** The counters of the cache. */
 export interface CacheCounters {
@@ -56,6 +60,7 @@ export class PrincipalCache {
       settings,
       filedUnder: ({ principal }) => ownIds(principal),
       dependsOn: ({ principal }, id) => dependsOn(principal, id),
+      isLarge: ({ principal }) => isLarge(principal),
       spare: { most: SPARE_BYTES, sizeOf: ({ principal }) => bytesOf(principal) },
       ...(isToldEverything && { isToldEverything }),
       ...(remembersAbsent && { mostAbsent: settings.size }),
@@ -134,7 +139,15 @@ function ownIds({ id, groups, held }: Principal): readonly string[] {
   return [id, ...groups, ...own];
 }
 
+function isLarge({ groups, held }: Principal): boolean {
+  return (
+    groups.length >= LARGE || held.some(({ via, policies }) => "user" in via && policies.length >= LARGE)
+  );
+}
+
 function dependsOn({ id, groups, held }: Principal, touched: string): boolean {
   if (id === touched || groups.includes(touched)) return true;
-  return held.some(({ policies }) => policies.some((policy) => policy.id === touched));
+  return held.some(({ policies }) =>
+    policies.length < LARGE ? policies.some((policy) => policy.id === touched) : idsOf(policies).has(touched),
+  );
 }

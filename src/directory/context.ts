@@ -4,7 +4,7 @@ import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import type { Store } from "../store/port.ts";
 import type { Authors } from "./author.ts";
-import type { GroupPolicies } from "./read/group-policies.ts";
+import type { HolderLists } from "./read/holder-lists.ts";
 import type { PolicyCache } from "./read/policy-cache.ts";
 import { type Reader, readState } from "./read/reader.ts";
 import type { SecretBox } from "./records/secrets.ts";
@@ -26,7 +26,7 @@ export interface WriteRules {
 export interface DirectoryContext {
   readonly store: Store;
   readonly policies: PolicyCache;
-  readonly groupPolicies: GroupPolicies;
+  readonly holderLists: HolderLists;
   readonly writer: Writer;
   readonly authors: Authors;
   readonly secrets: SecretBox;

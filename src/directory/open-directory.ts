@@ -10,7 +10,7 @@ import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
-import { GroupPolicies } from "./read/group-policies.ts";
+import { HolderLists } from "./read/holder-lists.ts";
 import { nodeNames } from "./read/node-names.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
 import { readGroupPrincipal, readPrincipal } from "./read/principals.ts";
@@ -129,9 +129,9 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   });
   const keys = new KeyWatch(store, secrets.box);
   const notifier = new Listeners<DirectoryChange>();
-  const groupPolicies = new GroupPolicies();
+  const holderLists = new HolderLists();
   const unsubscribe = store.subscribe(({ revision, change }) => {
-    groupPolicies.tell(revision, change);
+    holderLists.tell(revision, change);
     if (change !== undefined) notifier.notify(change);
   });
   const policies = new PolicyCache();
@@ -150,7 +150,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   const context: DirectoryContext = {
     store,
     policies,
-    groupPolicies,
+    holderLists,
     writer,
     authors,
     secrets: secrets.box,
@@ -224,7 +224,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
       unsubscribe();
     },
     storeReplaced() {
-      context.groupPolicies.clear();
+      context.holderLists.clear();
       notifier.notify({ all: true });
       maintenance.wake();
     },

@@ -63,14 +63,18 @@ class World {
   readonly kept = new Map<string, { readonly value: Value; expires: number }>();
   readonly cache: DependentCache<Value>;
 
-  /** @param size a cache of one value, and the others are spare; or one for all */
-  constructor(hearsAll: boolean, size: number) {
+  /**
+   * @param size a cache of one value, and the others are spare; or one for all
+   * @param large keys of values that are filed under nothing
+   */
+  constructor(hearsAll: boolean, size: number, large: readonly string[]) {
     this.hearsAll = hearsAll;
-    this.cache = this.#made(size);
+    this.cache = this.#made(size, large);
   }
 
-  readonly #made = (size: number) =>
+  readonly #made = (size: number, large: readonly string[]) =>
     new DependentCache<Value>({
+      isLarge: ({ key: of }) => large.includes(of),
       settings: { enabled: true, size, ttl: TTL, jitter: 0 },
       spare: { most: 10, sizeOf: () => 1 },
       filedUnder: ({ key: of }) => DEPENDS[of]!,
@@ -145,9 +149,10 @@ it("a cache beside racing writes answers as a naive one, with nothing that a wri
     fc.asyncProperty(
       fc.boolean(),
       fc.constantFrom(1, 2, 100),
+      fc.subarray(Object.keys(DEPENDS)),
       fc.array(step, { maxLength: 60, size: "max" }),
-      async (hearsAll, size, steps) => {
-        const world = new World(hearsAll, size);
+      async (hearsAll, size, large, steps) => {
+        const world = new World(hearsAll, size, large);
         for (const one of steps) await world.run(one);
         for (const of of Object.keys(DEPENDS)) await world.run({ do: "get", key: of });
       },

@@ -1,15 +1,17 @@
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import { piecesOf, withChanged } from "@svc-authorizer/policy/model/policy-lists.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
-import { GroupPolicies } from "../../src/directory/read/group-policies.ts";
+import { HolderLists } from "../../src/directory/read/holder-lists.ts";
+import type { KnownList } from "../../src/directory/read/remembered-lists.ts";
 import { sized } from "../proofs/size.ts";
 
 const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];
 
 /**
- * A step of a run: a commit becomes visible, the oldest that was not told is told, a reader opens a state or reads, or the
+ * A step of a run: a commit becomes visible (a policy may go, and another come under its name), the oldest that was not told is told, a reader opens a state or reads, or the
  * store goes back to a state that another one follows under the same number.
  */
 const step = fc.oneof(
@@ -19,6 +21,7 @@ const step = fc.oneof(
     policy: fc.constantFrom(...POLICIES),
   }),
   fc.record({ is: fc.constant("update" as const), policy: fc.constantFrom(...POLICIES) }),
+  fc.record({ is: fc.constant("recreate" as const), policy: fc.constantFrom(...POLICIES) }),
   fc.record({ is: fc.constant("tell" as const) }),
   fc.record({
     is: fc.constant("replace" as const),
@@ -27,39 +30,72 @@ const step = fc.oneof(
     policy: fc.constantFrom(...POLICIES),
   }),
   fc.record({ is: fc.constant("open" as const), reader: fc.nat(2) }),
+  // Everything is told of, and a reader opens the newest state.
+  fc.record({ is: fc.constant("settle" as const), reader: fc.nat(2) }),
   fc.record({ is: fc.constant("look" as const), reader: fc.nat(2), group: fc.constantFrom(...GROUPS) }),
   fc.record({ is: fc.constant("keep" as const), reader: fc.nat(2), group: fc.constantFrom(...GROUPS) }),
 );
 
-/** A state of the store: versions of policies, and which group has which. */
+/** A policy of a name; under another id it is another policy. */
+interface NamedPolicy {
+  readonly id: string;
+  readonly version: number;
+}
+
+/** A state of the store: policies by name, and which group has which by name and id. */
 interface State {
-  readonly versions: ReadonlyMap<string, number>;
-  readonly attached: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly policies: ReadonlyMap<string, NamedPolicy | undefined>;
+  readonly attached: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
-function attached({ versions, attached: before }: State, group: string, policy: string): State {
-  const own = new Set(before.get(group));
-  if (!own.delete(policy)) own.add(policy);
-  return { versions, attached: new Map(before).set(group, own) };
+const FIRST: State = {
+  policies: new Map(POLICIES.map((name) => [name, { id: `${name}-0`, version: 0 }])),
+  attached: new Map(GROUPS.map((group) => [group, new Map(POLICIES.map((name) => [name, `${name}-0`]))])),
+};
+
+function attached({ policies, attached: before }: State, group: string, policy: string): State {
+  const own = new Map(before.get(group));
+  const id = policies.get(policy)?.id;
+  if (id === undefined || own.get(policy) === id) own.delete(policy);
+  else own.set(policy, id);
+  return { policies, attached: new Map(before).set(group, own) };
 }
 
-function policiesOf({ versions, attached }: State, group: string): StoredPolicy[] {
-  return [...(attached.get(group) ?? [])].sort().map((id) => ({
-    id,
-    version: String(versions.get(id) ?? 0),
-    name: id,
-    creation_date: 0,
-    statement: [],
-  }));
+function storedPolicy(name: string, { id, version }: NamedPolicy): StoredPolicy {
+  return { id, version: String(version), name, creation_date: 0, statement: [] };
 }
 
-describe("what is remembered of groups", () => {
+/** The policies of a group; an attachment to an earlier policy of the name is void. */
+function policiesOf({ policies, attached }: State, group: string): StoredPolicy[] {
+  return [...(attached.get(group) ?? [])].sort().flatMap(([name, id]) => {
+    const policy = policies.get(name);
+    return policy?.id === id ? [storedPolicy(name, policy)] : [];
+  });
+}
+
+/** What is remembered, with what was touched read again; undefined where a policy is gone, as the reader of users does. */
+function renewed(
+  { policies }: State,
+  known: KnownList<StoredPolicy> | undefined,
+): readonly StoredPolicy[] | undefined {
+  const changed: StoredPolicy[] = [];
+  for (const { name, id } of known?.touched ?? []) {
+    const policy = policies.get(name);
+    if (policy?.id !== id) return undefined;
+    changed.push(storedPolicy(name, policy));
+  }
+  return known && withChanged(known.list, changed);
+}
+
+describe("what is remembered of holders", () => {
   it("is what the reader's own state says, however commits, news of them and reads interleave", () => {
     let remembered = 0;
+    let renewals = 0;
     fc.assert(
-      fc.property(fc.array(step, { minLength: 10, maxLength: 80 }), (steps) => {
-        const known = new GroupPolicies();
-        const states: State[] = [{ versions: new Map(), attached: new Map() }];
+      fc.property(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), (steps) => {
+        const known = new HolderLists().policies;
+        let made = 0;
+        const states: State[] = [FIRST];
         const untold: { revision: number; change: DirectoryChange }[] = [];
         let base = "0";
         const open = () => ({ revision: states.length - 1, base, state: states.at(-1) as State });
@@ -78,10 +114,21 @@ describe("what is remembered of groups", () => {
             untold.push({ revision, change: { groups: [one.group] } });
           } else if (one.is === "update") {
             tellReplaced();
-            const versions = new Map(newest.versions);
-            versions.set(one.policy, (versions.get(one.policy) ?? 0) + 1);
-            const revision = states.push({ ...newest, versions }) - 1;
-            untold.push({ revision, change: { policies: [one.policy] } });
+            const before = newest.policies.get(one.policy);
+            if (before === undefined) continue;
+            const policies = new Map(newest.policies).set(one.policy, {
+              ...before,
+              version: before.version + 1,
+            });
+            const revision = states.push({ ...newest, policies }) - 1;
+            untold.push({ revision, change: { policies: [before.id] } });
+          } else if (one.is === "recreate") {
+            tellReplaced();
+            const before = newest.policies.get(one.policy);
+            const after = before === undefined ? { id: `${one.policy}-${++made}`, version: 0 } : undefined;
+            const policies = new Map(newest.policies).set(one.policy, after);
+            const revision = states.push({ ...newest, policies }) - 1;
+            untold.push({ revision, change: { policies: [(before ?? after)!.id] } });
           } else if (one.is === "replace") {
             states.splice(Math.max(1, states.length - one.back));
             states.push(attached(states.at(-1) as State, one.group, one.policy));
@@ -90,20 +137,28 @@ describe("what is remembered of groups", () => {
           } else if (one.is === "tell") {
             const next = untold.shift();
             if (next !== undefined) known.tell(next.revision, next.change);
+          } else if (one.is === "settle") {
+            for (const { revision, change } of untold.splice(0)) known.tell(revision, change);
+            readers[one.reader] = open();
           } else if (one.is === "open") readers[one.reader] = open();
           else {
             const reader = readers[one.reader]!;
             const own = policiesOf(reader.state, one.group);
             if (one.is === "keep") known.keep(reader, one.group, own);
             const found = known.at(reader, one.group);
-            if (found === undefined) continue;
+            const list = renewed(reader.state, found);
+            if (found === undefined || list === undefined) continue;
             remembered++;
-            expect(found).toEqual(own);
+            if (found.touched.length > 0) renewals++;
+            expect(list).toEqual(own);
+            expect(piecesOf(list).flat()).toEqual(own);
+            known.keep(reader, one.group, list);
           }
         }
       }),
       { numRuns: sized(300, 3_000) },
     );
     expect(remembered).toBeGreaterThan(sized(250, 3_000));
+    expect(renewals).toBeGreaterThan(sized(20, 200));
   });
 });

@@ -3,7 +3,7 @@
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { History } from "../../store/port.ts";
 import type { Principal } from "../directory.ts";
-import { GroupPolicies } from "./group-policies.ts";
+import { HolderLists } from "./holder-lists.ts";
 import { PolicyCache } from "./policy-cache.ts";
 import { PrincipalReader } from "./principals.ts";
 import { Reader } from "./reader.ts";
@@ -24,7 +24,7 @@ export async function principalAt(
     if (!isPossibleName(username)) return undefined;
     // What is remembered of the present must not answer for the past.
     const reader = new Reader(snapshot, new PolicyCache());
-    const principals = new PrincipalReader(reader, new GroupPolicies());
+    const principals = new PrincipalReader(reader, new HolderLists());
     const user = await principals.read(username);
     if (user !== undefined || groups.length === 0) return user;
     return await principals.readGroups(groups);

@@ -4,15 +4,17 @@ import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
+import { withChanged } from "@svc-authorizer/policy/model/policy-lists.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../directory.ts";
-import { type RecordTypes, type UserRecord, under } from "../records/layout.ts";
+import { type PolicyRecord, type RecordTypes, type UserRecord, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
-import type { GroupPolicies } from "./group-policies.ts";
+import { type HolderLists, type ListedGroup, LONG_LIST } from "./holder-lists.ts";
 import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
 import type { Found, StateReader } from "./reader.ts";
+import type { KnownList } from "./remembered-lists.ts";
 
 type AttachmentPartition = "user_policy" | "group_policy";
 
@@ -25,7 +27,7 @@ export async function readPrincipal(
   username: string,
 ): Promise<Principal | undefined> {
   if (!isPossibleName(username)) return undefined;
-  return read(context, (reader) => new PrincipalReader(reader, context.groupPolicies).read(username));
+  return read(context, (reader) => new PrincipalReader(reader, context.holderLists).read(username));
 }
 
 /** The groups that exist among these distinct names, with their policies. */
@@ -34,19 +36,19 @@ export async function readGroupPrincipal(
   names: readonly string[],
 ): Promise<GroupPrincipal> {
   const possible = names.filter(isPossibleName);
-  return read(context, (reader) => new PrincipalReader(reader, context.groupPolicies).readGroups(possible));
+  return read(context, (reader) => new PrincipalReader(reader, context.holderLists).readGroups(possible));
 }
 
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
   readonly #reader: StateReader;
-  readonly #known: GroupPolicies | undefined;
+  readonly #known: HolderLists | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
   readonly #ofGroups = new Map<string, readonly StoredPolicy[]>();
 
-  /** @param known what is remembered of groups between reads; absent: everything is read */
-  constructor(reader: StateReader, known?: GroupPolicies) {
+  /** @param known what is remembered between reads; absent: everything is read */
+  constructor(reader: StateReader, known?: HolderLists) {
     this.#reader = reader;
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
@@ -64,7 +66,7 @@ export class PrincipalReader {
     if (user.inactive === true && !onceActive) {
       return new ReadPrincipal(user, username, { groups: groups.map(({ id }) => id), held: [] });
     }
-    const own = await this.#attachedTo("user_policy", user.id);
+    const own = await this.#ofUser(user.id);
     const memberships = await this.#membershipsIn(groups);
     if (own.length === 0) return new ReadPrincipal(user, username, memberships);
     const held = [{ holder: user.id, via: { user: username }, policies: own }, ...memberships.held];
@@ -83,17 +85,32 @@ export class PrincipalReader {
     return new ReadGroupPrincipal(found, await this.#membershipsIn(groups), found.length === names.length);
   }
 
-  async #membershipsIn(
-    groups: readonly { readonly id: string; readonly name: string }[],
-  ): Promise<Memberships> {
+  async #membershipsIn(groups: readonly ListedGroup[]): Promise<Memberships> {
     const withPolicies: GroupWithPolicies[] = [];
     for (const { id, name } of groups) withPolicies.push({ id, name, policies: await this.ofGroup(id) });
     return (this.#known?.memberships ?? new SharedMemberships()).of(withPolicies);
   }
 
-  async #groupsOf(userId: string): Promise<{ id: string; name: string }[]> {
+  async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
+    const known = this.#known?.groups.at(this.#reader, userId);
+    if (known !== undefined) {
+      if (known.touched.length === 0) return known.list;
+      const names = known.touched.map(({ name }) => name);
+      const records = await this.#groups.getMany(names);
+      // A group with another name is found by the membership alone.
+      if (records.every((record, index) => record?.id === known.touched[index]?.id)) {
+        this.#known?.groups.keep(this.#reader, userId, known.list);
+        return known.list;
+      }
+    }
+    const groups = await this.#readGroupsOf(userId);
+    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#reader, userId, groups);
+    return groups;
+  }
+
+  async #readGroupsOf(userId: string): Promise<readonly ListedGroup[]> {
     const base = under(userId, "");
-    const groups: { id: string; name: string }[] = [];
+    const groups: ListedGroup[] = [];
     for await (const page of this.#reader.scanAll("user_group", base)) {
       const names = page.map(({ key }) => key.slice(base.length));
       const records = await this.#groups.getMany(names);
@@ -106,13 +123,37 @@ export class PrincipalReader {
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
   async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
-    const known = this.#ofGroups.get(groupId) ?? this.#known?.at(this.#reader, groupId);
-    if (known !== undefined) return known;
-    const found = await this.#attachedTo("group_policy", groupId);
+    const read = this.#ofGroups.get(groupId);
+    if (read !== undefined) return read;
+    const known = this.#known?.policies.at(this.#reader, groupId);
+    if (known !== undefined && known.touched.length === 0) return known.list;
+    const found = (await this.#renewed(known)) ?? (await this.#attachedTo("group_policy", groupId));
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known?.keep(this.#reader, groupId, found);
+    this.#known?.policies.keep(this.#reader, groupId, found);
     return found;
+  }
+
+  /** A user's own policies, as {@link ofGroup}. */
+  async #ofUser(userId: string): Promise<readonly StoredPolicy[]> {
+    const known = this.#known?.policies.at(this.#reader, userId);
+    if (known !== undefined && known.touched.length === 0) return known.list;
+    const found = (await this.#renewed(known)) ?? (await this.#attachedTo("user_policy", userId));
+    if (found.length >= LONG_LIST) this.#known?.policies.keep(this.#reader, userId, found);
+    return found;
+  }
+
+  /** A remembered list with the policies that were touched read again; undefined where one is gone. */
+  async #renewed(known: KnownList<StoredPolicy> | undefined): Promise<readonly StoredPolicy[] | undefined> {
+    if (known === undefined) return undefined;
+    const names = known.touched.map(({ name }) => name);
+    const records = await this.#policies.getMany(names);
+    const changed: StoredPolicy[] = [];
+    for (const [index, record] of records.entries()) {
+      if (record === undefined || record.id !== known.touched[index]!.id) return undefined;
+      changed.push(storedPolicy(names[index]!, record));
+    }
+    return withChanged(known.list, changed);
   }
 
   /** The policies of one holder, in the order of their names. */
@@ -125,9 +166,13 @@ export class PrincipalReader {
     return records.flatMap((record, index) => {
       // An attachment to an earlier policy of the same name is void.
       if (record === undefined || record.id !== found[index]!.record.id) return [];
-      return [{ ...toPolicy(names[index]!, record), id: record.id, version: record.rev }];
+      return [storedPolicy(names[index]!, record)];
     });
   }
+}
+
+function storedPolicy(name: string, record: PolicyRecord): StoredPolicy {
+  return { ...toPolicy(name, record), id: record.id, version: record.rev };
 }
 
 const NO_PROPERTIES: Properties = Object.freeze({});

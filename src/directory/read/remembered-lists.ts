@@ -1,12 +1,11 @@
 /**
- * The policies of groups, read once for as long as nothing about them changes: all members of a group share one list.
- * What is kept is known to be in force at every revision from that at which it was read to the newest that was told.
+ * Lists of what holders have (the policies of a group, the groups of a user), read once for as long as nothing about them
+ * changes. What is remembered is known to be in force at every revision from that at which it was read to the newest that
+ * was told, but for the members that were touched since: a reader reads these again.
  */
 
-import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
-import { SharedMemberships } from "./memberships.ts";
 
 /** A state that is read. */
 interface ReadState {
@@ -15,30 +14,68 @@ interface ReadState {
   readonly base: string | undefined;
 }
 
-interface CachedPolicies extends ReadState {
-  readonly policies: readonly StoredPolicy[];
+/** A member of a list. */
+interface Member {
+  readonly id: string;
 }
 
-/** Groups kept although no user that somebody has in memory is a member. */
-const KEPT_GROUPS = 64;
+interface Remembered<T> extends ReadState {
+  readonly list: readonly T[];
+  /** Ids of the members. */
+  readonly members: readonly string[];
+  /** Ids of members that were touched since it was read. */
+  readonly touched: Set<string>;
+}
+
+/** A list that nobody has in memory any more. */
+interface Gone {
+  readonly holder: string;
+  readonly members: readonly string[];
+}
+
+/** What is remembered of one holder. */
+export interface KnownList<T> {
+  readonly list: readonly T[];
+  /** Members to be read again, because a change touched them. */
+  readonly touched: readonly T[];
+}
+
+/** The ids in a change: those of holders, and those of members. */
+export interface ListIds {
+  readonly holders: readonly string[];
+  readonly members: readonly string[];
+}
+
+/** Lists kept although nobody has them in memory, and most members of all of these. */
+const KEPT_LISTS = 64;
+const KEPT_MEMBERS = 100_000;
 /** Changes remembered to judge what was read before them; what is older is not kept. */
 const REMEMBERED_CHANGES = 1_024;
 
-/** Remembers the policies of groups. */
-export class GroupPolicies {
-  /** Memberships by the lists that are kept here. */
-  readonly memberships = new SharedMemberships();
-  readonly #known = new Map<string, WeakRef<CachedPolicies>>();
-  readonly #kept = new LRUCache<string, CachedPolicies>({ max: KEPT_GROUPS });
+/** Remembers lists by the id of their holder. */
+export class RememberedLists<T extends Member> {
+  readonly #idsOf: (change: DirectoryChange) => ListIds;
+  readonly #known = new Map<string, WeakRef<Remembered<T>>>();
+  readonly #kept = new LRUCache<string, Remembered<T>>({
+    max: KEPT_LISTS,
+    maxSize: KEPT_MEMBERS,
+    sizeCalculation: ({ list }) => list.length + 1,
+  });
   /** Whoever holds a list keeps what is known of it. */
-  readonly #owners = new WeakMap<readonly StoredPolicy[], CachedPolicies>();
-  /** Internal id of a policy → ids of the groups that have it. */
-  readonly #groupsByPolicy = new Map<string, Set<string>>();
-  readonly #changes: { readonly revision: number; readonly change: DirectoryChange }[] = [];
+  readonly #owners = new WeakMap<readonly T[], Remembered<T>>();
+  /** Id of a member → ids of the holders that have it, and perhaps of some that had it; most have one. */
+  readonly #holders = new Map<string, string | Set<string>>();
+  readonly #gone = new FinalizationRegistry<Gone>((gone) => this.#forgetGone(gone));
+  readonly #changes: { readonly revision: number; readonly all: boolean; readonly ids: ListIds }[] = [];
   /** Revision of the newest commit that was told or, at first, of the first state that was read; undefined before. */
   #told: number | undefined;
   /** Lists read before this revision are not kept, because some changes after it may never be announced. */
   #floor = 0;
+
+  /** @param idsOf the ids of holders and members that a change touched */
+  constructor(idsOf: (change: DirectoryChange) => ListIds) {
+    this.#idsOf = idsOf;
+  }
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */
   tell(revision: number, change: DirectoryChange | undefined): void {
@@ -47,13 +84,13 @@ export class GroupPolicies {
     this.#begin(revision);
     this.#told = Math.max(this.#told ?? 0, revision);
     if (change === undefined) return;
-    this.#changes.push({ revision, change });
+    const ids = this.#idsOf(change);
+    this.#changes.push({ revision, all: change.all === true, ids });
     if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
     if (change.all) this.#forgetAll();
-    for (const group of change.groups ?? []) this.#forget(group);
-    for (const policy of change.policies ?? []) {
-      for (const group of [...(this.#groupsByPolicy.get(policy) ?? [])]) this.#forget(group);
-      this.#groupsByPolicy.delete(policy);
+    for (const holder of ids.holders) this.#forget(holder);
+    for (const member of ids.members) {
+      for (const holder of this.#holdersOf(member)) this.#known.get(holder)?.deref()?.touched.add(member);
     }
   }
 
@@ -64,27 +101,31 @@ export class GroupPolicies {
     this.#told = undefined;
   }
 
-  /** The policies of a group in a state, where they are known. */
-  at({ revision, base }: ReadState, group: string): readonly StoredPolicy[] | undefined {
+  /** The list of a holder in a state, where it is known but for some members. */
+  at({ revision, base }: ReadState, holder: string): KnownList<T> | undefined {
     this.#begin(revision);
-    // A commit that was not told yet may have changed the group.
+    // A commit that was not told yet may have changed the holder.
     if (revision > (this.#told ?? 0)) return undefined;
-    const kept = this.#known.get(group)?.deref();
-    return kept === undefined || kept.base !== base || kept.revision > revision ? undefined : kept.policies;
+    const kept = this.#known.get(holder)?.deref();
+    if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
+    const { list, touched } = kept;
+    return { list, touched: touched.size === 0 ? [] : list.filter(({ id }) => touched.has(id)) };
   }
 
-  /** Keeps the policies of a group as they were read from a state, unless they have changed since. */
-  keep({ revision, base }: ReadState, group: string, policies: readonly StoredPolicy[]): void {
-    if (!this.#isCurrent(revision, group, policies)) return;
-    const kept: CachedPolicies = { revision, base, policies };
-    this.#forget(group);
-    this.#known.set(group, new WeakRef(kept));
-    this.#kept.set(group, kept);
-    this.#owners.set(policies, kept);
-    for (const { id } of policies) {
-      const groups = this.#groupsByPolicy.get(id) ?? new Set();
-      this.#groupsByPolicy.set(id, groups.add(group));
+  /** Keeps the list of a holder as it was read from a state, unless it has changed since. */
+  keep({ revision, base }: ReadState, holder: string, list: readonly T[]): void {
+    if (!this.#isCurrent(revision, holder, list)) return;
+    let members = this.#known.get(holder)?.deref()?.members;
+    if (members === undefined || !isListOf(members, list)) {
+      this.#forget(holder);
+      members = list.map(({ id }) => id);
+      for (const id of members) this.#addHolder(id, holder);
     }
+    const kept: Remembered<T> = { revision, base, list, members, touched: new Set() };
+    this.#gone.register(kept, { holder, members });
+    this.#known.set(holder, new WeakRef(kept));
+    this.#kept.set(holder, kept);
+    this.#owners.set(list, kept);
   }
 
   #begin(revision: number): void {
@@ -93,35 +134,60 @@ export class GroupPolicies {
     this.#floor = revision;
   }
 
-  #isCurrent(revision: number, group: string, policies: readonly StoredPolicy[]): boolean {
+  #isCurrent(revision: number, holder: string, list: readonly T[]): boolean {
     const told = this.#told ?? Number.NEGATIVE_INFINITY;
     if (revision > told || revision < this.#floor) return false;
     if (revision === told) return true;
     const [oldest] = this.#changes;
     if (this.#changes.length === REMEMBERED_CHANGES && oldest !== undefined && oldest.revision > revision + 1)
       return false;
-    const ids = new Set([group, ...policies.map(({ id }) => id)]);
+    const members = new Set(list.map(({ id }) => id));
     return this.#changes.every(
-      ({ revision: changed, change }) =>
+      ({ revision: changed, all, ids }) =>
         changed <= revision ||
-        !(change.all || [...(change.groups ?? []), ...(change.policies ?? [])].some((id) => ids.has(id))),
+        !(all || ids.holders.includes(holder) || ids.members.some((id) => members.has(id))),
     );
   }
 
-  #forget(group: string): void {
-    const kept = this.#known.get(group)?.deref();
-    for (const { id } of kept?.policies ?? []) {
-      const groups = this.#groupsByPolicy.get(id);
-      groups?.delete(group);
-      if (groups?.size === 0) this.#groupsByPolicy.delete(id);
-    }
-    this.#known.delete(group);
-    this.#kept.delete(group);
+  #holdersOf(member: string): Iterable<string> {
+    const holders = this.#holders.get(member);
+    return typeof holders === "string" ? [holders] : (holders ?? []);
+  }
+
+  #addHolder(member: string, holder: string): void {
+    const holders = this.#holders.get(member);
+    if (holders === undefined) this.#holders.set(member, holder);
+    else if (typeof holders !== "string") holders.add(holder);
+    else if (holders !== holder) this.#holders.set(member, new Set([holders, holder]));
+  }
+
+  #removeHolder(member: string, holder: string): void {
+    const holders = this.#holders.get(member);
+    if (holders === holder) this.#holders.delete(member);
+    else if (holders instanceof Set && holders.delete(holder) && holders.size === 0)
+      this.#holders.delete(member);
+  }
+
+  #forget(holder: string): void {
+    for (const id of this.#known.get(holder)?.deref()?.members ?? []) this.#removeHolder(id, holder);
+    this.#known.delete(holder);
+    this.#kept.delete(holder);
+  }
+
+  #forgetGone({ holder, members }: Gone): void {
+    // Another list of the holder may be known by now.
+    if (this.#known.get(holder)?.deref() !== undefined) return;
+    this.#known.delete(holder);
+    for (const id of members) this.#removeHolder(id, holder);
   }
 
   #forgetAll(): void {
     this.#known.clear();
     this.#kept.clear();
-    this.#groupsByPolicy.clear();
+    this.#holders.clear();
   }
+}
+
+function isListOf(ids: readonly string[], list: readonly Member[]): boolean {
+  return ids.length === list.length && list.every(({ id }, position) => id === ids[position]);
 }

@@ -24,8 +24,8 @@ export function survey<T>(
   return read(context, (reader) => work(surveyOf(reader, context, pause)));
 }
 
-function surveyOf(reader: Reader, { groupPolicies, now }: DirectoryContext, pause: Pause): Survey {
-  const principals = new PrincipalReader(reader, groupPolicies);
+function surveyOf(reader: Reader, { holderLists, now }: DirectoryContext, pause: Pause): Survey {
+  const principals = new PrincipalReader(reader, holderLists);
   return {
     revision: reader.revision,
     policies: () => readPolicies(reader, pause),
