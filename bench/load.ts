@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 
 /** The requests of a load. */
 export interface LoadJob {
@@ -83,7 +84,8 @@ function readAnswers(socket: Socket, answered: (body: string) => void): void {
 
 function run(job: LoadJob): Promise<LoadResult> {
   const requests = requestsOf(job);
-  const { hostname, port } = new URL(job.url);
+  const { hostname, port, protocol } = new URL(job.url);
+  const isTls = protocol === "https:";
   const times: number[] = [];
   let next = 0;
   const start = performance.now();
@@ -92,14 +94,17 @@ function run(job: LoadJob): Promise<LoadResult> {
     { length: job.connections },
     () =>
       new Promise<void>((resolve, reject) => {
-        const socket = connect(Number(port), hostname);
+        // The certificate is made for the run, and nothing is measured of who checks it.
+        const socket = isTls
+          ? connectTls({ port: Number(port), host: hostname, rejectUnauthorized: false })
+          : connect(Number(port), hostname);
         socket.setNoDelay(true);
         let sent = 0;
         const send = (): void => {
           sent = performance.now();
           socket.write(requests[next++ % requests.length] as Buffer);
         };
-        socket.on("connect", send);
+        socket.on(isTls ? "secureConnect" : "connect", send);
         socket.on("error", reject);
         readAnswers(socket, (body) => {
           if (!body.includes(job.expect)) throw new Error(`unexpected body: ${body.slice(0, 300)}`);

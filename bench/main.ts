@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
 import { folder, isBuilt, SIZES } from "./authorizer.ts";
 import { measureCold } from "./cold.ts";
+import { measureConnections } from "./connections.ts";
 import { measureConsole } from "./console.ts";
 import { measureCrowd } from "./crowd.ts";
 import { measureDecisionLog } from "./decision-log.ts";
@@ -160,6 +161,23 @@ async function crowd(): Promise<void> {
       ofBare.toFixed(2),
       ofWarm.toFixed(2),
       whole(memory),
+    ]),
+  );
+}
+
+/** `npm run bench -- --connections`: few and many connections, the decision log and TLS, in place of everything else. */
+async function connections(): Promise<void> {
+  const rows = await measureConnections(log);
+  table(
+    ["Server", "Connections", "Requests/s", "of bare `node:http`", "CPU µs each", "by CPU time", "p99 ms"],
+    rows.map(({ name, connections, perSecond, ofBare, cpu, cpuOfBare, p99 }) => [
+      name,
+      whole(connections),
+      whole(perSecond),
+      ofBare.toFixed(2),
+      cpu.toFixed(1),
+      cpuOfBare.toFixed(2),
+      p99.toFixed(2),
     ]),
   );
 }
@@ -420,6 +438,7 @@ try {
     pages,
     transfers,
     crowd,
+    connections,
     largeUsers,
     hostile,
     signIns,

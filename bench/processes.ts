@@ -31,7 +31,15 @@ function start(
   cwd = process.cwd(),
   env: Readonly<Record<string, string>> = {},
 ): ChildProcess {
-  const command = [process.execPath, "--disable-warning=ExperimentalWarning", ...args];
+  return startCommand(core, [process.execPath, "--disable-warning=ExperimentalWarning", ...args], cwd, env);
+}
+
+function startCommand(
+  core: string,
+  command: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): ChildProcess {
   const [file, ...rest] = pinned && !everywhere ? ["taskset", "-c", core, ...command] : command;
   return spawn(file as string, rest, {
     stdio: ["ignore", "pipe", "inherit"],
@@ -94,7 +102,20 @@ export async function startServer(
   env?: Readonly<Record<string, string>>,
 ): Promise<StartedServer> {
   const began = performance.now();
-  const child = start(SERVER_CORE, args, cwd, env);
+  return ready(start(SERVER_CORE, args, cwd, env), began);
+}
+
+/** As {@link startServer}, for a program that is not JavaScript. */
+export function startBinary(
+  path: string,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<StartedServer> {
+  const began = performance.now();
+  return ready(startCommand(SERVER_CORE, [path, ...args], process.cwd(), env), began);
+}
+
+async function ready(child: ChildProcess, began: number): Promise<StartedServer> {
   const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   const line = await new Promise<string>((resolve, reject) => {
     lines.on("line", (text) => {

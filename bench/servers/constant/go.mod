@@ -1,0 +1,3 @@
+module constant
+
+go 1.21
