@@ -78,11 +78,11 @@ function renewed(
   { policies }: State,
   known: KnownList<StoredPolicy> | undefined,
 ): readonly StoredPolicy[] | undefined {
-  const changed: StoredPolicy[] = [];
-  for (const { name, id } of known?.touched ?? []) {
-    const policy = policies.get(name);
-    if (policy?.id !== id) return undefined;
-    changed.push(storedPolicy(name, policy));
+  const changed = new Map<StoredPolicy, StoredPolicy>();
+  for (const before of known?.touched ?? []) {
+    const policy = policies.get(before.name);
+    if (policy?.id !== before.id) return undefined;
+    changed.set(before, storedPolicy(before.name, policy));
   }
   return known && withChanged(known.list, changed);
 }
@@ -152,7 +152,7 @@ describe("what is remembered of holders", () => {
             if (found.touched.length > 0) renewals++;
             expect(list).toEqual(own);
             expect(piecesOf(list).flat()).toEqual(own);
-            known.keep(reader, one.group, list);
+            known.keep(reader, one.group, list, found);
           }
         }
       }),

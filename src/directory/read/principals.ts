@@ -14,7 +14,7 @@ import { effectivePolicies } from "./effective-policies.ts";
 import { type HolderLists, type ListedGroup, LONG_LIST } from "./holder-lists.ts";
 import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
 import type { Found, StateReader } from "./reader.ts";
-import type { KnownList } from "./remembered-lists.ts";
+import type { KnownList, ReadState } from "./remembered-lists.ts";
 
 type AttachmentPartition = "user_policy" | "group_policy";
 
@@ -39,9 +39,14 @@ export async function readGroupPrincipal(
   return read(context, (reader) => new PrincipalReader(reader, context.holderLists).readGroups(possible));
 }
 
+/** What is not remembered needs no revision. */
+const NOWHERE: ReadState = { revision: 0, base: undefined };
+
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
   readonly #reader: StateReader;
+  /** The revision of the state, which a store may have to read. */
+  readonly #state: ReadState;
   readonly #known: HolderLists | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
@@ -50,6 +55,7 @@ export class PrincipalReader {
   /** @param known what is remembered between reads; absent: everything is read */
   constructor(reader: StateReader, known?: HolderLists) {
     this.#reader = reader;
+    this.#state = known === undefined ? NOWHERE : { revision: reader.revision, base: reader.base };
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
     this.#policies = new RecordCache(reader, "policy");
@@ -87,24 +93,27 @@ export class PrincipalReader {
 
   async #membershipsIn(groups: readonly ListedGroup[]): Promise<Memberships> {
     const withPolicies: GroupWithPolicies[] = [];
-    for (const { id, name } of groups) withPolicies.push({ id, name, policies: await this.ofGroup(id) });
+    for (const { id, name } of groups) {
+      const policies = this.#inForce(id) ?? (await this.ofGroup(id));
+      withPolicies.push({ id, name, policies });
+    }
     return (this.#known?.memberships ?? new SharedMemberships()).of(withPolicies);
   }
 
   async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
-    const known = this.#known?.groups.at(this.#reader, userId);
+    const known = this.#known?.groups.at(this.#state, userId);
     if (known !== undefined) {
       if (known.touched.length === 0) return known.list;
       const names = known.touched.map(({ name }) => name);
       const records = await this.#groups.getMany(names);
       // A group with another name is found by the membership alone.
       if (records.every((record, index) => record?.id === known.touched[index]?.id)) {
-        this.#known?.groups.keep(this.#reader, userId, known.list);
+        this.#known?.groups.keep(this.#state, userId, known.list, known);
         return known.list;
       }
     }
     const groups = await this.#readGroupsOf(userId);
-    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#reader, userId, groups);
+    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#state, userId, groups);
     return groups;
   }
 
@@ -123,23 +132,32 @@ export class PrincipalReader {
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
   async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
-    const read = this.#ofGroups.get(groupId);
+    const read = this.#inForce(groupId);
     if (read !== undefined) return read;
-    const known = this.#known?.policies.at(this.#reader, groupId);
-    if (known !== undefined && known.touched.length === 0) return known.list;
-    const found = (await this.#renewed(known)) ?? (await this.#attachedTo("group_policy", groupId));
+    const known = this.#known?.policies.at(this.#state, groupId);
+    const renewed = await this.#renewed(known);
+    const found = renewed ?? (await this.#attachedTo("group_policy", groupId));
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known?.policies.keep(this.#reader, groupId, found);
+    this.#known?.policies.keep(this.#state, groupId, found, renewed && known);
     return found;
+  }
+
+  /** The policies of a group, where they are known at once. */
+  #inForce(groupId: string): readonly StoredPolicy[] | undefined {
+    const read = this.#ofGroups.get(groupId);
+    if (read !== undefined) return read;
+    const known = this.#known?.policies.at(this.#state, groupId);
+    return known?.touched.length === 0 ? known.list : undefined;
   }
 
   /** A user's own policies, as {@link ofGroup}. */
   async #ofUser(userId: string): Promise<readonly StoredPolicy[]> {
-    const known = this.#known?.policies.at(this.#reader, userId);
+    const known = this.#known?.policies.at(this.#state, userId);
     if (known !== undefined && known.touched.length === 0) return known.list;
-    const found = (await this.#renewed(known)) ?? (await this.#attachedTo("user_policy", userId));
-    if (found.length >= LONG_LIST) this.#known?.policies.keep(this.#reader, userId, found);
+    const renewed = await this.#renewed(known);
+    const found = renewed ?? (await this.#attachedTo("user_policy", userId));
+    if (found.length >= LONG_LIST) this.#known?.policies.keep(this.#state, userId, found, renewed && known);
     return found;
   }
 
@@ -148,10 +166,11 @@ export class PrincipalReader {
     if (known === undefined) return undefined;
     const names = known.touched.map(({ name }) => name);
     const records = await this.#policies.getMany(names);
-    const changed: StoredPolicy[] = [];
+    const changed = new Map<StoredPolicy, StoredPolicy>();
     for (const [index, record] of records.entries()) {
-      if (record === undefined || record.id !== known.touched[index]!.id) return undefined;
-      changed.push(storedPolicy(names[index]!, record));
+      const before = known.touched[index]!;
+      if (record === undefined || record.id !== before.id) return undefined;
+      changed.set(before, storedPolicy(before.name, record));
     }
     return withChanged(known.list, changed);
   }
@@ -230,6 +249,8 @@ class RecordCache<P extends "group" | "policy"> {
   }
 
   async getMany(names: readonly string[]): Promise<readonly (RecordTypes[P] | undefined)[]> {
+    // Of so many no other user has a part that is worth the memory.
+    if (names.length >= MOST_KEPT) return this.#reader.getMany(this.#partition, names);
     const known = new Map(names.map((name) => [name, this.#records.get(name)]));
     const missing = names.filter((name) => !this.#records.has(name));
     const read = await this.#reader.getMany(this.#partition, missing);

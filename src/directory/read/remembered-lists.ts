@@ -8,7 +8,7 @@ import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
 
 /** A state that is read. */
-interface ReadState {
+export interface ReadState {
   readonly revision: number;
   /** See {@link Snapshot.base}: the same revision of another one may be another state. */
   readonly base: string | undefined;
@@ -108,15 +108,18 @@ export class RememberedLists<T extends Member> {
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
-    const { list, touched } = kept;
-    return { list, touched: touched.size === 0 ? [] : list.filter(({ id }) => touched.has(id)) };
+    return { list: kept.list, touched: membersAmong(kept) };
   }
 
-  /** Keeps the list of a holder as it was read from a state, unless it has changed since. */
-  keep({ revision, base }: ReadState, holder: string, list: readonly T[]): void {
+  /**
+   * Keeps the list of a holder as it was read from a state, unless it has changed since.
+   * @param renewed what was known of the holder, if nothing but its touched members was read: the list has the same members
+   */
+  keep({ revision, base }: ReadState, holder: string, list: readonly T[], renewed?: KnownList<T>): void {
     if (!this.#isCurrent(revision, holder, list)) return;
-    let members = this.#known.get(holder)?.deref()?.members;
-    if (members === undefined || !isListOf(members, list)) {
+    const before = this.#known.get(holder)?.deref();
+    let members = before?.members;
+    if (members === undefined || !(before?.list === renewed?.list || isListOf(members, list))) {
       this.#forget(holder);
       members = list.map(({ id }) => id);
       for (const id of members) this.#addHolder(id, holder);
@@ -186,6 +189,16 @@ export class RememberedLists<T extends Member> {
     this.#kept.clear();
     this.#holders.clear();
   }
+}
+
+/** From so many on, all members are looked at once. */
+const MANY_TOUCHED = 16;
+
+function membersAmong<T>({ list, members, touched }: Remembered<T>): readonly T[] {
+  if (touched.size === 0) return [];
+  if (touched.size >= MANY_TOUCHED) return list.filter((_, place) => touched.has(members[place] as string));
+  const places = [...touched].map((id) => members.indexOf(id)).filter((place) => place >= 0);
+  return places.map((place) => list[place] as T);
 }
 
 function isListOf(ids: readonly string[], list: readonly Member[]): boolean {

@@ -3,9 +3,9 @@
 import type { StoredPolicy } from "./held-policies.ts";
 
 /** One in so many policies ends a piece. Which one depends on its id alone, so that a new policy changes one piece. */
-const USUAL = 128;
+const USUAL = 64;
 /** Most policies and statements of a piece. */
-const MOST_POLICIES = 512;
+const MOST_POLICIES = 256;
 const MOST_STATEMENTS = 4_000;
 
 type List = readonly StoredPolicy[];
@@ -35,24 +35,25 @@ export function idsOf(list: readonly { readonly id: string }[]): ReadonlySet<str
 
 /**
  * A list in which other versions of some policies stand in their places. Pieces without any of them are those of the list.
- * @param changed policies with ids and names of policies in the list
+ * @param changed by policy of the list, what stands in its place, which has the same id and name
  */
-export function withChanged(list: List, changed: readonly StoredPolicy[]): List {
-  const byId = new Map(changed.map((policy) => [policy.id, policy]));
-  const next = list.map((policy) => byId.get(policy.id) ?? policy);
+export function withChanged(list: List, changed: ReadonlyMap<StoredPolicy, StoredPolicy>): List {
+  const next = [...list];
+  const places: number[] = [];
+  for (const [before, after] of changed) {
+    const place = list.indexOf(before);
+    next[place] = after;
+    places.push(place);
+  }
   const known = ids.get(list);
   if (known !== undefined) ids.set(next, known);
-  const before = pieces.get(list);
-  if (before === undefined) return next;
   let start = 0;
-  const after = before.map((piece) => {
-    const end = start + piece.length;
-    const same = piece.every(({ id }) => !byId.has(id));
-    const own = same ? piece : next.slice(start, end);
-    start = end;
-    return own;
+  const after = pieces.get(list)?.map((piece) => {
+    const from = start;
+    start += piece.length;
+    return places.some((place) => place >= from && place < start) ? next.slice(from, start) : piece;
   });
-  pieces.set(next, after);
+  if (after !== undefined) pieces.set(next, after);
   return next;
 }
 

@@ -12,7 +12,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Units of work of the index of a set that is large. */
 const LARGE = 100_000;
 /** Units of work of a statement in a filter. */
-const PER_STATEMENT = 50;
+const PER_STATEMENT = 25;
 
 /** Makes filters when they are first needed. */
 export class SetFilters {
