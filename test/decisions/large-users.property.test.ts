@@ -109,6 +109,7 @@ async function change(model: Model, { kind, isOwn, at, key, effect }: Change): P
     await policies.create({ name, statement: statementOf({ effect, key }) });
     model.policies.set(name, { made: model.made++, effect, key });
   } else if (kind === "attach" && said !== undefined) {
+    if ((isOwn ? model.own : group.policies).get(name) === said.made) return;
     if (isOwn) {
       await users.attachPolicy("big", name);
       model.own.set(name, said.made);
