@@ -125,7 +125,7 @@ async function ready(child: ChildProcess, began: number): Promise<StartedServer>
   });
   // One that ends later would only be seen by whoever calls it next: say so, and why.
   child.on("exit", (code, signal) => {
-    console.error(`a server ended with ${code ?? signal}: ${args.join(" ")}`);
+    console.error(`a server ended with ${code ?? signal}: ${child.spawnargs.join(" ")}`);
     process.exitCode = 1;
   });
   return {
