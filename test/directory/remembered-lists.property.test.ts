@@ -73,7 +73,7 @@ function policiesOf({ policies, attached }: State, group: string): StoredPolicy[
   });
 }
 
-/** What is remembered, with what was touched read again; undefined where a policy is gone, as the reader of users does. */
+/** A remembered list, with what was touched read again; undefined where a policy is gone, as the reader of users does. */
 function renewed(
   { policies }: State,
   known: KnownList<StoredPolicy> | undefined,

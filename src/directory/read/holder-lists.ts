@@ -1,4 +1,4 @@
-/** What is remembered of the directory between reads of users: the policies of groups, and what users with very many have. */
+/** Lists that are remembered between reads of users: the policies of groups, and what users with very many have. */
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { DirectoryChange } from "../directory.ts";

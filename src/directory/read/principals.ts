@@ -39,7 +39,7 @@ export async function readGroupPrincipal(
   return read(context, (reader) => new PrincipalReader(reader, context.holderLists).readGroups(possible));
 }
 
-/** What is not remembered needs no revision. */
+/** The state of a reader that remembers nothing, which needs no revision. */
 const NOWHERE: ReadState = { revision: 0, base: undefined };
 
 /** Reads users from one state; the groups and policies that they share are read once. */

@@ -33,7 +33,7 @@ interface Gone {
   readonly members: readonly string[];
 }
 
-/** What is remembered of one holder. */
+/** A list of one holder, as it is remembered. */
 export interface KnownList<T> {
   readonly list: readonly T[];
   /** Members to be read again, because a change touched them. */
@@ -41,7 +41,7 @@ export interface KnownList<T> {
 }
 
 /** The ids in a change: those of holders, and those of members. */
-export interface ListIds {
+interface ListIds {
   readonly holders: readonly string[];
   readonly members: readonly string[];
 }
