@@ -1,8 +1,7 @@
-/** Runs the model as a program of its own, on the sources as they are or on a copy that lacks a rule. */
+/** Runs the model as a program of its own, on the sources as they are or without a rule. */
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
@@ -10,39 +9,12 @@ import type { Edit } from "./biases.ts";
 import type { Rule } from "./rules.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-/** A model: the program that runs it, and the parts of the sources that it needs. */
-export interface Model {
-  readonly main: string;
-  readonly parts: readonly string[];
-}
+const REPLACE = new URL("./replace-sources.ts", import.meta.url).href;
 
-/** The model of the protocol between nodes. */
-const NODES: Model = {
-  main: "test/journal/model/main.ts",
-  parts: [
-    "package.json",
-    "src/journal",
-    "src/store",
-    "src/schedule",
-    "packages/policy/package.json",
-    "packages/policy/src",
-    "test/journal/model",
-  ],
-};
-
-/** The model of readers and callers. */
-export const READERS: Model = {
-  main: "test/journal/readers/main.ts",
-  parts: [
-    "package.json",
-    "src",
-    ...["client", "commands", "policy"].flatMap((name) => [
-      `packages/${name}/package.json`,
-      `packages/${name}/src`,
-    ]),
-    "test/journal/readers",
-  ],
-};
+/** The program of the model of the protocol between nodes. */
+const NODES = "test/journal/model/main.ts";
+/** The program of the model of readers and callers. */
+export const READERS = "test/journal/readers/main.ts";
 
 export interface Verdict {
   readonly fault: string;
@@ -63,51 +35,39 @@ function anyRuns(count: number): Runs {
   return { count, seed: Date.now() % 1e9, from: 0 };
 }
 
-function run(program: string, { count, seed, from }: Runs): Promise<Verdict> {
+/** Runs a model on the sources with some lines replaced as they are loaded, which finds the compiled code of all others. */
+function run(program: string, edits: readonly Edit[], { count, seed, from }: Runs): Promise<Verdict> {
   return new Promise((resolve, reject) => {
     execFile(
       process.execPath,
-      [program, `${count}`, `${seed}`, "first", `${from}`],
+      [`--import=${REPLACE}`, join(ROOT, program), `${count}`, `${seed}`, "first", `${from}`],
+      { env: { ...process.env, EDITS: JSON.stringify(edits) } },
       (error, stdout, stderr) => {
         const line = stdout.trim().split("\n").at(-1) ?? "";
         if (line.startsWith("{")) resolve(JSON.parse(line) as Verdict);
-        else reject(new Error(`the model failed: ${stderr}`, { cause: error }));
+        else reject(new Error(`the model failed: ${line}${stderr}`, { cause: error }));
       },
     );
   });
 }
 
-/** Runs a model on a copy of the sources in which some lines are replaced. */
-async function runModel(
-  { main, parts }: Model,
-  edits: readonly Edit[],
-  ...runs: readonly Runs[]
-): Promise<Verdict> {
-  const base = mkdtempSync(join(tmpdir(), "journal-rule-"));
-  const folder = join(base, "copy");
-  try {
-    for (const part of parts) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-    // The nearer folder has the copied packages: by the other one a copy would import the packages of the clone.
-    symlinkSync(join(ROOT, "node_modules"), join(base, "node_modules"));
-    mkdirSync(join(folder, "node_modules"));
-    symlinkSync(join(folder, "packages"), join(folder, "node_modules", "@svc-authorizer"));
-    for (const { file, from, to } of edits) {
-      const source = readFileSync(join(folder, file), "utf8");
-      expect(source.split(from)).toHaveLength(2);
-      writeFileSync(
-        join(folder, file),
-        source.replace(from, () => to),
-      );
-    }
-    let verdict: Verdict = { fault: "", runs: 0 };
-    for (const one of runs) {
-      verdict = await run(join(folder, main), one);
-      if (verdict.fault !== "") break;
-    }
-    return verdict;
-  } finally {
-    rmSync(base, { recursive: true, force: true });
+/** Runs a model with some lines of the sources replaced, each of which stands there once, until there is a fault. */
+async function runModel(program: string, edits: readonly Edit[], ...runs: readonly Runs[]): Promise<Verdict> {
+  const sources = new Map<string, string>();
+  for (const { file, from, to } of edits) {
+    const source = sources.get(file) ?? readFileSync(join(ROOT, file), "utf8");
+    expect(source.split(from)).toHaveLength(2);
+    sources.set(
+      file,
+      source.replace(from, () => to),
+    );
   }
+  let verdict: Verdict = { fault: "", runs: 0 };
+  for (const one of runs) {
+    verdict = await run(program, edits, one);
+    if (verdict.fault !== "") break;
+  }
+  return verdict;
 }
 
 /** Expects that no schedule of the sources has a fault, with some lines of them replaced. The verdict names the seed of one that has. */
