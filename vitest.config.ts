@@ -7,7 +7,7 @@ const files = testFiles(import.meta.dirname, { sizedOnly: isWhole });
 
 export default defineConfig({
   test: {
-    globalSetup: ["./test/compile-cache.ts", "./test/kept-records/global-setup.ts"],
+    globalSetup: ["./test/quick-starts.ts", "./test/kept-records/global-setup.ts"],
     sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/left-out.ts"],
     projects: PROJECTS.map((name, groupOrder) => ({
