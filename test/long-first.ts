@@ -18,8 +18,14 @@ const LONG = [
   "test/end-to-end/process.test.ts",
   "packages/console/test/rights.test.ts",
   "test/end-to-end/connection-flood.test.ts",
+  "test/packages/",
   "test/journal/",
   "test/mail/",
+  "test/store/local-stage.test.ts",
+  "test/directory/history.test.ts",
+  "test/api/management/compare.test.ts",
+  "test/api/decisions/schemas.test.ts",
+  "test/api/management/escalation.test.ts",
 ];
 
 /** Sorts the files of a run. */
