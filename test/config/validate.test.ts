@@ -435,7 +435,9 @@ describe("security 7: authorizer.oidc.issuers", () => {
   });
 
   it("have a name, an issuer and an audience", () => {
-    expect(issuers({})).toEqual(["name: required", "issuer: required", "audience: required"]);
+    const required = ["name: required", "issuer: required", "audience: required"];
+    expect(issuers({})).toEqual(required);
+    expect(issuers({ name: null, issuer: null, audience: null })).toEqual(required);
     expect(issuers(GOOD, { ...GOOD, name: "b" })).toEqual(["two issuers have the same issuer"]);
     expect(issuers(GOOD, { ...GOOD, issuer: "https://b.example.com" })).toEqual([
       "two issuers have the same name",
@@ -452,6 +454,12 @@ describe("security 7: authorizer.oidc.issuers", () => {
     ["a flag that is none", { directory_users: "perhaps" }, "directory_users: expected true or false"],
     ["an unknown field", { jwks_url: "x" }, 'jwks_url: unknown field "jwks_url" (did you mean jwks_uri?)'],
     ["no text", { username_claim: ["sub"] }, "username_claim: expected a text"],
+    ["required claims without any", { required_claims: null }, "required_claims: expected names of claims"],
+    [
+      "people without a client",
+      { sign_in: true, audience: undefined, client_id: null },
+      "client_id: required",
+    ],
   ])("are refused with %s", (_, more, message) => {
     expect(issuers({ ...GOOD, ...more })).toEqual([expect.stringContaining(message)]);
   });

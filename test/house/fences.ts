@@ -59,7 +59,7 @@ export const TESTED: readonly TestedBlocks[] = [
   { page: "docs/mirroring.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/high-availability.md", language: "yaml", test: CONFIGURATIONS },
   { page: "docs/identity-providers.md", language: "yaml", test: CONFIGURATIONS },
-  { page: "docs/sign-in.md", language: "yaml", test: CONFIGURATIONS },
+  { page: "docs/sign-in.md", language: "yaml", test: "test/pages/sign-in.test.ts" },
   { page: "docs/identity-providers.md", language: "json", test: PROVIDERS },
   { page: "docs/first-steps.md", language: "yaml", test: "test/examples/shop.test.ts" },
   { page: "docs/first-steps.md", language: "json", test: "test/examples/shop.test.ts" },

@@ -133,7 +133,8 @@ class Fields {
   claims(name: string): ReadonlyMap<string, readonly string[]> {
     const value = this.#fields.get(name)?.value;
     const claims = new Map<string, readonly string[]>();
-    if (value === undefined || value.shape === "null") return claims;
+    // Nothing behind the name is a mistake: to ask for no claim at all would let more in than was meant.
+    if (value === undefined) return claims;
     for (const { key, value: given } of value.shape === "map" ? value.entries : []) {
       const elements = given.shape === "list" ? given.elements : [given];
       const texts = elements.flatMap((one) => (one.shape === "scalar" && one.text !== "" ? [one.text] : []));
@@ -210,7 +211,8 @@ class Fields {
 
   /** Reports a field that is needed, unless something else is wrong with it. */
   missing<T>(name: string): T {
-    if (!this.#fields.has(name)) this.#fail("required", name);
+    const value = this.#fields.get(name)?.value;
+    if (value === undefined || value.shape === "null") this.#fail("required", name);
     return undefined as T;
   }
 
