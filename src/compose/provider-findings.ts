@@ -1,13 +1,15 @@
 /**
  * Asks each identity provider of a configuration for its discovery document (`config validate --online`), and says what is
- * missing in it for what the configuration wants.
+ * missing in it for what the configuration wants. An LDAP server is asked for somebody whom it cannot know.
  */
 
+import { randomUUID } from "node:crypto";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type ConfigProblem, problemOf } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { boundedBody } from "../bounded-body.ts";
 import type { OidcIssuerItem } from "../config/item.ts";
 import type { LoadedConfig } from "../config/load.ts";
+import { ldapDirectory } from "./apis/ldap.ts";
 
 /** Problems and warnings. */
 interface ProviderFindings {
@@ -19,10 +21,11 @@ type Document = Readonly<Record<string, unknown>>;
 type Tell = (message: string) => void;
 
 const ISSUERS = "authorizer.oidc.issuers";
+const LDAP = "authorizer.ldap.url";
 const TIMEOUT_MS = 5_000;
 const LARGEST_BYTES = 1 << 20;
 
-/** Asks the providers of `authorizer.oidc.issuers`, all at once. Never throws for what they answer. */
+/** Asks the providers of `authorizer.oidc.issuers` and `authorizer.ldap`, all at once. Never throws for what they answer. */
 export async function providerFindings({ values, origins }: LoadedConfig): Promise<ProviderFindings> {
   const found = { problems: [] as ConfigProblem[], warnings: [] as ConfigProblem[] };
   const place = origins.get(ISSUERS)?.place ?? {};
@@ -33,12 +36,26 @@ export async function providerFindings({ values, origins }: LoadedConfig): Promi
     await judge(issuer, teller(own.problems), teller(own.warnings));
     return own;
   });
+  const judgedLdap = judgeLdap(values, (message) =>
+    found.problems.push(problemOf(LDAP, message, origins.get(LDAP)?.place ?? {})),
+  );
   // In the order of the configuration, whoever answers first.
   for (const { problems, warnings } of await Promise.all(judged)) {
     found.problems.push(...problems);
     found.warnings.push(...warnings);
   }
+  await judgedLdap;
   return found;
+}
+
+/** Connects, binds and searches as for a sign-in: a wrong address, certificate, password or base is told. */
+async function judgeLdap(values: LoadedConfig["values"], problem: Tell): Promise<void> {
+  try {
+    await ldapDirectory(values)?.find(`svc-authorizer-${randomUUID()}`, randomUUID());
+  } catch (error) {
+    const { name, message } = error as Error;
+    problem(`the LDAP server cannot be asked: ${shown(`${name}: ${message}`)}`);
+  }
 }
 
 async function judge(issuer: OidcIssuerItem, problem: Tell, warning: Tell): Promise<void> {

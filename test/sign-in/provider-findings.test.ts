@@ -6,6 +6,7 @@ import { providerFindings } from "../../src/compose/provider-findings.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { newKey, TestIssuer } from "../identity/oidc/issuer.ts";
+import { BASE, hasSlapd, person, SERVICE, startSlapd } from "./slapd.ts";
 import { CLIENT, startProvider } from "./test-provider.ts";
 
 const real = await closedAfterAll(startProvider(["http://127.0.0.1:9/oidc/callback"]));
@@ -85,5 +86,33 @@ describe("a provider", () => {
       expect.stringContaining("answers 500"),
       expect.stringContaining("does not answer"),
     ]);
+  });
+});
+
+describe.skipIf(!hasSlapd)("an account of slapd, before anybody signs in with it", () => {
+  it("is judged by an answer of the server: address, bind and base", async () => {
+    const slapd = await closedAfterAll(startSlapd(person("alice", "a password")));
+    const foundWith = async (more: Record<string, unknown>) => {
+      const loaded = configFromObject(
+        {
+          "database.type": "mem",
+          "auth.encrypt.secret_key": randomBytes(32).toString("base64url"),
+          "authorizer.ldap.url": `ldap://127.0.0.1:${slapd.port}`,
+          "authorizer.ldap.bind_dn": SERVICE.dn,
+          "authorizer.ldap.bind_password": SERVICE.password,
+          "authorizer.ldap.user_base_dn": `ou=people,${BASE}`,
+          ...more,
+        } as never,
+        {},
+      );
+      return (await providerFindings(loaded)).problems.map(({ message }) => message);
+    };
+    expect(await foundWith({})).toEqual([]);
+    const told = [expect.stringContaining("the LDAP server cannot be asked")];
+    const wrong = await foundWith({ "authorizer.ldap.bind_password": "not the password of the service" });
+    expect(wrong).toEqual(told);
+    expect(wrong.join()).not.toContain("not the password");
+    expect(await foundWith({ "authorizer.ldap.user_base_dn": `ou=nowhere,${BASE}` })).toEqual(told);
+    expect(await foundWith({ "authorizer.ldap.url": "ldap://127.0.0.1:1" })).toEqual(told);
   });
 });

@@ -16,12 +16,11 @@ import { protectedGroups } from "./scim.ts";
  * @throws ConfigError where a file cannot be read; AuthorizerError "invalid_request" where its package is not installed
  */
 export function openServiceLdap({ values, directory, logger }: DataParts): LdapWay | undefined {
-  const url = values["authorizer.ldap.url"];
-  if (url === undefined) return undefined;
-  assertPackages(values, "authorizer.ldap.url");
+  const ldap = ldapDirectory(values);
+  if (ldap === undefined) return undefined;
   return new LdapWay({
     title: values["authorizer.ldap.title"],
-    ldap: directoryOf(url, values),
+    ldap,
     directory,
     isProtected: protectedGroups(values),
     assertGroups: values["authorizer.ldap.assert_groups"],
@@ -40,7 +39,14 @@ export function openServiceLdap({ values, directory, logger }: DataParts): LdapW
 
 const LONGEST_REASON = 200;
 
-function directoryOf(url: string, values: ConfigValues): LdapDirectory {
+/**
+ * The server that is configured; undefined where there is none.
+ * @throws as {@link openServiceLdap}
+ */
+export function ldapDirectory(values: ConfigValues): LdapDirectory | undefined {
+  const url = values["authorizer.ldap.url"];
+  if (url === undefined) return undefined;
+  assertPackages(values, "authorizer.ldap.url");
   const groupBaseDn = values["authorizer.ldap.group_base_dn"];
   const dn = values["authorizer.ldap.bind_dn"];
   return new LdapDirectory({
