@@ -87,6 +87,10 @@ function refused(
       ...(key === undefined ? {} : { access_key_id: key }),
     });
   }
-  const reply = refusalReply(refusal, { resource: path, id: id === "" ? requestId : id });
+  const reply = refusalReply(refusal, {
+    resource: path,
+    id: id === "" ? requestId : id,
+    isOfPage: headers.get("sec-fetch-site") !== undefined,
+  });
   return id === "" ? reply : { ...reply, headers: [...reply.headers, "X-Svc-Decision-Id", id] };
 }

@@ -41,13 +41,18 @@ const CODE_HEADER = "X-Svc-Error";
 const REASON_HEADER = "X-Svc-Reason";
 const CHALLENGE_HEADER = "WWW-Authenticate";
 const CHALLENGE = 'Basic realm="svc", charset="UTF-8"';
+/** Where a page asks, a browser would show a dialog of its own for Basic, over the page that leads to the sign-in. */
+const CHALLENGE_OF_PAGES = "Bearer";
 const MOST_REASON = 1024;
 
 /**
  * The answer to a refused request.
- * @param details of the S3 error: the path asked for, and the id of the decision or request
+ * @param details of the S3 error: the path asked for, and the id of the decision or request; whether a page asks
  */
-export function refusalReply(refusal: Refusal, details: { resource: string; id: string }): RefusalReply {
+export function refusalReply(
+  refusal: Refusal,
+  details: { readonly resource: string; readonly id: string; readonly isOfPage?: boolean },
+): RefusalReply {
   const { status, s3, message } = refusal;
   const body = s3 === undefined ? errorBody(message) : s3Body(s3, message, details);
   const headers = [
@@ -59,7 +64,7 @@ export function refusalReply(refusal: Refusal, details: { resource: string; id: 
     encodeURIComponent(message.toWellFormed())
       .slice(0, MOST_REASON)
       .replace(/%[0-9A-F]?$/, ""),
-    ...(status === 401 ? [CHALLENGE_HEADER, CHALLENGE] : []),
+    ...(status === 401 ? [CHALLENGE_HEADER, details.isOfPage === true ? CHALLENGE_OF_PAGES : CHALLENGE] : []),
   ];
   return { status, body, type: s3 === undefined ? "application/json" : "application/xml", headers };
 }

@@ -50,6 +50,13 @@ describe("for nginx", () => {
     expect([wrong.status, wrong.body]).toEqual([401, unknown.body]);
   });
 
+  it("an unauthenticated one of a page is 401 without the dialog in which browsers ask for a password", async () => {
+    for (const site of ["same-origin", "cross-site"]) {
+      const nobody = await call([...told(), ["Sec-Fetch-Site", site]]);
+      expect([nobody.status, nobody.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
+    }
+  });
+
   it.each(METHODS)("%s of the subrequest itself changes nothing", async (method) => {
     const passed = await call([...told(), basic("writer")], "/forward-auth", method);
     expect(passed.status).toBe(200);
