@@ -85,7 +85,7 @@ async function providerFor(redirectUri: string) {
   return provider;
 }
 
-/** What the page's secrets of clients are replaced by. */
+/** Values in place of the page's secrets of clients. */
 const SECRETS = { 'client_secret: "…"': `client_secret: ${CLIENT.secret}`, "0oa1example": CLIENT.id };
 
 describe("people", () => {

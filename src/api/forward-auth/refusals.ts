@@ -41,7 +41,7 @@ const CODE_HEADER = "X-Svc-Error";
 const REASON_HEADER = "X-Svc-Reason";
 const CHALLENGE_HEADER = "WWW-Authenticate";
 const CHALLENGE = 'Basic realm="svc", charset="UTF-8"';
-/** Where a page asks, a browser would show a dialog of its own for Basic, over the page that leads to the sign-in. */
+/** For a page: with Basic, the browser would show a dialog of its own over the page that leads to the sign-in. */
 const CHALLENGE_OF_PAGES = "Bearer";
 const MOST_REASON = 1024;
 
