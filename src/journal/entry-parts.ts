@@ -1,7 +1,6 @@
 /** Bodies of entries in an engine: in the item or, where they are larger, in parts (spec/journal §2.3). */
 
 import { createHash, type Hash } from "node:crypto";
-import { concatInTurns } from "../schedule/concat-in-turns.ts";
 import { Turns } from "../schedule/turns.ts";
 import { findWrite, wholeLines } from "../store/entry-lines.ts";
 import { decodeBody, decodeHead, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
@@ -40,18 +39,32 @@ async function* piecesOf(
   }
 }
 
-/** Joins pieces up to one that is enough; undefined where one is gone. */
+/**
+ * Joins pieces up to one that is enough; undefined where one is gone.
+ * @param room bytes that are expected at most: pieces are put where they belong as they come, and are not held twice
+ */
 async function joined(
   pieces: AsyncIterable<Buffer | undefined>,
+  room: number,
   isEnough: (piece: Buffer) => boolean = () => false,
 ): Promise<Buffer | undefined> {
-  const found: Buffer[] = [];
+  let found: Buffer | undefined;
+  let size = 0;
   for await (const piece of pieces) {
     if (piece === undefined) return undefined;
-    found.push(piece);
+    // Most bodies are one piece.
+    found ??= piece;
+    const end = size + piece.length;
+    if (end > found.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(room, end));
+      found.copy(larger, 0, 0, size);
+      found = larger;
+    }
+    if (size > 0) piece.copy(found, size);
+    size = end;
     if (isEnough(piece)) break;
   }
-  return concatInTurns(found);
+  return found?.subarray(0, size) ?? Buffer.alloc(0);
 }
 
 async function* hashed(
@@ -75,7 +88,8 @@ export async function readBody(
 ): Promise<EntryWrites | undefined> {
   // Piece by piece: the whole of a large body would hold up others.
   const hash = createHash("sha256");
-  const bytes = await joined(hashed(piecesOf(engine, head, item), hash));
+  const room = (head.parts?.count ?? 0) * engine.budgets.part;
+  const bytes = await joined(hashed(piecesOf(engine, head, item), hash), room);
   if (bytes === undefined) return undefined;
   if (hash.digest("base64url") !== head.digest) throw damaged(head);
   return decodeBody(bytes);
@@ -116,7 +130,7 @@ function damaged({ revision }: EntryHead): NothingDone {
 
 /** As much of the body of an item as has its first line; undefined where a part is gone. */
 export function readBodyStart(engine: Engine, head: EntryHead, item: Buffer): Promise<Buffer | undefined> {
-  return joined(piecesOf(engine, head, item), (piece) => piece.includes(10));
+  return joined(piecesOf(engine, head, item), 0, (piece) => piece.includes(10));
 }
 
 const PAGE = 100;

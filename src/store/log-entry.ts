@@ -7,7 +7,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { concatInTurns } from "../schedule/concat-in-turns.ts";
 import { Turns } from "../schedule/turns.ts";
-import type { Change, EntryWrites, RecordName, RecordPut, UseCase } from "./port.ts";
+import type { Change, EntryWrites, Listed, RecordName, RecordPut, UseCase } from "./port.ts";
 
 /**
  * Number of this encoding. 2 is encoded as 1 is: it says that every process of the log knows positions that name an entry
@@ -112,26 +112,56 @@ export async function encodeBody({
   return { bytes: await concatInTurns(pieces), digest: hash.digest("base64url") };
 }
 
-/** Decodes the body of an entry. */
+/**
+ * Decodes the body of an entry. The records that a large one puts are decoded as they are taken: they would be several times
+ * what its bytes are. Other work goes on between.
+ */
 export async function decodeBody(bytes: Buffer): Promise<EntryWrites> {
   const turns = new Turns();
+  const touched = decodeFirstLine(bytes);
+  const start = bytes.indexOf(LINE_END) + 1;
+  const isLarge = bytes.length > CHUNK;
   const put: RecordPut[] = [];
   const deleted: RecordName[] = [];
-  const firstEnd = bytes.indexOf(10);
-  const touched = decodeFirstLine(bytes);
-  for (let start = firstEnd + 1; start < bytes.length; ) {
-    const end = bytes.indexOf(10, start);
-    const [partition, key, value] = JSON.parse(bytes.toString("utf8", start, end)) as [
-      string,
-      string,
-      string?,
-    ];
+  let length = 0;
+  // What was staged puts and removes in any order.
+  for (const line of linesOf(bytes, start)) {
+    const [partition, key, value] = line;
     if (value === undefined) deleted.push({ partition, key });
+    else if (isLarge) length += 1;
     else put.push({ partition, key, value });
-    start = end + 1;
     if (turns.spent) await turns.yield();
   }
-  return { put, delete: deleted, ...touched };
+  return { put: isLarge ? new PutLines(bytes, start, length) : put, delete: deleted, ...touched };
+}
+
+const LINE_END = 10;
+
+function* linesOf(bytes: Buffer, first: number): Generator<[partition: string, key: string, value?: string]> {
+  for (let start = first; start < bytes.length; ) {
+    const end = bytes.indexOf(LINE_END, start);
+    yield JSON.parse(bytes.toString("utf8", start, end)) as [string, string, string?];
+    start = end + 1;
+  }
+}
+
+/** The records that a body puts, decoded as they are taken. */
+class PutLines implements Listed<RecordPut> {
+  readonly length: number;
+  readonly #bytes: Buffer;
+  readonly #start: number;
+
+  constructor(bytes: Buffer, start: number, length: number) {
+    this.length = length;
+    this.#bytes = bytes;
+    this.#start = start;
+  }
+
+  *[Symbol.iterator](): Generator<RecordPut> {
+    for (const [partition, key, value] of linesOf(this.#bytes, this.#start)) {
+      if (value !== undefined) yield { partition, key, value };
+    }
+  }
 }
 
 /** Returns the touched things of a body from its first line, which alone need be there. */

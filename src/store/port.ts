@@ -150,10 +150,15 @@ export interface CommittedChange {
   readonly change?: Change;
 }
 
+/** A list that is read in its order, again and again: an array, or one whose items are made as they are taken. */
+export interface Listed<T> extends Iterable<T> {
+  readonly length: number;
+}
+
 /** The writes of an entry. */
 export interface EntryWrites {
-  readonly put: readonly RecordPut[];
-  readonly delete: readonly RecordName[];
+  readonly put: Listed<RecordPut>;
+  readonly delete: Listed<RecordName>;
   readonly change?: Change;
   readonly useCases?: readonly UseCase[];
 }

@@ -1,6 +1,6 @@
 /** The keys that the newest commits wrote: tells whether something that was read has changed since. */
 
-import type { ReadSet, RecordName } from "./port.ts";
+import type { Listed, ReadSet, RecordName } from "./port.ts";
 import { WrittenKeys } from "./written-keys.ts";
 
 /** Most keys that are remembered; a use case that began before the oldest of them runs again. */
@@ -31,7 +31,7 @@ export class RecentWrites {
   }
 
   /** Remembers what a commit wrote. */
-  add(revision: number, put: readonly RecordName[], deleted: readonly RecordName[]): void {
+  add(revision: number, put: Listed<RecordName>, deleted: Listed<RecordName>): void {
     if (put.length + deleted.length > MOST_KEYS) {
       this.restart(revision);
       return;

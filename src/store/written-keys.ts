@@ -14,7 +14,7 @@ export class WrittenKeys {
   }
 
   /** Adds keys. */
-  add(names: readonly RecordName[]): void {
+  add(names: Iterable<RecordName>): void {
     for (const { partition, key } of names) {
       let keys = this.#byPartition.get(partition);
       if (keys === undefined) {

@@ -45,7 +45,11 @@ describe.each(BACKENDS)("the partition of a store ($name)", (backend) => {
     await start({ partition: "acme", secretKey: NEW_KEY });
     const { revision } = store.history.head;
     const { put } = (await store.history.writes(revision))!;
-    expect(put.map(({ key }) => key.replace(/\/.*/, "")).sort()).toEqual(["key", "partition", "sealing"]);
+    expect([...put].map(({ key }) => key.replace(/\/.*/, "")).sort()).toEqual([
+      "key",
+      "partition",
+      "sealing",
+    ]);
   });
 
   it("is added to a store that names none at its next start, and nothing else", async () => {

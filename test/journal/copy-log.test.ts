@@ -58,7 +58,9 @@ async function logOf(store: Store): Promise<unknown> {
   const writes: unknown[] = [];
   for (let revision = from; revision <= history.head.revision; revision++) {
     states.push(await recordsAt(store, revision));
-    if (revision > from) writes.push(await history.writes(revision));
+    if (revision === from) continue;
+    const written = await history.writes(revision);
+    writes.push(written && { ...written, put: [...written.put] });
   }
   return { head: history.head, from, entries: await store.changes(from, 1_000), states, writes };
 }

@@ -91,7 +91,9 @@ export class MemoryLog {
   writeOf(revision: number, { partition, key }: RecordName): KeyWrite | undefined {
     const isIt = (one: RecordName): boolean => one.key === key && one.partition === partition;
     const { put, delete: deleted } = this.at(revision)?.writes ?? { put: [], delete: [] };
-    return put.find(isIt) ?? (deleted.some(isIt) ? { value: undefined } : undefined);
+    for (const one of put) if (isIt(one)) return one;
+    for (const one of deleted) if (isIt(one)) return { value: undefined };
+    return undefined;
   }
 
   /** Returns what the first entry after a revision that wrote under a key replaced there. */

@@ -32,8 +32,8 @@ export function describeHistoryOfKeys(harness: StoreHarness): void {
       const snapshot = await history.snapshotAt(revision);
       for (const key of [...KEYS, "k02407", "none"]) {
         const name = { partition: P, key };
-        const put = whole.put.find((one) => one.key === key);
-        const isDeleted = whole.delete.some((one) => one.key === key);
+        const put = [...whole.put].find((one) => one.key === key);
+        const isDeleted = [...whole.delete].some((one) => one.key === key);
         const write = await history.writeOf(revision, name);
         expect(write?.value, `${key} in ${revision}`).toBe(put?.value);
         expect(write !== undefined, `${key} in ${revision}`).toBe(put !== undefined || isDeleted);

@@ -62,7 +62,7 @@ async function faultOfLog(database: Database, outcomes: ReadonlyMap<string, Outc
 }
 
 function tracesOf(body: Entry["body"]): Trace[] {
-  return (body?.put ?? [])
+  return [...(body?.put ?? [])]
     .filter(({ partition }) => partition === TRACES)
     .map(({ value }) => JSON.parse(value) as Trace);
 }

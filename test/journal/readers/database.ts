@@ -55,7 +55,10 @@ export class Database {
 }
 
 function valueIn(entries: readonly LogEntry[], partition: string, key: string): string | undefined {
-  const isIt = ({ writes }: LogEntry) => writes.put[0]!.partition === partition && writes.put[0]!.key === key;
+  const isIt = ({ writes: { put: written } }: LogEntry): boolean => {
+    const [first] = written;
+    return first?.partition === partition && first.key === key;
+  };
   const [put] = entries.findLast(isIt)?.writes.put ?? [];
   return put?.value;
 }

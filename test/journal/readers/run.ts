@@ -152,7 +152,7 @@ class Schedule {
     const session = (): Session => {
       const { entries } = this.#database;
       const value = this.#database.value("session", "u");
-      const at = entries.findLastIndex(({ writes }) => writes.put[0]!.partition === "session");
+      const at = entries.findLastIndex(({ writes: { put } }) => [...put][0]?.partition === "session");
       const since = value === undefined ? "" : (JSON.parse(value) as { since: string }).since;
       return {
         userId: "u",
