@@ -53,7 +53,7 @@ export class MirrorRecords {
 
   /** All mirrors in the order of their names, with those that are deleted. */
   all(): Promise<readonly RecordedMirror[]> {
-    return withSnapshot(this.#store, scanned);
+    return withSnapshot(this.#store, recordsIn);
   }
 
   /** The mirror of a name; undefined where there is none, or its repository is gone. */
@@ -123,7 +123,7 @@ export class MirrorRecords {
         revision: snapshot.revision,
         ...(snapshot.base !== undefined && { base: snapshot.base }),
       },
-      all: await scanned(snapshot),
+      all: await recordsIn(snapshot),
     }));
   }
 
@@ -137,7 +137,8 @@ export function expectationOf({ mirror, version }: RecordedMirror) {
   return { partition: PARTITION, key: mirror.name, version };
 }
 
-async function scanned(snapshot: Snapshot): Promise<readonly RecordedMirror[]> {
+/** All records of a state. */
+export async function recordsIn(snapshot: Snapshot): Promise<readonly RecordedMirror[]> {
   const found = await snapshot.scan(PARTITION, { limit: MOST_MIRRORS });
   return found.map((stored) => decoded(stored.key, stored));
 }

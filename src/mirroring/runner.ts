@@ -11,6 +11,7 @@ import { expectationOf, MirrorRecords, type RecordedMirror } from "./mirror-reco
 import { reportOf, unknownRegion } from "./mirror-report.ts";
 import type { Destination } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
+import { sweepProgress } from "./progress/sweep-progress.ts";
 import type { TellFailure } from "./promotion-failures.ts";
 import type { ServerAccesses } from "./servers.ts";
 
@@ -115,6 +116,11 @@ export class MirrorRunner {
   }
 
   async #run(): Promise<void> {
+    try {
+      await sweepProgress(this.#options.store);
+    } catch (error) {
+      this.#options.log.warn("what is left of mirrors that are no more cannot be removed", { error });
+    }
     while (!this.#isClosing) {
       this.#isWoken = false;
       let waitMs = STORE_RETRY_MS;

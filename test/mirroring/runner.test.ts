@@ -90,6 +90,19 @@ describe("a runner", { timeout: 60_000 }, () => {
     expect(world.source.calls.size).toBe(0);
   });
 
+  it("removes at its start what is left of mirrors that are no more, and nothing of those that are", async () => {
+    const keys = [`${world.asked.uid}/state`, "gone-1/log/0000000000", "gone-1/state", "gone-2/state"];
+    const state = { term: 1, branches: {}, gone: [], verified: {}, external: 0, goneAtSource: 0, pieces: 0 };
+    const value = JSON.stringify(state);
+    await begin();
+    await world.store.commit({ put: keys.map((key) => ({ partition: "mirror_progress", key, value })) });
+    start();
+    const left = async () =>
+      (await (await world.store.snapshot()).scan("mirror_progress", { limit: 10 })).map(({ key }) => key);
+    await until(async () => (await left()).length === 1);
+    expect(await left()).toEqual([`${world.asked.uid}/state`]);
+  });
+
   it("goes on with the branches of a record that was edited", async () => {
     start();
     await begin();

@@ -13,7 +13,8 @@ import { LOG_PIECE, MIRROR_STATE } from "../upkeep/mirror-shapes.ts";
 import type { Shape } from "../upkeep/shapes.ts";
 import type { BranchState } from "./branch-heads.ts";
 
-const PARTITION = "mirror_progress";
+/** Partition of the records. */
+export const PARTITION = "mirror_progress";
 /** Records of one read. */
 const PAGE = 100;
 
