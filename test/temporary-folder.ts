@@ -1,11 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 
-/** An empty folder that goes with the test that asked for it. */
+/** An empty folder that goes with the test that asked for it; outside of tests, with the file or the group. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "svc-authorizer-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    onTestFinished(remove);
+  } catch {
+    // Only while tests are collected is there no test.
+    afterAll(remove);
+  }
   return folder;
 }

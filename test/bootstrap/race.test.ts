@@ -1,20 +1,20 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { bootstrap } from "../../src/bootstrap/bootstrap.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openDirectoryOn } from "../directory/open-test-directory.ts";
 import { openNode, sharedBy } from "../journal/bed.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Two machines that start at the same time over one database. */
 describe("two nodes that fill one store at once", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "race-"));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it("make one administrator; the loser keeps no file and knows who has the credentials", async () => {
     const engine = new MemoryEngine();

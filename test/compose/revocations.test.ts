@@ -1,23 +1,20 @@
 /** A copy of a local store that is put back by hand does not revive what was revoked (spec/journal §4.11). */
 
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type DataParts, openData, openLog } from "../../src/compose/data.ts";
 import { emptyStore } from "../../src/compose/store/offline-store.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 let folder: string;
 let data: DataParts | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "revocations-"));
+  folder = temporaryFolder();
 });
-afterEach(async () => {
-  await data?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => data?.close());
 
 const store = () => join(folder, "svc-authorizer");
 const file = () => `${store()}.revocations`;

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "svc-setup-token-"));
+const folder = temporaryFolder();
 const log = join(folder, "service.log");
 let authorizer: TestAuthorizer;
 beforeAll(async () => {
@@ -20,10 +20,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await authorizer?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => authorizer?.close());
 
 it("a service that cannot write its set-up token starts and decides, and says so in the log", async () => {
   const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/o" };

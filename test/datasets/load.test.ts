@@ -1,20 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
-import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { openTestDirectory } from "../directory/open-test-directory.ts";
+import { openedEach } from "../opened.ts";
 import { fileFolder } from "./file-folder.ts";
 import { largeDataset } from "./large-dataset.ts";
 import { plainState } from "./plain-state.ts";
 
 const folder = fileFolder();
-let opened: TestDirectory;
-beforeEach(async () => {
-  opened = await openTestDirectory();
-});
-afterEach(() => opened.close());
+const opened = openedEach(() => openTestDirectory());
 
 function load(files: string | readonly string[], options: Partial<LoadOptions> = {}) {
   return loadDatasets({ ...opened, files: [files].flat(), mode: "load", env: () => undefined, ...options });

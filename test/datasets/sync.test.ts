@@ -1,18 +1,15 @@
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type LoadOptions, loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { formatReport } from "../../src/datasets/report.ts";
-import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { openTestDirectory } from "../directory/open-test-directory.ts";
+import { openedEach } from "../opened.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
 import { fileFolder } from "./file-folder.ts";
 import { plainState } from "./plain-state.ts";
 
 const folder = fileFolder();
-let opened: TestDirectory;
-beforeEach(async () => {
-  opened = await openTestDirectory();
-});
-afterEach(() => opened.close());
+const opened = openedEach(() => openTestDirectory());
 
 function sync(dataset: object, options: Partial<LoadOptions> = {}) {
   const file = folder.write("sync.json", { format: 1, ...dataset });

@@ -1,19 +1,16 @@
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { explain } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
-import { openWorld, type World } from "./world.ts";
+import { openedEach } from "../opened.ts";
+import { openWorld } from "./world.ts";
 
 const R = "arn:svc:demo:::record/";
 const TYPE = { type: "record", arn: `${R}{id}`, id: "{id}", actions: { read: "demo:Read" } };
 const PAGE = { page: { limit: 100 } };
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld({ policiesPerUser: 2 });
-});
-afterEach(() => world.close());
+const world = openedEach(() => openWorld({ policiesPerUser: 2 }));
 
 const allow = (resource: string, action = "demo:Read"): Statement => ({
   effect: "allow",

@@ -1,19 +1,16 @@
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { CompiledSets } from "../../src/decisions/compiled-sets.ts";
 import { createCounters } from "../../src/decisions/counters.ts";
 import { Principals } from "../../src/decisions/principals.ts";
 import type { AllPolicies, CompiledDirectory } from "../../src/decisions/search/all-policies.ts";
 import { UserSearch } from "../../src/decisions/search/user-search.ts";
 import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
-import { CACHE, openWorld, type World } from "./world.ts";
+import { openedEach } from "../opened.ts";
+import { CACHE, openWorld } from "./world.ts";
 
-let world: World;
-beforeEach(async () => {
-  world = await openWorld();
-});
-afterEach(() => world.close());
+const world = openedEach(() => openWorld());
 
 const RESOURCE = "arn:svc:fs:::repository/r";
 const statement = (effect: string, action: string) => [{ effect, action: [action], resource: "*" }];

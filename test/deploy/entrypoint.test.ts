@@ -1,17 +1,8 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { ROOT } from "./repository.ts";
 
 const SCRIPT = join(ROOT, "deploy", "docker-entrypoint.sh");
@@ -19,14 +10,12 @@ const SCRIPT = join(ROOT, "deploy", "docker-entrypoint.sh");
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "entrypoint-"));
+  folder = temporaryFolder();
   // The program in its place prints what it was given.
   const program = join(folder, "svc-authorizer");
   writeFileSync(program, '#!/bin/sh\necho "$SVC_AUTH_ENCRYPT_SECRET_KEY|$SVC_AUTH_API_TOKEN|$*"\n');
   chmodSync(program, 0o755);
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function start(variables: Record<string, string>, ...args: string[]) {
   const env = { PATH: `${folder}:/usr/bin:/bin`, SECRETS_FOLDER: join(folder, "secrets"), ...variables };

@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp } from "../end-to-end/program.ts";
 import { hasProgram } from "../journal/has-program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { faultsOf, metricsOfProcess } from "./real-metrics.ts";
 import { ROOT, yamlOf } from "./repository.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasProgram("promtool"))("promtool", () => {
   });
 
   it("compares the nodes of one fleet, and not two fleets of one Prometheus", () => {
-    const folder = mkdtempSync(join(tmpdir(), "rules-"));
+    const folder = temporaryFolder();
     const node = (instance: string, log: string, revision: number) => [
       { series: `svc_authorizer_log_revision{job="svc",instance="${instance}"}`, values: `${revision}x10` },
       { series: `svc_authorizer_log_info{job="svc",instance="${instance}",log="${log}"}`, values: "1x10" },
@@ -93,7 +93,6 @@ describe.skipIf(!hasProgram("promtool"))("promtool", () => {
     const file = join(folder, "test.yaml");
     writeFileSync(file, JSON.stringify({ rule_files: [join(ROOT, FILE)], evaluation_interval: "1m", tests }));
     const text = execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" });
-    rmSync(folder, { recursive: true });
     expect(text).toContain("SUCCESS");
   });
 });

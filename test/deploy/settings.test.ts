@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { ROOT, textOf, yamlOf } from "./repository.ts";
 
 const SECRETS = { SVC_AUTH_ENCRYPT_SECRET_KEY: "k".repeat(64), SVC_AUTH_API_TOKEN: "t".repeat(64) };
 
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "settings-"));
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /**
  * The items with a warning when the user listener leaves loopback without TLS; no other warning is expected anywhere.

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { yamlOf } from "./repository.ts";
 
 it("the data set of the sidecar manifest loads, and its user may do what its group says", async () => {
   const [map] = yamlOf("deploy/kubernetes/sidecar.yaml") as [{ data: Record<string, string> }];
-  const folder = mkdtempSync(join(tmpdir(), "sidecar-"));
+  const folder = temporaryFolder();
   const dataset = join(folder, "readers.yaml");
   writeFileSync(dataset, map.data["readers.yaml"] ?? "");
   const authorizer = await startAuthorizer({ dataset });
@@ -27,6 +27,5 @@ it("the data set of the sidecar manifest loads, and its user may do what its gro
     expect(await allowed("fs:WriteObject")).toBe(false);
   } finally {
     await authorizer.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -3,8 +3,6 @@
  * it for longer.
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AuthorizerError, type ErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -12,6 +10,7 @@ import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkWholeStore } from "../../src/directory/upkeep/check-store.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { policy } from "./backends.ts";
 import { openDirectoryOn, SECRET_KEY } from "./open-test-directory.ts";
 
@@ -23,14 +22,13 @@ let folder: string;
 let store: Store;
 let directory: OpenedDirectory;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "contention-test-"));
+  folder = temporaryFolder();
   store = await openLocalStore({ path: join(folder, "store"), syncWrites: true });
   directory = await openDirectoryOn(store);
 });
 afterEach(async () => {
   await directory.close();
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A sequence that does not repeat between clients; the same in every run. */

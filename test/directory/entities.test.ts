@@ -1,14 +1,11 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { openedEach } from "../opened.ts";
 import { BACKENDS, codeOf, policy } from "./backends.ts";
-import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
+import { openTestDirectory } from "./open-test-directory.ts";
 
 describe.each(BACKENDS)("users, groups and policies on $name", (backend) => {
-  let bed: TestDirectory;
-  beforeEach(async () => {
-    bed = await openTestDirectory({ backend, now: () => 1_700_000_000 });
-  });
-  afterEach(() => bed.close());
+  const bed = openedEach(() => openTestDirectory({ backend, now: () => 1_700_000_000 }));
 
   it("gives back a user as it was created, without fields that are unset or empty", async () => {
     const { users } = bed.directory;

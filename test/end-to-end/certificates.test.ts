@@ -1,14 +1,14 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { connect } from "node:tls";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { selfSigned } from "../http/certificate.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+const folder = temporaryFolder();
 const [first, second, client, stranger] = ["first", "second", "client", "stranger"].map(selfSigned) as [
   Pair,
   Pair,
@@ -42,10 +42,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await authorizer?.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => authorizer?.close());
 
 /** The common name that new connections are shown. */
 function shownName(url: string): Promise<string> {

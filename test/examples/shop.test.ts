@@ -1,8 +1,9 @@
 /** The application of one's own in docs/first-steps.md. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { describe, expect, it } from "vitest";
+import { openedOnce } from "../opened.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const FILE = join(ROOT, "examples", "shop", "shop.yaml");
@@ -15,11 +16,7 @@ function block(language: string): string {
 }
 
 describe("docs/first-steps.md, an application of one's own", () => {
-  let authorizer: TestAuthorizer;
-  beforeAll(async () => {
-    authorizer = await startAuthorizer({ dataset: FILE });
-  });
-  afterAll(() => authorizer.close());
+  const authorizer = openedOnce(() => startAuthorizer({ dataset: FILE }));
 
   it("shows the data set of the example", () => {
     expect(readFileSync(FILE, "utf8").replace(/^#.*\n/, "")).toBe(block("yaml"));

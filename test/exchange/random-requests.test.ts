@@ -4,9 +4,10 @@
  * listener, which decides by itself. Lists, which it filters, are left out. `node bench/random-requests.ts` sends a million.
  */
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { missing } from "../gateways/proxy-program.ts";
-import { type RandomRounds, startRandomRounds } from "./random-rounds.ts";
+import { openedOnce } from "../opened.ts";
+import { startRandomRounds } from "./random-rounds.ts";
 
 const SEED = 20_260_922;
 const REQUESTS = 20_000;
@@ -16,11 +17,7 @@ const why = missing("nginx");
 describe.skipIf(why !== undefined)(
   `behind nginx, with one key, random requests${why === undefined ? "" : ` (${why})`}`,
   () => {
-    let rounds: RandomRounds;
-    beforeAll(async () => {
-      rounds = await startRandomRounds();
-    }, 120_000);
-    afterAll(() => rounds?.close());
+    const rounds = openedOnce(() => startRandomRounds(), 120_000);
 
     it("what the data server serves with its key is exactly what is allowed", {
       timeout: 1_800_000,

@@ -2,13 +2,13 @@
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newKey, TestIssuer } from "../identity/oidc/issuer.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { missing, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
 import { PROXY_TOKEN, portFor, startBehindProxy } from "./start-behind-proxy.ts";
@@ -31,7 +31,7 @@ describe.skipIf(why !== undefined)(`boto3 behind nginx${why === undefined ? "" :
   const realNow = Date.now;
   /** Unix milliseconds at which the service's clock stands still; undefined: it goes. */
   let stopped: number | undefined;
-  let folder: string;
+  const folder = temporaryFolder();
   let issuer: TestIssuer;
   let authorizer: TestAuthorizer;
   let dataServer: StandIn;
@@ -39,7 +39,6 @@ describe.skipIf(why !== undefined)(`boto3 behind nginx${why === undefined ? "" :
 
   beforeAll(async () => {
     Date.now = () => stopped ?? realNow();
-    folder = mkdtempSync(join(tmpdir(), "boto3-"));
     issuer = await TestIssuer.start(await newKey("k"));
     authorizer = await startBehindProxy("nginx", {
       "authorizer.sts.enabled": true,
@@ -57,7 +56,6 @@ describe.skipIf(why !== undefined)(`boto3 behind nginx${why === undefined ? "" :
     await dataServer?.close();
     await authorizer?.close();
     await issuer?.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function start(user: string, path = "/sts", ...args: string[]): Promise<Lister> {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAst } from "vitest/node";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const LAUNCHER = join(ROOT, "bin", "svc-authorizer.cjs");
@@ -71,7 +71,7 @@ describe("the launcher", () => {
   );
 
   it("says in one sentence that the sources are no package, where they were installed as one", () => {
-    const folder = mkdtempSync(join(tmpdir(), "launcher-"));
+    const folder = temporaryFolder();
     const installed = join(folder, "node_modules", "svc-authorizer");
     for (const part of ["bin", "src", "package.json"]) {
       cpSync(join(ROOT, part), join(installed, part), { recursive: true });
@@ -79,7 +79,6 @@ describe("the launcher", () => {
     const run = spawnSync(process.execPath, [join(installed, "bin", "svc-authorizer.cjs"), "--version"], {
       encoding: "utf8",
     });
-    rmSync(folder, { recursive: true });
     expect(run.status).toBe(1);
     expect(run.stderr).toMatch(/^This is the source of svc-authorizer, .*@svc-authorizer\/server.*\n$/);
   });

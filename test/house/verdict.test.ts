@@ -1,18 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const SCRIPT = join(import.meta.dirname, "..", "..", ".ci", "verdict.mjs");
 
-let folder: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "verdict-"));
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** A file of vitest's results with one file of tests, given as name and status; failed tests have a message. */
 function results(name: string, tests: Record<string, string>, status: string): string {

@@ -1,9 +1,10 @@
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { membersOfText, membersOfValue, membersOfValueInSteps } from "../../src/http/body/counted-members.ts";
 import { repeatedMembers } from "../../src/http/body/repeated-members.ts";
-import { post, startService, type TestService } from "./service-kit.ts";
+import { openedOnce } from "../opened.ts";
+import { post, startService } from "./service-kit.ts";
 
 const NAMES = ["a", "\\u0061", "b", 'x:\\"y', "__proto__", "0"];
 const text = fc.letrec<{ value: string }>((tie) => ({
@@ -32,11 +33,7 @@ describe("members of a text and of its value", () => {
 });
 
 describe("a body with a repeated member", () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startService();
-  });
-  afterAll(() => service.close());
+  const service = openedOnce(() => startService());
 
   const LEAF = '"required":{"action":"fs:ReadObject","resource":"*"}';
   const PARTS = '"action":{"name":"read"},"resource":{"type":"object","id":"data/x"}';

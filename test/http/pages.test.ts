@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import {
   createHttpCounters,
   type ReadableHttpCounters,
 } from "../../src/observe/metrics/create-http-counters.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { MemoryLog, raw } from "./service-kit.ts";
 
@@ -20,14 +20,13 @@ const CSP = "default-src 'self'";
 const ASSET = "/assets/main-1a2b3c4d.js";
 const STYLE = "/assets/main-1a2b3c4d.css";
 
-let folder: string;
+const folder = temporaryFolder();
 let listener: ManagedServer;
 let url: string;
 let counters: ReadableHttpCounters;
 const log = new MemoryLog(true);
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pages-"));
   const files: Record<string, string | Buffer> = {
     "app/index.html": INDEX,
     [`app${ASSET}`]: SCRIPT,
@@ -56,10 +55,7 @@ beforeAll(async () => {
   });
   url = await listener.listen({ host: "127.0.0.1", port: 0 });
 });
-afterAll(async () => {
-  await listener?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => listener?.close());
 
 const get = (path: string, init: RequestInit = {}) => fetch(url + path, init);
 

@@ -1,17 +1,10 @@
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
-import {
-  API_TOKEN,
-  connectTo,
-  post,
-  raw,
-  requestText,
-  startService,
-  type TestService,
-} from "./service-kit.ts";
+import { openedOnce } from "../opened.ts";
+import { API_TOKEN, connectTo, post, raw, requestText, startService } from "./service-kit.ts";
 
 const service = await closedAfterAll(startService({ limits: { headersBytes: 4096 } }));
 
@@ -237,11 +230,7 @@ describe("X-Request-ID", () => {
 });
 
 describe("time", () => {
-  let brief: TestService;
-  beforeAll(async () => {
-    brief = await startService({ limits: { requestTimeoutMs: 250 } });
-  });
-  afterAll(() => brief.close());
+  const brief = openedOnce(() => startService({ limits: { requestTimeoutMs: 250 } }));
 
   it.each<[string, string, number]>([
     ["no headers", "", 408],

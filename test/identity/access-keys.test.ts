@@ -1,20 +1,10 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FailedAttempts } from "../../src/identity/failed-attempts.ts";
-import {
-  addKey,
-  CACHE,
-  HERE,
-  openTestIdentities,
-  outcomeOf,
-  type TestIdentities,
-} from "./test-identities.ts";
+import { openedEach } from "../opened.ts";
+import { addKey, CACHE, HERE, openTestIdentities, outcomeOf } from "./test-identities.ts";
 
-let opened: TestIdentities;
-beforeEach(async () => {
-  opened = await openTestIdentities();
-});
-afterEach(() => opened.close());
+const opened = openedEach(() => openTestIdentities());
 
 const attempt = (id: string, secret: string, source = HERE) =>
   outcomeOf(() => opened.identities.withAccessKey(id, secret, source));

@@ -1,22 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Identity } from "../../src/identity/identity.ts";
 import { endSessionsOf } from "../directory/end-sessions.ts";
 import { SECRET_KEY } from "../directory/open-test-directory.ts";
-import {
-  addKey,
-  CACHE,
-  HERE,
-  openTestIdentities,
-  outcomeOf,
-  type TestIdentities,
-} from "./test-identities.ts";
+import { openedEach } from "../opened.ts";
+import { addKey, CACHE, HERE, openTestIdentities, outcomeOf } from "./test-identities.ts";
 import { makeToken, serverClaims } from "./tokens.ts";
 
-let opened: TestIdentities;
-beforeEach(async () => {
-  opened = await openTestIdentities();
-});
-afterEach(() => opened.close());
+const opened = openedEach(() => openTestIdentities());
 
 const login = (name = "ALICE"): Promise<Identity> =>
   Promise.resolve(opened.identities.withAccessKey(`AK-${name}`, `secret of AK-${name}`, HERE));

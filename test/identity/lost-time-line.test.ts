@@ -3,17 +3,14 @@
  * a token holds by the beginning of its user's sessions alone.
  */
 
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MemoryStore } from "../../src/store/memory/memory-store.ts";
 import { endSessionsOf } from "../directory/end-sessions.ts";
-import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
+import { openedEach } from "../opened.ts";
+import { HERE, openTestIdentities, outcomeOf } from "./test-identities.ts";
 import { makeToken, serverClaims } from "./tokens.ts";
 
-let opened: TestIdentities;
-beforeEach(async () => {
-  opened = await openTestIdentities();
-});
-afterEach(() => opened.close());
+const opened = openedEach(() => openTestIdentities());
 
 const issue = async (): Promise<string> => {
   const identity = await opened.identities.withAccessKey("AK-ALICE", "secret of AK-ALICE", HERE);

@@ -1,6 +1,7 @@
 /** Requests signed by hand, and what becomes of them. */
 
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
+import { openedOnce } from "../opened.ts";
 import { type MappedRequest, sign, type ToSign } from "./naive-signer.ts";
 import { HERE, openTestIdentities, outcomeOf, type TestIdentities } from "./test-identities.ts";
 
@@ -79,14 +80,10 @@ export interface SharedVerification {
 
 /** Opens one verification for the tests of a file; each test begins at {@link TIME}. */
 export function shareVerification(): SharedVerification {
-  let opened: TestIdentities;
-  beforeAll(async () => {
-    opened = await openTestIdentities();
-  });
+  const opened = openedOnce(() => openTestIdentities());
   beforeEach(() => {
     opened.clock.now = TIME;
   });
-  afterAll(() => opened.close());
   return {
     get opened() {
       return opened;

@@ -1,7 +1,5 @@
 /** Copying a log from one store into another: same ids, same states, same versions, and nodes go on from there. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { copyLog, EngineTarget } from "../../src/journal/copy-log.ts";
@@ -10,16 +8,16 @@ import { openLocalImport } from "../../src/store/local/import-log.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Store, VersionedRecord } from "../../src/store/port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { openNode, sharedBy } from "./bed.ts";
 
 let folder: string;
 const open: Store[] = [];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "copy-log-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   for (const store of open.splice(0)) await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function kept<S extends Store>(store: S): S {

@@ -1,22 +1,19 @@
 import type { IncomingMessage } from "node:http";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, entryName, NothingDone, partName } from "../../src/journal/engine.ts";
 import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
 import { lookOneByOne } from "../../src/journal/look.ts";
 import { findPlace } from "../../src/journal/place-in-log.ts";
+import { openedOnce } from "../opened.ts";
 import { openNode, sharedBy } from "./bed.ts";
 import { cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
-import type { HttpProxy, Interference } from "./http-proxy.ts";
+import type { Interference } from "./http-proxy.ts";
 
 describe("the engine on Cosmos DB", () => {
-  let server: HttpProxy;
+  const server = openedOnce(() => startCosmosdb());
   let engine: Engine | undefined;
   let databases = 0;
   let database: string;
-  beforeAll(async () => {
-    server = await startCosmosdb();
-  });
-  afterAll(() => server.close());
   beforeEach(() => {
     database = `database${databases++}`;
   });

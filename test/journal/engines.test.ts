@@ -5,13 +5,13 @@ import { openDynamodbEngine } from "../../src/journal/engines/dynamodb.ts";
 import type { DynamodbOptions } from "../../src/journal/engines/dynamodb-table.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
+import { openedOnce } from "../opened.ts";
 import { sharedBy } from "./bed.ts";
 import { cosmosdbOptions, startCosmosdb } from "./cosmosdb-server.ts";
 import { type DynamodbLocal, hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
 import { describeEngine, type EngineBed } from "./engine-contract.ts";
-import type { HttpProxy } from "./http-proxy.ts";
 import { describeLostAnswers, type ReachedBed } from "./lost-answers.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+import { postgresBin, startPostgres } from "./postgres-cluster.ts";
 
 describeEngine("memory", async () => {
   const engine = new MemoryEngine();
@@ -19,12 +19,8 @@ describeEngine("memory", async () => {
 });
 
 describe("on cosmosdb-server", () => {
-  let server: HttpProxy;
+  const server = openedOnce(() => startCosmosdb());
   let databases = 0;
-  beforeAll(async () => {
-    server = await startCosmosdb();
-  });
-  afterAll(() => server.close());
   describeEngine("cosmosdb", async () => {
     const options = cosmosdbOptions(server, `database${databases++}`);
     return { open: () => openCosmosdbEngine(options), close: async () => {} };
@@ -97,11 +93,7 @@ function portOf(endpoint: string): number {
 }
 
 describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   const open = (connectionString: string) =>
     openPostgresEngine({
       connectionString,

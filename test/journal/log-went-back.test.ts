@@ -1,12 +1,13 @@
 /** A database that lost acknowledged entries while a node used it (spec/journal §3.2), on PostgreSQL. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
+import { openedOnce } from "../opened.ts";
 import { openNode } from "./bed.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+import { postgresBin, startPostgres } from "./postgres-cluster.ts";
 
 const P = "things";
 /** As the database of a standby does that was behind: the newest entries are gone. */
@@ -15,14 +16,10 @@ const BREAK =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'svc-authorizer'";
 
 describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged entries", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let database: string;
   let engine: Engine;
   let store: JournalStore;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   beforeEach(async () => {
     database = await cluster.newDatabase();
     engine = await openPostgresEngine({

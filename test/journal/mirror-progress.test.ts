@@ -1,18 +1,15 @@
 /** The progress of a mirror with very many branches is larger than an item of DynamoDB may be, and is kept all the same. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openDynamodbEngine } from "../../src/journal/engines/dynamodb.ts";
 import { Progress } from "../../src/mirroring/progress/progress.ts";
+import { openedOnce } from "../opened.ts";
 import { openNode } from "./bed.ts";
-import { type DynamodbLocal, hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
+import { hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
 
 const BRANCHES = 5_000;
 
 describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local, the progress of a mirror", () => {
-  let server: DynamodbLocal;
-  beforeAll(async () => {
-    server = await startDynamodbLocal();
-  }, 90_000);
-  afterAll(() => server.close());
+  const server = openedOnce(() => startDynamodbLocal(), 90_000);
 
   const open = async () =>
     openNode(

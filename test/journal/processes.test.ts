@@ -1,24 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
+import { postgresBin, startPostgres } from "./postgres-cluster.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const KEY = "a-secret-key-that-only-this-test-knows-0123456789";
 
 /** Two processes over one database, as a fleet behind a balancer has them. */
 describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let config: string;
   let folder: string;
   let nodes: RunningProgram[];
-
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
 
   beforeEach(async () => {
     folder = newFolder();

@@ -1,7 +1,8 @@
 /** A mirror never shows what is not whole and never goes back, whatever fails: on stand-ins, and with variants of the controller that must be seen to be wrong. */
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { MirrorController } from "../../src/mirroring/controller.ts";
+import { openedEach } from "../opened.ts";
 import {
   BY_COMMIT_ID,
   HIDDEN_ONES_TOO,
@@ -15,11 +16,7 @@ import {
 import { randomOf, World } from "./world.ts";
 import { write } from "./writer.ts";
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 /** A run of a writer, a replicator and controllers that are killed, with servers that fail. Returns the number of promotions. */
 async function chaos(seed: number, rounds: number, sabotage?: Sabotage, atOnce = 1): Promise<number> {

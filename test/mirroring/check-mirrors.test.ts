@@ -3,24 +3,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
 import { Progress } from "../../src/mirroring/progress/progress.ts";
 import { checkMirrors } from "../../src/mirroring/upkeep/check-mirrors.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import { DamagedRecord, type RecordPut, type Store, withSnapshot } from "../../src/store/port.ts";
+import { openedEach } from "../opened.ts";
 import { World } from "./world.ts";
 
 /** Text of the record of a mirror that stands in the file of a store as it is. */
 const NEEDLE = "needle-in-the-record";
 const PARTITIONS = ["mirror", "mirror_progress"];
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 /** A mirror that has shown two commits, waits for a third, and has a branch that was never shown. */
 async function mirrored(): Promise<Store> {

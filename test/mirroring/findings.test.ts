@@ -1,14 +1,11 @@
 /** Findings of passes are kept, for whoever shows a mirror without acting for it. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { attended, reportOf } from "../../src/mirroring/mirror-report.ts";
 import { Progress } from "../../src/mirroring/progress/progress.ts";
+import { openedEach } from "../opened.ts";
 import { World } from "./world.ts";
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 const stored = async () => reportOf(await Progress.stateOf(world.store, world.asked.uid), world.clock);
 const commit = (content: string): void => {

@@ -1,14 +1,11 @@
 /** Calls that something before the data server holds until after the client's time limit: nothing goes back, and all arrives (M10). */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { openedEach } from "../opened.ts";
 import { BY_COMMIT_ID, type Sabotage } from "./sabotage.ts";
 import { World } from "./world.ts";
 
 const LATE_MS = 200_000;
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 const commit = (branch: string): void => {
   const { repository } = world;

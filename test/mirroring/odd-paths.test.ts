@@ -1,7 +1,8 @@
 /** Objects of any path are looked at under their own bytes, and one that no server takes is named. */
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { pathText } from "../../src/mirroring/data/path-text.ts";
+import { openedEach } from "../opened.ts";
 import type { Entry } from "./stand-in/content.ts";
 import { pathOf } from "./stand-in/path-bytes.ts";
 import { targetOf, World } from "./world.ts";
@@ -19,11 +20,7 @@ const PATHS = (JSON.parse(readFileSync(FILE, "utf8")) as readonly OddPath[]).map
 });
 const TOO_LONG = "y".repeat(1_025);
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 it("no two of the paths are the same", () => {
   expect(new Set(PATHS.map(({ path }) => path)).size).toBe(PATHS.length);

@@ -1,12 +1,9 @@
 /** Passes of the controller over a mirror, on stand-ins. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { openedEach } from "../opened.ts";
 import { targetOf, World } from "./world.ts";
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 /** A first commit with these objects. */
 const commit = (contents: Record<string, string>, branch = "main"): string => {

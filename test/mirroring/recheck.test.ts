@@ -1,12 +1,9 @@
 /** Data of heads that is lost after it was shown. */
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { openedEach } from "../opened.ts";
 import { targetOf, World } from "./world.ts";
 
-let world: World;
-beforeEach(async () => {
-  world = await World.open();
-});
-afterEach(() => world.close());
+const world = openedEach(() => World.open());
 
 it("makes a mirror degraded, for each process that acts for it, and is looked for only as often as configured", async () => {
   world.repository.commit("main", world.repository.upload({ a: "1", b: "2" }));

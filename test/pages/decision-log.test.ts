@@ -1,18 +1,16 @@
 /** The record that docs/decision-log.md shows is one that the service writes. */
-import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { globSync, readFileSync } from "node:fs";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const PAGE = readFileSync(new URL("../../docs/decision-log.md", import.meta.url), "utf8");
 const shown = JSON.parse(/```json\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? "null");
 const TOKEN = "token-of-the-page-0123456789abcdef012";
 
-let directory: string;
+const directory = temporaryFolder();
 let authorizer: TestAuthorizer;
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "page-"));
   authorizer = await startAuthorizer({
     dataset: {
       format: 1,
@@ -36,10 +34,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await authorizer?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => authorizer?.close());
 
 /** The first record of a decision that is on the disk. */
 function firstRecord(): Record<string, unknown> | undefined {

@@ -1,14 +1,14 @@
 /** The blocks of docs/identity-providers.md: requests with groups and tokens, the location for nginx, the command. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const PAGE = readFileSync(new URL("../../docs/identity-providers.md", import.meta.url), "utf8");
 
@@ -33,10 +33,9 @@ const DATASET = {
   groups: [{ name: "portal-readers", policies: ["Reads"] }, { name: "Everyone" }],
 } as const;
 
-let folder: string;
+const folder = temporaryFolder();
 let authorizer: TestAuthorizer;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "page-"));
   const file = join(folder, "token");
   writeFileSync(file, TOKEN);
   const read = (heading: string) => {
@@ -59,10 +58,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(async () => {
-  await authorizer?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => authorizer?.close());
 
 async function answerTo(body: string): Promise<Record<string, unknown>> {
   const isNative = "user" in JSON.parse(body);

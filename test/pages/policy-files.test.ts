@@ -1,13 +1,12 @@
 /** The files that policy-as-code.md, policy-work.md and datasets.md show, and their usages, are those of the programs. */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const folder = mkdtempSync(join(tmpdir(), "page-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 function blockOf(page: string, language: string, begins: string): string {
   const text = readFileSync(join(ROOT, "docs", page), "utf8");

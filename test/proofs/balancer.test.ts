@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, type RunningProgram } from "../end-to-end/program.ts";
 import { freePort } from "../free-port.ts";
 import { hasProgram } from "../journal/has-program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { report, sized } from "./size.ts";
 
@@ -17,12 +18,8 @@ const WRITERS = 8;
 describe.skipIf(postgresBin() === undefined || !hasProgram("nginx"))(
   "proof: two processes behind nginx",
   () => {
-    let cluster: PostgresCluster;
+    const cluster = openedOnce(() => startPostgres(), 60_000);
     let balancer: ChildProcess | undefined;
-    beforeAll(async () => {
-      cluster = await startPostgres();
-    }, 60_000);
-    afterAll(() => cluster.close());
     afterEach(async () => {
       if (balancer !== undefined) {
         balancer.kill("SIGKILL");

@@ -1,9 +1,10 @@
 /** Proof: a node's copy, and a local store in use, are exported and checked as they are at one revision (spec/journal §3). */
 
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, run, start, writeConfig } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 afterEach(cleanUp);
@@ -28,11 +29,7 @@ function writing(write: (username: string) => Promise<number>): () => Promise<nu
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: a node's copy", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
 
   it("is exported and checked without the database, while its node writes, runs, and is stopped", async () => {
     const fleet = await Fleet.start(cluster, 0);

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { isWhole, quantile, report, sized } from "./size.ts";
 
@@ -10,11 +11,7 @@ const PER_SECOND = sized(40, 200);
 const SECONDS = sized(4, 180);
 
 describe.skipIf(postgresBin() === undefined)("proof: four nodes", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   afterEach(cleanUp);
 
   it(

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { report, sized } from "./size.ts";
 
@@ -9,11 +10,7 @@ const KILLS = sized(4, 200);
 const WRITERS = 6;
 
 describe.skipIf(postgresBin() === undefined)("proof: kill -9", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   afterEach(cleanUp);
 
   it(

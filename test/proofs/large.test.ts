@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, run, writeConfig } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { isWhole, quantile, report, sized } from "./size.ts";
 
@@ -9,11 +10,7 @@ const USERS = sized(2_000, 100_000);
 const WRITERS = 10;
 
 describe.skipIf(postgresBin() === undefined)("proof: a large directory", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   afterEach(cleanUp);
 
   it(

@@ -2,20 +2,17 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let fleet: Fleet;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   afterEach(cleanUp);
 
   const write = async (node: RunningProgram, method: string, path: string, body?: unknown) =>

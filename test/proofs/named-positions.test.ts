@@ -2,9 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 const PATIENCE = { timeout: 60_000, interval: 100 };
@@ -32,17 +33,13 @@ interface Route {
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let fleet: Fleet;
   let node: RunningProgram;
   let sql: (text: string) => Promise<void>;
   let url: string;
   let basic: string;
   let calls: number;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   afterEach(cleanUp);
 
   async function startNode(): Promise<void> {

@@ -2,9 +2,10 @@
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 const SVCCTL = join(import.meta.dirname, "..", "..", "packages", "svcctl", "bin", "svcctl.cjs");
@@ -18,11 +19,7 @@ interface Run {
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", () => {
-  let cluster: PostgresCluster;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   afterEach(cleanUp);
 
   it("name the nodes that were not asked first: lists, single records and streams, in the API and svcctl", async () => {

@@ -7,9 +7,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import pg from "pg";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { sized } from "./size.ts";
 
@@ -18,13 +19,9 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 const POSITION = /^[1-9]\d*\.[\w-]{8}$/;
 
 describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let fleet: Fleet;
   let session: pg.Client;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   afterEach(async () => {
     await session.end();
     await cleanUp();

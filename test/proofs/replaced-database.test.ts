@@ -5,9 +5,10 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 import { sized } from "./size.ts";
 
@@ -37,14 +38,10 @@ const LOSSES = [
 ];
 
 describe.skipIf(postgresBin() === undefined)("proof: a database in the place of another", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let fleet: Fleet;
   let paths: string[];
   let database: string;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   afterEach(cleanUp);
 
   const pathOf = (index: number) => ["--authorizer.replication.path", paths[index]!];

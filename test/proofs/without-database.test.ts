@@ -2,9 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 interface Body {
@@ -19,14 +20,10 @@ const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
 const ADMIN = { access_key_id: "AKIAJADMINADMINADMIQ", secret_access_key: "a-secret-of-the-administrator" };
 
 describe.skipIf(postgresBin() === undefined)("proof: starts without the database", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let fleet: Fleet;
   let paths: string[];
   let database: string;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   beforeEach(async () => {
     await cluster.start();
   }, 60_000);

@@ -1,17 +1,17 @@
 /** Signing in with passwords that the service keeps (spec/sign-in §6, spec/sign-in §8). */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { hashPassword } from "../../src/identity/passwords/password-hash.ts";
 import { KEYS, startManagement } from "../api/management/kit.ts";
 import { closedAfterAll } from "../closed-after-all.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const PASSWORD = "correct horse battery";
 const NEXT = "staple horse correct";
-const folder = mkdtempSync(join(tmpdir(), "passwords-"));
+const folder = temporaryFolder();
 const list = join(folder, "known.txt");
 writeFileSync(list, "Trustno1Trustno1\nanother known password\n");
 
@@ -47,7 +47,6 @@ const whoIs = async (token: string) => {
 };
 
 afterEach(() => api.authorizer.reset());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("a password of the directory", () => {
   it("signs its user in", async () => {

@@ -1,12 +1,12 @@
 /** Token exchange (RFC 8693): programs with tokens of Kubernetes and of GitHub Actions (spec/sign-in §1). */
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { newKey, TestIssuer } from "../identity/oidc/issuer.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const kubernetes = await TestIssuer.start(await newKey("kubernetes"));
 const github = await TestIssuer.start(await newKey("github"));
@@ -19,7 +19,7 @@ const issuers = [kubernetes, github, open, people];
 await closedAfterAll(
   Promise.resolve({ close: async () => void (await Promise.all(issuers.map((one) => one.stop()))) }),
 );
-const folder = mkdtempSync(join(tmpdir(), "exchange-"));
+const folder = temporaryFolder();
 const audit = join(folder, "audit.jsonl");
 const authorizer = await closedAfterAll(
   startAuthorizer({
@@ -77,7 +77,6 @@ const authorizer = await closedAfterAll(
   }),
 );
 const { directory } = authorizer;
-afterAll(() => rmSync(folder, { recursive: true }));
 await directory.users.update("off", { inactive: true });
 afterEach(() => directory.users.update("off", { inactive: true }));
 

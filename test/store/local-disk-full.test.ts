@@ -1,21 +1,18 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { READERS_FILE } from "../../src/store/local/data-file.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Child, startChild } from "./children/child.ts";
 
 let parent: string;
 let child: Child | undefined;
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "local-full-"));
+  parent = temporaryFolder();
 });
-afterEach(async () => {
-  await child?.kill();
-  rmSync(parent, { recursive: true, force: true });
-});
+afterEach(() => child?.kill());
 
 it("has the blocks of the file that is written through memory from the start: none is missing on a full disk", async () => {
   const folder = join(parent, "store");

@@ -1,9 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { open as openLmdb } from "lmdb";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { StoreFormats } from "../../src/store/format.ts";
 import { type LocalDatabase, openDatabase, putValue } from "../../src/store/local/database.ts";
 import { LOCAL_FORMATS, migrateDatabase } from "../../src/store/local/formats.ts";
@@ -11,6 +10,7 @@ import { recordKey } from "../../src/store/local/layout.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type ScannedRecord, withSnapshot } from "../../src/store/port.ts";
 import type { StoreLog } from "../../src/store/store-log.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { unavailable } from "./unavailable.ts";
 
 const fixture = (format: number) =>
@@ -43,11 +43,10 @@ let parent: string;
 let path: string;
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "local-format-"));
+  parent = temporaryFolder();
   path = join(parent, "store");
   mkdirSync(path);
 });
-afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const WRITER = "svc-authorizer 7.0.0";
 

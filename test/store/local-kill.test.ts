@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Child, startChild } from "./children/child.ts";
 import { unavailable } from "./unavailable.ts";
 
@@ -14,13 +13,12 @@ let path: string;
 const children: Child[] = [];
 
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "local-kill-"));
+  parent = temporaryFolder();
   path = join(parent, "store");
 });
 
 afterEach(async () => {
   for (const child of children.splice(0)) await child.kill();
-  rmSync(parent, { recursive: true, force: true });
 });
 
 function startWriter(first: number): Child {

@@ -1,12 +1,12 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { openDirectory } from "../../src/directory/open-directory.ts";
 import { checkWholeStore } from "../../src/directory/upkeep/check-store.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const FIXTURES = fileURLToPath(new URL("../../fixtures/store/", import.meta.url));
 const SECRET_KEY = "the secret key of the fixtures, long enough";
@@ -19,11 +19,10 @@ const WAITING = "format-1-sweeps-mails-two-keys";
 let parent: string;
 let path: string;
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "local-migration-"));
+  parent = temporaryFolder();
   path = join(parent, "store");
   mkdirSync(path);
 });
-afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 function plant(fixture: string): void {
   const file = join(FIXTURES, fixture, "data.mdb");

@@ -2,13 +2,13 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { positionText } from "@svc-authorizer/policy/model/position.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import type { Store } from "../../src/store/port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 const CHILD = new URL("./children/follower.ts", import.meta.url);
 
@@ -16,7 +16,7 @@ let folder: string;
 let store: Store;
 let child: ChildProcess;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "following-"));
+  folder = temporaryFolder();
   store = await openLocalStore({ path: join(folder, "store"), syncWrites: false });
   await put("first");
   child = fork(CHILD, [join(folder, "store")]);
@@ -25,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   child.kill("SIGKILL");
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const put = (value: string, users: readonly string[] = []): Promise<number> =>

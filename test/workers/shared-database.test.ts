@@ -1,8 +1,9 @@
 /** Workers of nodes that share a PostgreSQL (spec/journal §7), as real processes. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
-import { type PostgresCluster, postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
+import { openedOnce } from "../opened.ts";
 import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
 const READ = { name: "Read", statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
@@ -21,13 +22,9 @@ async function served({ metrics }: RunningProgram): Promise<object> {
 }
 
 describe.skipIf(postgresBin() === undefined)("workers over PostgreSQL", () => {
-  let cluster: PostgresCluster;
+  const cluster = openedOnce(() => startPostgres(), 60_000);
   let database: string;
   let folder: string;
-  beforeAll(async () => {
-    cluster = await startPostgres();
-  }, 60_000);
-  afterAll(() => cluster.close());
   beforeEach(async () => {
     database = await cluster.newDatabase();
     folder = newFolder();

@@ -1,10 +1,10 @@
 /** A write that is answered `outcome_unknown` is audited as such (spec/journal §2.5, spec/security §5.2). */
 
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MailServer, startServer, stopServers, tokenOf } from "../../mail/mail-server.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import {
   ADMIN,
   type Answer,
@@ -14,7 +14,7 @@ import {
   type UncertainService,
 } from "./unknown-outcome-kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "unknown-outcome-"));
+const folder = temporaryFolder();
 const datasetFile = join(folder, "dataset.json");
 const statement = [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }];
 const OTHER = [{ effect: "allow", action: ["fs:WriteObject"], resource: "*" }];
@@ -47,7 +47,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await api?.close();
   await stopServers();
-  rmSync(folder, { recursive: true });
 });
 
 /** Makes a call whose commit is answered as unknown, and returns its events. */
@@ -278,7 +277,7 @@ describe("SCIM", () => {
 
 describe("set-up and reload", () => {
   it("audits a set-up, without the token and the secret", async () => {
-    const ownFolder = mkdtempSync(join(tmpdir(), "unknown-outcome-"));
+    const ownFolder = temporaryFolder();
     const empty = await startUncertain(ownFolder);
     try {
       const token = empty.service.setup?.token ?? "";
@@ -292,7 +291,6 @@ describe("set-up and reload", () => {
       for (const secret of [token, ADMIN.secret_access_key]) expect(empty.text()).not.toContain(secret);
     } finally {
       await empty.close();
-      rmSync(ownFolder, { recursive: true });
     }
   });
 

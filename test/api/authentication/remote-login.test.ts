@@ -1,15 +1,15 @@
 /** The remote authenticator, as its server and as its client (spec/sign-in §4). */
 
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashPassword } from "../../../src/identity/passwords/password-hash.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const PASSWORD = "a long password of alice";
 const KEY = {
@@ -47,7 +47,7 @@ async function startRemote() {
   return { url, asked, state, close };
 }
 
-const folder = mkdtempSync(join(tmpdir(), "remote-"));
+const folder = temporaryFolder();
 const log = join(folder, "audit.jsonl");
 const remote = await closedAfterAll(startRemote());
 const authorizer = await closedAfterAll(
@@ -77,7 +77,6 @@ beforeEach(async () => {
   await directory.passwords.set({ username: "alice", userId }, hash);
 });
 afterEach(() => authorizer.reset());
-afterAll(() => rmSync(folder, { recursive: true }));
 
 async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
   const answer = await fetch(url, {

@@ -1,12 +1,11 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Api, startApi } from "./api-kit.ts";
+import { describe, expect, it } from "vitest";
+import { openedEach } from "../../opened.ts";
+import { startApi } from "./api-kit.ts";
 
-let api: Api;
-beforeEach(async () => {
-  api = await startApi({ "authorizer.limits.request_timeout": "2s", "authorizer.limits.queue": 4 });
-});
-afterEach(() => api.close());
+const api = openedEach(() =>
+  startApi({ "authorizer.limits.request_timeout": "2s", "authorizer.limits.queue": 4 }),
+);
 
 type Writable<T> = { -readonly [key in keyof T]: T[key] };
 

@@ -5,9 +5,10 @@ import {
   userNameProblem,
 } from "@svc-authorizer/policy/model/names.ts";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { decodeSegment } from "../../../src/api/rest/operation.ts";
-import { type Api, startApi, twice } from "./api-kit.ts";
+import { openedOnce } from "../../opened.ts";
+import { startApi, twice } from "./api-kit.ts";
 
 const ALLOW = { effect: "allow", action: ["fs:ReadObject"], resource: "*" };
 
@@ -54,11 +55,9 @@ const name = fc.oneof(
 );
 
 describe.each(["strict", "lenient"] as const)("with %s guards", (guards: Guards) => {
-  let api: Api;
-  beforeAll(async () => {
-    api = await startApi({ "authorizer.guards": guards, "authorizer.limits.headers_bytes": "64KiB" });
-  });
-  afterAll(() => api.close());
+  const api = openedOnce(() =>
+    startApi({ "authorizer.guards": guards, "authorizer.limits.headers_bytes": "64KiB" }),
+  );
 
   const expectStatus = async (
     status: number,

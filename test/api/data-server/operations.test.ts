@@ -1,14 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Api, startApi } from "./api-kit.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openedOnce } from "../../opened.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { startApi } from "./api-kit.ts";
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = openedOnce(() => startApi());
 
 const { version, digest } = JSON.parse(readFileSync("policies/manifest.json", "utf8"));
 const MANIFEST = { version, digest: digest.slice(0, 12) };
@@ -314,7 +311,7 @@ describe("warnings", () => {
   });
 
   it("are in the log too", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "authorization-warnings-"));
+    const folder = temporaryFolder();
     const log = join(folder, "log.jsonl");
     const logged = await startApi({
       "logging.level": "WARN",
@@ -325,7 +322,6 @@ describe("warnings", () => {
     await logged.call("POST", "/auth/policies", { name: "odd", statement });
     await logged.close();
     const entries = readFileSync(log, "utf8").trim().split("\n");
-    rmSync(folder, { recursive: true });
     expect(entries.length).toBe(1);
     expect(JSON.parse(entries[0] as string)).toMatchObject({ policy: "odd", actor: "data-server" });
     expect(entries[0]).toContain("cannot have wildcards");

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +6,7 @@ import { DATA_SERVER_OPERATIONS } from "../../../src/api/resources/operations.ts
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { SCOPES, type Scope } from "../../../src/api/service-caller.ts";
 import { sized } from "../../proofs/size.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { type Api, callApi, rawCall, startApi } from "./api-kit.ts";
 
 const TOKENS = Object.fromEntries(
@@ -292,7 +292,7 @@ describe("the audit log", () => {
 
 describe("a secret in a query", () => {
   it("never reaches the log, whatever its level and whatever the answer", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "authorization-log-"));
+    const folder = temporaryFolder();
     const log = join(folder, "log.jsonl");
     const logged = await startApi({
       "logging.level": "TRACE",
@@ -311,7 +311,6 @@ describe("a secret in a query", () => {
     }
     await logged.close();
     const text = readFileSync(log, "utf8");
-    rmSync(folder, { recursive: true });
     expect(text).toContain("/api/v1/auth/users/{userId}/credentials");
     expect(text).not.toContain("this-is-the-secret");
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Api, startApi } from "./api-kit.ts";
+import { describe, expect, it } from "vitest";
+import { openedEach } from "../../opened.ts";
+import { startApi } from "./api-kit.ts";
 
 interface Step {
   readonly method: string;
@@ -17,11 +18,7 @@ const SETUP: readonly Step[] = readFileSync(
   .slice(2, 32)
   .map((line) => JSON.parse(line) as Step);
 
-let api: Api;
-beforeEach(async () => {
-  api = await startApi({ "authorizer.partition": "lakefs" });
-});
-afterEach(() => api.close());
+const api = openedEach(() => startApi({ "authorizer.partition": "lakefs" }));
 
 const run = async ({ method, url, request_body }: Step): Promise<number> =>
   (await api.call(method, url.slice("/api/v1".length), request_body)).status;

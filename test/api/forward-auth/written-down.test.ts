@@ -1,16 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { ask, basic, type Headers, READ, TOKEN, told } from "./ask.ts";
 
 describe("what is written down (spec/security §5.2)", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "rules-"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   it("refusals and decisions name the key and hold no secret, signature, cookie or token", async () => {
     const [log, audit] = [join(folder, "log"), join(folder, "audit")];

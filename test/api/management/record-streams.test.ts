@@ -12,6 +12,7 @@ import type { UserCall } from "../../../src/api/management/call.ts";
 import type { AuditRecords, RecordQuery } from "../../../src/api/management/records/ports.ts";
 import { openRecordStreams } from "../../../src/api/management/records/record-stream.ts";
 import type { Directory } from "../../../src/directory/directory.ts";
+import { openedOnce } from "../../opened.ts";
 import { basic, type Key, type Management, startManagement } from "./kit.ts";
 
 const STREAMS = ["/audit/stream", "/decisions/stream"];
@@ -121,15 +122,13 @@ describe.each(STREAMS)("%s", (path) => {
 
 describe.each(STREAMS)("places of %s", (path) => {
   /** A service that has no other readers. */
-  let own: Management;
-  beforeAll(async () => {
-    own = await startManagement({
+  const own = openedOnce(() =>
+    startManagement({
       "authorizer.audit.directory": join(folder, "own", path, "audit"),
       "authorizer.decision_log.include": "all",
       "authorizer.decision_log.directory": join(folder, "own", path, "decisions"),
-    });
-  });
-  afterAll(() => own.close());
+    }),
+  );
 
   it("are 32, half of them for one caller, also for callers who come at once", async () => {
     const abort = new AbortController();

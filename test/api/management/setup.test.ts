@@ -1,21 +1,20 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../bootstrap/command-kit.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { basic, callTarget } from "./kit.ts";
 
 const PATH = "/api/v1/setup_lakefs";
 let folder: string;
 let running: TestAuthorizer | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "setup-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await running?.close();
   running = undefined;
-  rmSync(folder, { recursive: true });
 });
 
 const items = () => ({

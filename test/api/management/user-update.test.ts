@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Management, startManagement } from "./kit.ts";
+import { describe, expect, it } from "vitest";
+import { openedOnce } from "../../opened.ts";
+import { startManagement } from "./kit.ts";
 
 describe("PATCH /auth/users/{userId}", () => {
-  let api: Management;
+  const api = openedOnce(() => startManagement());
   const read = async (user: string) => (await api.call("admin", "GET", `/auth/users/${user}`)).json;
   const change = (user: string, body: unknown) => api.call("admin", "PATCH", `/auth/users/${user}`, { body });
-
-  beforeAll(async () => {
-    api = await startManagement();
-  });
-  afterAll(() => api.close());
 
   it("changes what is given, leaves the rest, and removes what is empty or null", async () => {
     const given = { friendly_name: "T", email: "t@example.com" };

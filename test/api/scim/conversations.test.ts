@@ -2,15 +2,12 @@
 
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openedOnce } from "../../opened.ts";
 import { call, play, startScim, stepsOf } from "./kit.ts";
 
 describe.each(["okta", "entra", "rfc7644", "leavers"])("the conversation with %s", (name) => {
-  let service: TestAuthorizer;
+  const service = openedOnce(() => startScim());
   const kept = new Map<string, string>();
-  beforeAll(async () => {
-    service = await startScim();
-  });
-  afterAll(() => service.close());
 
   it.each(stepsOf(name))("$name", (step) => play(service, step, kept));
 });

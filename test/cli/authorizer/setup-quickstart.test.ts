@@ -1,23 +1,22 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { runAuthorizer } from "../../../src/cli/program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 let home: string;
 let data: string;
 let stop: (() => Promise<number>) | undefined;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "setup-quickstart-"));
+  home = temporaryFolder();
   data = join(home, "data");
 });
 afterEach(async () => {
   await stop?.();
   stop = undefined;
-  rmSync(home, { recursive: true });
 });
 
 /** Ports of their own, as other tests have. */

@@ -1,20 +1,12 @@
 /** The hooks of `.pre-commit-hooks.yaml`, run by the real pre-commit as docs/policy-work.md configures them. */
 
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { hasProgram } from "../../journal/has-program.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const PAGE = readFileSync(join(ROOT, "docs", "policy-work.md"), "utf8");
@@ -50,7 +42,7 @@ const inWork = (...parts: string[]) => join(folder, "work", ...parts);
 
 describe.skipIf(!hasProgram("pre-commit"))("pre-commit", () => {
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "pre-commit-"));
+    folder = temporaryFolder();
     mkdirSync(join(folder, "bin"));
     symlinkSync(join(ROOT, "packages", "svcctl", "bin", "svcctl.cjs"), join(folder, "bin", "svcctl"));
     // The repository of the hooks, at the version that the page names.
@@ -66,7 +58,6 @@ describe.skipIf(!hasProgram("pre-commit"))("pre-commit", () => {
     git(inWork(), "init", "--quiet");
     writeFileSync(inWork(".pre-commit-config.yaml"), CONFIG.replace(repo, hooks));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Stages a policy and runs the hooks on what is staged. */
   function hooksOn(text: string, name = "policies/reads.json") {

@@ -1,7 +1,6 @@
 /** Records of decisions about subjects that the directory does not know (spec/decision-log §1.1, spec/decision-api §8). */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
@@ -11,13 +10,14 @@ import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { linesOf } from "../../decision-log/test-log.ts";
 import { post } from "../../http/service-kit.ts";
 import { newKey, TestIssuer } from "../../identity/oidc/issuer.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const { dataset } = JSON.parse(
   readFileSync(new URL("../../../fixtures/decisions/asserted-groups.json", import.meta.url), "utf8"),
 );
 const TOKEN = "portal-token-0123456789-0123456789";
 const KEY = { access_key_id: "AKIAJTESTTESTTESTTEQ", secret_access_key: "a-secret-of-carol-0123456789" };
-const folder = mkdtempSync(join(tmpdir(), "asserted-"));
+const folder = temporaryFolder();
 let service: TestAuthorizer;
 let issuer: TestIssuer;
 beforeAll(async () => {
@@ -44,7 +44,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.close();
   await issuer.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const isLine = new Ajv2020({ allowUnionTypes: true }).compile(

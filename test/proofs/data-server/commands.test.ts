@@ -3,14 +3,15 @@
  * of another lakeFS. With `npm run prove`, where the server is given: prints what was seen.
  */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { devNull, tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HIVE_TALKS, playHive } from "../../../packages/svcctl-metastore/test/hive-player.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { isWhole, report } from "../size.ts";
 import { type CommandLine, LINES } from "./command-lines.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
@@ -64,7 +65,7 @@ async function prepareGlue(endpoint: string): Promise<void> {
 }
 
 describe.skipIf(given === undefined)("data server: every command", () => {
-  const folder = mkdtempSync(join(tmpdir(), "every-command-"));
+  const folder = temporaryFolder();
   const closing: (() => unknown)[] = [];
   let store: RunningDataServer;
   let server: RunningDataServer;
@@ -118,7 +119,6 @@ describe.skipIf(given === undefined)("data server: every command", () => {
 
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function svcctl(args: readonly string[], url: string, stdin = "", more: Record<string, string> = {}) {

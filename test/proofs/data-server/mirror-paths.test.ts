@@ -1,8 +1,9 @@
 /** Paths of any bytes on two real data servers: each object is looked at under its own path, and has its bytes on the mirror. */
 import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { pathText } from "../../../src/mirroring/data/path-text.ts";
+import { openedOnce } from "../../opened.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { RealControllers } from "./real-controllers.ts";
 import { RealMirror } from "./real-mirror.ts";
@@ -18,11 +19,7 @@ const ALIKE = ["a byte that is never UTF-8", "another such byte", "the sign that
 const inQuery = (hex: string): string => `path=${hex.replace(/../g, "%$&")}`;
 
 describe.skipIf(given === undefined)("data server: a mirror of odd paths", { timeout: 300_000 }, () => {
-  let both: RealMirror;
-  beforeAll(async () => {
-    both = await RealMirror.open(given as GivenDataServer);
-  }, 300_000);
-  afterAll(() => both?.close(), 120_000);
+  const both = openedOnce(() => RealMirror.open(given as GivenDataServer), 300_000);
 
   it("has every object under its own bytes, and shows none before its data is there", async () => {
     for (const { what, hex } of PATHS) {

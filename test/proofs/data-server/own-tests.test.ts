@@ -3,12 +3,12 @@
  * another one. With `npm run prove`, where their program is given.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { isWhole, report } from "../size.ts";
 import { type GivenDataServer, givenDataServer, hasOwnTests } from "./given-data-server.ts";
 import { clientVariables, RunningDataServer } from "./running-data-server.ts";
@@ -37,7 +37,7 @@ const given = isWhole ? givenDataServer() : undefined;
 
 describe.skipIf(!hasOwnTests(given))("data server: its own system tests", () => {
   const servers: RunningDataServer[] = [];
-  const folder = mkdtempSync(join(tmpdir(), "own-tests-"));
+  const folder = temporaryFolder();
 
   beforeAll(async () => {
     const store = await RunningDataServer.start(given as GivenDataServer);
@@ -49,7 +49,6 @@ describe.skipIf(!hasOwnTests(given))("data server: its own system tests", () => 
 
   afterAll(async () => {
     for (const server of servers) await server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   /** Makes repositories of the first server, which are buckets to the second one. */

@@ -4,21 +4,14 @@
  * 50 MB each, where a server is given.
  */
 import { createHash } from "node:crypto";
-import {
-  createReadStream,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statfsSync,
-} from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../temporary-folder.ts";
 import { report, sized } from "../size.ts";
 import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { HAS_TIME, measured } from "./measured-run.ts";
@@ -56,7 +49,7 @@ describe.skipIf(given === undefined)("data server: large transfers", () => {
   let down: string;
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), "large-transfers-"));
+    folder = temporaryFolder();
     down = join(folder, "down");
     server = await RunningDataServer.start(given as GivenDataServer);
     env = {
@@ -73,7 +66,6 @@ describe.skipIf(given === undefined)("data server: large transfers", () => {
 
   afterEach(async () => {
     await server?.close();
-    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
   async function ran(command: readonly string[]) {

@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../../../closed-after-all.ts";
+import { temporaryFolder } from "../../../temporary-folder.ts";
 import { basic, KEYS, startManagement } from "../kit.ts";
 import { applied, lines, meanwhile, stateOf } from "./apply-kit.ts";
 
@@ -488,7 +486,7 @@ describe("escalation: warn", () => {
 
 describe("what was applied last", () => {
   it("is kept by a store, over a restart", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "applied-"));
+    const folder = temporaryFolder();
     const config = {
       "database.type": "local",
       "database.local.path": folder,
@@ -508,7 +506,6 @@ describe("what was applied last", () => {
         await second.close();
       }
     } finally {
-      rmSync(folder, { recursive: true });
     }
   });
 
