@@ -2,7 +2,6 @@
  * A write keeps what restricts (spec/evaluation §11): on every way in, a policy is refused, or it is stored, served and decided with
  * all that it says. What a text says is read here by a reader of its own, which keeps what `JSON.parse` drops.
  */
-import { readFileSync } from "node:fs";
 import { EmbeddedAuthorizer } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
 import { readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { parseDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
@@ -11,6 +10,7 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
+import { readFixture } from "../read-fixture.ts";
 
 interface MemberCase {
   readonly name: string;
@@ -23,9 +23,7 @@ interface MemberCase {
   readonly repeated?: string;
 }
 
-const { cases: CASES } = JSON.parse(
-  readFileSync(new URL("../../fixtures/documents/policy-members/cases.json", import.meta.url), "utf8"),
-) as { cases: readonly MemberCase[] };
+const { cases: CASES } = readFixture<{ cases: readonly MemberCase[] }>("documents/policy-members/cases.json");
 
 const ADMIN = { access_key_id: "AKIAJADMINADMINADMQ", secret_access_key: "secret-of-the-administrator" };
 const DATASET = {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { problemSink } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
 import { rawFromJs, rawFromText } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import { describe, expect, it } from "vitest";
@@ -6,6 +5,7 @@ import { UNCHECKED_NAMES } from "../../src/config/data-server-items.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { ALL_ITEMS, findItem, variableOf } from "../../src/config/table.ts";
 import { parseValue } from "../../src/config/values/parse-value.ts";
+import { readFixture } from "../read-fixture.ts";
 import { KEY } from "./config-folder.ts";
 
 interface ReferenceItem {
@@ -15,9 +15,7 @@ interface ReferenceItem {
   readonly env: string;
 }
 
-const REFERENCE_ITEMS = JSON.parse(
-  readFileSync(new URL("../../fixtures/config/reference-items.json", import.meta.url), "utf8"),
-) as readonly ReferenceItem[];
+const REFERENCE_ITEMS = readFixture<readonly ReferenceItem[]>("config/reference-items.json");
 
 const BASE = { home: "/home/someone", folder: "/srv/svc" };
 const NAMES = ALL_ITEMS.map((item) => item.name);

@@ -1,9 +1,9 @@
 /** The decision corpus through every entrance but the engine's own (packages/policy/test/engine/vectors.test.ts). */
-import { readFileSync } from "node:fs";
 import type { CheckResult } from "@svc-authorizer/client/client.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
+import { readFixture } from "../read-fixture.ts";
 
 interface Vector {
   id: string;
@@ -19,9 +19,9 @@ interface Vector {
   resource: string;
 }
 
-const corpus = JSON.parse(
-  readFileSync(new URL("../../fixtures/decisions/evaluation-vectors.json", import.meta.url), "utf8"),
-) as { vectors: Vector[]; filter_vectors: Vector[] };
+const corpus = readFixture<{ vectors: Vector[]; filter_vectors: Vector[] }>(
+  "decisions/evaluation-vectors.json",
+);
 
 const authorizer = await closedAfterAll(startAuthorizer());
 

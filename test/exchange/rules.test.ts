@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { type Answer, ask, type Headers } from "../api/forward-auth/ask.ts";
+import { readFixture } from "../read-fixture.ts";
 import { SERVER_KEY } from "./one-key-server.ts";
 import { basicOf, EXCHANGE, PROXY_TOKEN, S3_DOMAIN, signedBy, startExchange } from "./start-exchange.ts";
 
@@ -19,9 +18,7 @@ interface Case {
   readonly why?: string;
 }
 
-const { cases } = parse(
-  readFileSync(new URL("../../fixtures/exchange/rules.yaml", import.meta.url), "utf8"),
-) as { readonly cases: readonly Case[] };
+const { cases } = readFixture<{ readonly cases: readonly Case[] }>("exchange/rules.yaml");
 
 let authorizer: TestAuthorizer;
 let withoutExchange: TestAuthorizer;

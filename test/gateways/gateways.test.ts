@@ -1,9 +1,8 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { readFixture } from "../read-fixture.ts";
 import { configuration, missing, PROGRAM_NAMES, type ProxyProgram, startProxy } from "./proxy-program.ts";
 import { type StandIn, startStandIn } from "./stand-in.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, portFor, SECRET, startBehindProxy } from "./start-behind-proxy.ts";
@@ -20,9 +19,7 @@ interface Case {
   readonly refused?: number | "any";
 }
 
-const { cases } = parse(
-  readFileSync(new URL("../../fixtures/gateways/requests.yaml", import.meta.url), "utf8"),
-) as { cases: readonly Case[] };
+const { cases } = readFixture<{ cases: readonly Case[] }>("gateways/requests.yaml");
 
 /** Headers that spec/security §2.1 lists, by the names that are in use. */
 const FORGED = [

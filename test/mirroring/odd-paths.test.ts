@@ -1,8 +1,8 @@
 /** Objects of any path are looked at under their own bytes, and one that no server takes is named. */
-import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { pathText } from "../../src/mirroring/data/path-text.ts";
 import { openedEach } from "../opened.ts";
+import { readFixture } from "../read-fixture.ts";
 import type { Entry } from "./stand-in/content.ts";
 import { pathOf } from "./stand-in/path-bytes.ts";
 import { targetOf, World } from "./world.ts";
@@ -13,8 +13,7 @@ interface OddPath {
   readonly hex: string;
 }
 
-const FILE = new URL("../../fixtures/mirroring/odd-paths.json", import.meta.url);
-const PATHS = (JSON.parse(readFileSync(FILE, "utf8")) as readonly OddPath[]).map(({ what, hex }) => {
+const PATHS = readFixture<readonly OddPath[]>("mirroring/odd-paths.json").map(({ what, hex }) => {
   const bytes = Buffer.from(hex, "hex");
   return { what, bytes, path: pathOf(bytes) };
 });

@@ -1,6 +1,6 @@
 /** The stand-in answers as a real data server did: the recorded calls, in their order. */
-import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { readFixture } from "../read-fixture.ts";
 import { pathOf } from "./stand-in/path-bytes.ts";
 import { StandIn } from "./stand-in/stand-in.ts";
 
@@ -17,8 +17,7 @@ interface Step {
   readonly bytes?: number;
 }
 
-const FILE = new URL("../../fixtures/mirroring/recorded-answers.json", import.meta.url);
-const { steps } = JSON.parse(readFileSync(FILE, "utf8")) as { steps: readonly Step[] };
+const { steps } = readFixture<{ steps: readonly Step[] }>("mirroring/recorded-answers.json");
 /** Creation dates of repositories are those of the day. */
 const LATEST_IN_RECORDING = 1_700_001_000;
 let server: StandIn;

@@ -1,12 +1,13 @@
 /** Commands against what a real data server answered: they ask the same, and print the same. */
-import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { readFixture } from "../../../test/read-fixture.ts";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { type Conversation, placeFiles, playServer, withoutRandomNames } from "./conversation.ts";
 import { svcctl } from "./run-svcctl.ts";
 
-const FILE = new URL("../../../fixtures/conversations/data-server-commands.json", import.meta.url);
-const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversations: Conversation[] };
+const { conversations } = readFixture<{ conversations: Conversation[] }>(
+  "conversations/data-server-commands.json",
+);
 
 const TITLED = conversations.map((one, index) => ({ ...one, title: `${index + 1}: ${one.args.join(" ")}` }));
 

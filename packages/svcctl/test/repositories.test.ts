@@ -2,10 +2,10 @@
  * Commands on repositories, against answers that a real data server gave to its own tool: they ask the same, and print
  * what that tool printed.
  */
-import { readFileSync } from "node:fs";
 import { parseUri, uriText } from "@svc-authorizer/svcctl/uri/svc-uri.ts";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { readFixture } from "../../../test/read-fixture.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 
@@ -26,8 +26,9 @@ interface Conversation {
   stderr: string;
 }
 
-const FILE = new URL("../../../fixtures/conversations/repository-commands.json", import.meta.url);
-const { conversations } = JSON.parse(readFileSync(FILE, "utf8")) as { conversations: Conversation[] };
+const { conversations } = readFixture<{ conversations: Conversation[] }>(
+  "conversations/repository-commands.json",
+);
 
 /** Method and path without query, and what was sent. */
 const called = (method: string, path: string, sent: unknown) => ({ call: `${method} ${path}`, sent });

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { MANAGEMENT_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { readFixture } from "../../read-fixture.ts";
 import { KEYS, startManagement } from "./kit.ts";
 
 const api = await closedAfterAll(
@@ -11,8 +12,6 @@ const api = await closedAfterAll(
   }),
 );
 beforeEach(() => api.authorizer.reset());
-
-const POLICY = { statement: [{ effect: "allow", action: ["fs:Read*"], resource: "*" }] };
 
 interface Case {
   readonly id: string;
@@ -24,213 +23,7 @@ interface Case {
 }
 
 /** Each operation that a row of the permission table guards. */
-const CASES: readonly Case[] = [
-  {
-    id: "listSessions",
-    call: "GET /auth/users/target/sessions",
-    status: 200,
-    action: "auth:ListCredentials",
-  },
-  {
-    id: "endSession",
-    call: "DELETE /auth/users/target/sessions/none",
-    status: 404,
-    action: "auth:DeleteCredentials",
-  },
-  {
-    id: "endSessions",
-    call: "DELETE /auth/users/target/sessions",
-    status: 204,
-    action: "auth:DeleteCredentials",
-  },
-  {
-    id: "resetPassword",
-    call: "POST /auth/users/target/password/reset",
-    status: 501,
-    action: "auth:CreateCredentials",
-  },
-  { id: "listUsers", call: "GET /auth/users", status: 200, action: "auth:ListUsers" },
-  { id: "createUser", call: "POST /auth/users", body: { id: "new" }, status: 201, action: "auth:CreateUser" },
-  { id: "getUser", call: "GET /auth/users/target", status: 200, action: "auth:ReadUser" },
-  { id: "deleteUser", call: "DELETE /auth/users/target", status: 204, action: "auth:DeleteUser" },
-  { id: "listUserGroups", call: "GET /auth/users/target/groups", status: 200, action: "auth:ReadUser" },
-  { id: "listUserPolicies", call: "GET /auth/users/target/policies", status: 200, action: "auth:ReadUser" },
-  {
-    id: "listPolicyVersions",
-    call: "GET /auth/policies/Reads/versions",
-    status: 200,
-    action: "auth:ReadPolicy",
-  },
-  {
-    id: "getPolicyVersion",
-    call: "GET /auth/policies/Reads/versions/1000000",
-    status: 404,
-    action: "auth:ReadPolicy",
-  },
-  { id: "listPolicyUsers", call: "GET /auth/policies/Reads/users", status: 200, action: "auth:ReadPolicy" },
-  {
-    id: "listPolicyGroups",
-    call: "GET /auth/policies/Reads/groups",
-    status: 200,
-    action: "auth:ReadPolicy",
-  },
-  { id: "getStatus", call: "GET /auth/status", status: 200, action: "auth:ReadDecisions" },
-  {
-    id: "lintPolicy",
-    call: "POST /auth/policies/lint",
-    body: { document: POLICY },
-    status: 200,
-    action: "auth:ReadPolicy",
-  },
-  {
-    id: "comparePolicy",
-    call: "POST /auth/policies/compare",
-    body: { name: "Reads", document: POLICY },
-    status: 200,
-    action: "auth:ReadPolicy",
-  },
-  {
-    id: "restorePolicy",
-    call: "POST /auth/policies/Reads/restore",
-    body: { position: "1.AAAAAAAA.AAAAAAAA" },
-    status: 409,
-    action: "auth:UpdatePolicy",
-  },
-  { id: "listHistory", call: "GET /auth/history?about=user:target", status: 200, action: "auth:ReadUser" },
-  {
-    id: "updateUser",
-    call: "PATCH /auth/users/target",
-    body: { friendly_name: "Target" },
-    status: 200,
-    action: "auth:CreateUser",
-  },
-  {
-    id: "attachPolicyToUser",
-    call: "PUT /auth/users/target/policies/Writes",
-    status: 201,
-    action: "auth:AttachPolicy",
-  },
-  {
-    id: "detachPolicyFromUser",
-    call: "DELETE /auth/users/target/policies/Reads",
-    status: 204,
-    action: "auth:DetachPolicy",
-  },
-  {
-    id: "listUserCredentials",
-    call: "GET /auth/users/admin/credentials",
-    status: 200,
-    action: "auth:ListCredentials",
-  },
-  {
-    id: "createCredentials",
-    call: "POST /auth/users/target/credentials",
-    status: 201,
-    action: "auth:CreateCredentials",
-  },
-  {
-    id: "getCredentials",
-    call: `GET /auth/users/plain/credentials/${KEYS.plain.access_key_id}`,
-    status: 200,
-    action: "auth:ReadCredentials",
-  },
-  {
-    id: "deleteCredentials",
-    call: `DELETE /auth/users/plain/credentials/${KEYS.plain.access_key_id}`,
-    status: 204,
-    action: "auth:DeleteCredentials",
-  },
-  {
-    id: "listUserExternalPrincipals",
-    call: "GET /auth/users/target/external/principals/ls",
-    status: 200,
-    action: "auth:ReadUser",
-  },
-  {
-    id: "createUserExternalPrincipal",
-    call: "POST /auth/users/target/external/principals?principalId=arn:aws:sts::1:assumed-role/x",
-    status: 201,
-    action: "auth:CreateUserExternalPrincipal",
-  },
-  {
-    id: "deleteUserExternalPrincipal",
-    call: "DELETE /auth/users/target/external/principals?principalId=nobody",
-    status: 404,
-    action: "auth:DeleteUserExternalPrincipal",
-  },
-  {
-    id: "getExternalPrincipal",
-    call: "GET /auth/external/principals?principalId=nobody",
-    status: 404,
-    action: "auth:ReadExternalPrincipal",
-  },
-  { id: "listGroups", call: "GET /auth/groups", status: 200, action: "auth:ListGroups" },
-  {
-    id: "createGroup",
-    call: "POST /auth/groups",
-    body: { id: "new" },
-    status: 201,
-    action: "auth:CreateGroup",
-  },
-  { id: "getGroup", call: "GET /auth/groups/Readers", status: 200, action: "auth:ReadGroup" },
-  { id: "deleteGroup", call: "DELETE /auth/groups/Readers", status: 204, action: "auth:DeleteGroup" },
-  { id: "listGroupMembers", call: "GET /auth/groups/Admins/members", status: 200, action: "auth:ReadGroup" },
-  {
-    id: "addGroupMembership",
-    call: "PUT /auth/groups/Readers/members/target",
-    status: 201,
-    action: "auth:AddGroupMember",
-  },
-  {
-    id: "deleteGroupMembership",
-    call: "DELETE /auth/groups/Viewers/members/viewer",
-    status: 204,
-    action: "auth:RemoveGroupMember",
-  },
-  {
-    id: "listGroupPolicies",
-    call: "GET /auth/groups/Readers/policies",
-    status: 200,
-    action: "auth:ReadGroup",
-  },
-  {
-    id: "attachPolicyToGroup",
-    call: "PUT /auth/groups/Readers/policies/Writes",
-    status: 201,
-    action: "auth:AttachPolicy",
-  },
-  {
-    id: "detachPolicyFromGroup",
-    call: "DELETE /auth/groups/Readers/policies/Reads",
-    status: 204,
-    action: "auth:DetachPolicy",
-  },
-  { id: "getGroupACL", call: "GET /auth/groups/Readers/acl", status: 404, action: "auth:ReadGroup" },
-  {
-    id: "setGroupACL",
-    call: "POST /auth/groups/Readers/acl",
-    body: { permission: "Read" },
-    status: 201,
-    action: "auth:ReadGroup",
-  },
-  { id: "listPolicies", call: "GET /auth/policies", status: 200, action: "auth:ListPolicies" },
-  {
-    id: "createPolicy",
-    call: "POST /auth/policies",
-    body: { id: "New", ...POLICY },
-    status: 201,
-    action: "auth:CreatePolicy",
-  },
-  { id: "getPolicy", call: "GET /auth/policies/Reads", status: 200, action: "auth:ReadPolicy" },
-  {
-    id: "updatePolicy",
-    call: "PUT /auth/policies/Reads",
-    body: { id: "Reads", ...POLICY },
-    status: 200,
-    action: "auth:UpdatePolicy",
-  },
-  { id: "deletePolicy", call: "DELETE /auth/policies/Reads", status: 204, action: "auth:DeletePolicy" },
-];
+const { cases: CASES } = readFixture<{ readonly cases: readonly Case[] }>("management/permissions.yaml");
 
 /** Operations of which every user may make use. */
 const OF_EVERYBODY = [
@@ -275,7 +68,7 @@ it("every operation that is not open is in the table", () => {
 });
 
 describe.each(CASES)("$id", ({ call, body, status, action }) => {
-  const [method = "", path = ""] = call.split(" ");
+  const [method = "", path = ""] = call.replace("{key of plain}", KEYS.plain.access_key_id).split(" ");
   const options = body === undefined ? {} : { body };
 
   it("is served to an administrator", async () => {

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import type { Finding } from "@svc-authorizer/policy/analysis/lint/lint.ts";
 import { LINT_RULES } from "@svc-authorizer/policy/analysis/lint/lint-rules.ts";
 import { describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
+import { readFixture } from "../../read-fixture.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 interface Mistake {
@@ -22,8 +23,7 @@ interface Mistake {
   readonly says: string;
 }
 
-const FILE = new URL("../../../fixtures/policy-work/mistakes/cases.yaml", import.meta.url);
-const { cases } = parse(readFileSync(FILE, "utf8")) as { cases: readonly Mistake[] };
+const { cases } = readFixture<{ cases: readonly Mistake[] }>("policy-work/mistakes/cases.yaml");
 
 function textOf({
   text,

@@ -1,8 +1,8 @@
 /** Sessions as gorilla/sessions and Go's gob wrote them (fixtures/session-cookies). */
 
-import { readFileSync } from "node:fs";
 import type { SessionValue } from "../../../src/identity/session-cookies/gob.ts";
 import type { SessionCookieName } from "../../../src/identity/session-cookies/sealed-cookie.ts";
+import { readFixture } from "../../read-fixture.ts";
 
 interface GoldenFile {
   readonly secret: string;
@@ -20,9 +20,7 @@ interface GoldenFile {
   }[];
 }
 
-const file = JSON.parse(
-  readFileSync(new URL("../../../fixtures/session-cookies/gorilla-sessions.json", import.meta.url), "utf8"),
-) as GoldenFile;
+const file = readFixture<GoldenFile>("session-cookies/gorilla-sessions.json");
 
 /** The key of all seals. */
 export const GOLDEN_KEY = Buffer.from(file.secret);

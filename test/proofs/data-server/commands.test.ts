@@ -3,7 +3,7 @@
  * of another lakeFS. With `npm run prove`, where the server is given: prints what was seen.
  */
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { HIVE_TALKS, playHive } from "../../../packages/svcctl-metastore/test/hive-player.ts";
+import { readFixture } from "../../read-fixture.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { isWhole, report } from "../size.ts";
 import { type CommandLine, LINES } from "./command-lines.ts";
@@ -18,12 +19,13 @@ import { type GivenDataServer, givenDataServer } from "./given-data-server.ts";
 import { clientVariables, KEY, RunningDataServer, SECRET } from "./running-data-server.ts";
 
 const SVCCTL = fileURLToPath(new URL("../../../packages/svcctl/bin/svcctl.cjs", import.meta.url));
-const REFERENCE = new URL("../../../fixtures/conversations/reference-commands.json", import.meta.url);
 const ENCRYPTION = "a-key-that-both-servers-of-this-test-have";
 const given = isWhole ? givenDataServer() : undefined;
 
 /** The commands of the reference that are a word or more each; the longest first. */
-const { commands } = JSON.parse(readFileSync(REFERENCE, "utf8")) as { commands: { command: string }[] };
+const { commands } = readFixture<{ commands: { command: string }[] }>(
+  "conversations/reference-commands.json",
+);
 const NAMES = commands.map(({ command }) => command).toSorted((a, b) => b.length - a.length);
 const nameOf = (line: string): string =>
   NAMES.find((name) => line === name || line.startsWith(`${name} `)) ?? "";

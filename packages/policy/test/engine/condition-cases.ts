@@ -1,9 +1,9 @@
 /** The cases of fixtures/conditions/operators.json, as each entrance needs them. */
-import { readFileSync } from "node:fs";
 import { addProperties } from "@svc-authorizer/policy/model/condition-fields.ts";
 import type { Effect, FieldValue } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { readFixture } from "../../../../test/read-fixture.ts";
 
 /** A condition of the fixture with its expected results. */
 export interface ConditionCase {
@@ -22,9 +22,9 @@ export interface ConditionCase {
 /** The user of every case. */
 export const CASE_USER = "alice";
 
-export const { cases: CONDITION_CASES } = JSON.parse(
-  readFileSync(new URL("../../../../fixtures/conditions/operators.json", import.meta.url), "utf8"),
-) as { cases: readonly ConditionCase[] };
+export const { cases: CONDITION_CASES } = readFixture<{ cases: readonly ConditionCase[] }>(
+  "conditions/operators.json",
+);
 
 /** The effects of a statement, and what each case expects of it. */
 export const EFFECTS = ["allow", "deny"] as const;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { MOST_TESTS, type ValueMask } from "@svc-authorizer/policy/engine/conditions/condition-tests.ts";
 import { CompiledCondition } from "@svc-authorizer/policy/engine/conditions/conditions.ts";
@@ -9,6 +8,7 @@ import type { Condition, NamedStatements, Statement } from "@svc-authorizer/poli
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../../../test/proofs/size.ts";
+import { readFixture } from "../../../../test/read-fixture.ts";
 import { conditionFields, conditionOf } from "./condition-arbitraries.ts";
 import { CASE_USER, type ConditionCase, fieldsOf } from "./condition-cases.ts";
 import { conditionOracle } from "./condition-oracle.ts";
@@ -18,9 +18,7 @@ interface ExplainedCase extends Pick<ConditionCase, "id" | "condition" | "fields
   readonly detail?: string;
 }
 
-const { cases } = JSON.parse(
-  readFileSync(new URL("../../../../fixtures/conditions/explained.json", import.meta.url), "utf8"),
-) as { cases: readonly ExplainedCase[] };
+const { cases } = readFixture<{ cases: readonly ExplainedCase[] }>("conditions/explained.json");
 
 const LEAF = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/object/a" };
 const NOT_SATISFIED = "the condition is not satisfied: ";

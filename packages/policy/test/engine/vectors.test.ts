@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { hasActionOnAnyResource, isListedInSteps } from "@svc-authorizer/policy/engine/decide/list-filter.ts";
@@ -6,6 +5,7 @@ import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { describe, expect, it } from "vitest";
+import { readFixture } from "../../../../test/read-fixture.ts";
 
 interface Vector {
   id: string;
@@ -29,9 +29,9 @@ interface FilterVector {
   expected_listed: boolean;
 }
 
-const corpus = JSON.parse(
-  readFileSync(new URL("../../../../fixtures/decisions/evaluation-vectors.json", import.meta.url), "utf8"),
-) as { vectors: Vector[]; filter_vectors: FilterVector[] };
+const corpus = readFixture<{ vectors: Vector[]; filter_vectors: FilterVector[] }>(
+  "decisions/evaluation-vectors.json",
+);
 
 const options = { partition: "svc", evaluator: "data_server" } as const;
 

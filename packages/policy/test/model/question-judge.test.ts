@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
 import {
   type AskedQuestion,
@@ -8,14 +7,15 @@ import {
 } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { describe, expect, it } from "vitest";
+import { readFixture } from "../../../../test/read-fixture.ts";
 
 interface Case extends AskedQuestion {
   readonly doubts: readonly unknown[];
 }
 
-const { declared, cases } = JSON.parse(
-  readFileSync(new URL("../../../../fixtures/policy-work/questions.json", import.meta.url), "utf8"),
-) as { declared: ResourceType[]; cases: Case[] };
+const { declared, cases } = readFixture<{ declared: ResourceType[]; cases: Case[] }>(
+  "policy-work/questions.json",
+);
 
 describe("a question is judged against the catalog and the types of data sets", async () => {
   const catalog = await openCatalog({ partition: "svc" });
