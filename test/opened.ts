@@ -48,5 +48,11 @@ function standingFor<T extends object>(current: () => T | undefined): T {
       return typeof value === "function" ? value.bind(resource()) : value;
     },
     set: (_, name, value) => Reflect.set(resource(), name, value),
+    // A copy (`{ ...resource }`) has what the resource has.
+    ownKeys: () => Reflect.ownKeys(resource()),
+    getOwnPropertyDescriptor: (_, name) => {
+      const found = Reflect.getOwnPropertyDescriptor(resource(), name);
+      return found && { ...found, configurable: true };
+    },
   });
 }

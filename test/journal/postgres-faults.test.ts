@@ -1,6 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -10,7 +11,6 @@ import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
 import { troubleInWords } from "../../src/store/trouble.ts";
 import { freePort } from "../free-port.ts";
-import { temporaryFolder } from "../temporary-folder.ts";
 import { openNode } from "./bed.ts";
 import { hasProgram } from "./has-program.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
@@ -24,7 +24,7 @@ function mountRoom(folder: string, size: string): void {
 
 /** Only root may, and not in every container. */
 function canMount(): boolean {
-  const folder = temporaryFolder();
+  const folder = mkdtempSync(join(tmpdir(), "mount-"));
   try {
     mountRoom(folder, "size=1m");
     execFileSync("umount", [folder]);
@@ -32,6 +32,7 @@ function canMount(): boolean {
   } catch {
     return false;
   } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 

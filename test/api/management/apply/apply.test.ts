@@ -492,20 +492,17 @@ describe("what was applied last", () => {
       "database.local.path": folder,
       "auth.encrypt.secret_key": "a-secret-key-of-this-test-0123456789abcdef",
     };
+    const first = await startManagement(config);
+    expect((await applied(first, [CREW])).status).toBe(200);
+    await first.close();
+    const second = await startManagement(config);
     try {
-      const first = await startManagement(config);
-      expect((await applied(first, [CREW])).status).toBe(200);
-      await first.close();
-      const second = await startManagement(config);
-      try {
-        const plan = await applied(second, [document({})], { prune: true, dry_run: true });
-        expect(lines(plan)).toEqual(["remove group Crew", "remove policy Own", "remove user ann"]);
-        const other = await applied(second, [CREW], { manager: "other" });
-        expect([other.status, other.text]).toEqual([409, expect.stringContaining("tests")]);
-      } finally {
-        await second.close();
-      }
+      const plan = await applied(second, [document({})], { prune: true, dry_run: true });
+      expect(lines(plan)).toEqual(["remove group Crew", "remove policy Own", "remove user ann"]);
+      const other = await applied(second, [CREW], { manager: "other" });
+      expect([other.status, other.text]).toEqual([409, expect.stringContaining("tests")]);
     } finally {
+      await second.close();
     }
   });
 
