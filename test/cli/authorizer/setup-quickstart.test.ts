@@ -71,7 +71,7 @@ async function start(env: Record<string, string> = {}, terminal = false): Promis
     return ended;
   };
   await expect
-    .poll(() => output.stdout + output.stderr, { timeout: 10_000 })
+    .poll(() => output.stdout + output.stderr, { timeout: 25_000 })
     .toMatch(terminal ? /^Docs: /m : /^ready /m);
   return output.stdout;
 }
