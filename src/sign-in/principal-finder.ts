@@ -26,6 +26,9 @@ interface PrincipalParts {
 const TIMEOUT_MS = 5_000;
 const MOST_AT_ONCE = 32;
 
+/** The ways in which an identity is verified, as the audit log and the sessions of users name them. */
+type PrincipalWay = "aws_iam" | "authentication_api";
+
 /** Finds the external principals. */
 export class PrincipalFinder implements Finder {
   readonly #parts: PrincipalParts;
@@ -36,6 +39,15 @@ export class PrincipalFinder implements Finder {
   }
 
   /**
+   * The way in which an identity request is verified: by this service with AWS, or by the other server.
+   * @param body what the client sent as `identityRequest`
+   */
+  wayOf(body: unknown): PrincipalWay {
+    const { aws, endpoint } = this.#parts;
+    return aws !== undefined && (endpoint === undefined || isOfAws(body)) ? "aws_iam" : "authentication_api";
+  }
+
+  /**
    * The external principal of an identity request.
    * @param body what the client sent as `identityRequest`
    * @param source address of who asks
@@ -43,7 +55,7 @@ export class PrincipalFinder implements Finder {
    */
   async principalOf(body: unknown, source: string): Promise<string> {
     const { aws, endpoint } = this.#parts;
-    if (aws !== undefined && (endpoint === undefined || isOfAws(body))) return aws.principalOf(body, source);
+    if (aws !== undefined && this.wayOf(body) === "aws_iam") return aws.principalOf(body, source);
     if (endpoint === undefined || typeof body !== "object" || body === null || Array.isArray(body))
       throw new AuthorizerError("invalid_request", "identityRequest: expected an object");
     // As a data server sends it: in the order of the names.

@@ -34,6 +34,10 @@ const HEALTH = `${AUTHENTICATION_PATH}/healthcheck`;
 /** An identity request and the base64 of it. */
 const MAX_BYTES = 128 << 10;
 
+/** The refusal where nobody vouches for a program. */
+const NO_IDENTITIES =
+  "neither authorizer.aws_iam.enabled nor auth.authentication_api.external_principals_enabled, with the address of another server, is configured";
+
 /** Options of the API. */
 export interface AuthenticationOptions {
   /** undefined: no program has an external principal. */
@@ -57,7 +61,7 @@ export const AUTHENTICATION_OPERATIONS: readonly Described[] = [
     method: "POST",
     path: PRINCIPAL_LOGIN,
     id: "externalPrincipalLogin",
-    summary: "Find the external principal of an identity of AWS",
+    summary: "Find the external principal of a program's identity",
     description: "For data servers of `authorizer.authentication_api.trusted_servers`.",
     body: { schema: schemaRef("IdentityRequest"), example: { identity_token: "eyJtZXRob2QiOiJQT1NUIn0=" } },
     answer: {
@@ -136,12 +140,12 @@ function trustedPeer({ trusted }: AuthenticationOptions, { peer }: RawCall): Cal
 }
 
 async function login({ principals, audit }: AuthenticationOptions, call: RawCall): Promise<Reply> {
-  if (principals === undefined) throw new RequestRefused(501, "authorizer.aws_iam.enabled is false");
+  if (principals === undefined) throw new RequestRefused(501, NO_IDENTITIES);
   refuseOwn(call);
   const origin = {
     request_id: call.requestId,
     source_ip: call.caller.name,
-    how: "aws_iam",
+    how: principals.wayOf(call.body),
     path: PRINCIPAL_LOGIN,
   };
   const principal = await identityRefused(

@@ -35,8 +35,10 @@ export interface PolicySet {
   readonly digest: string;
 }
 
-/** Port: identities of a cloud. */
+/** Port: identities of programs, which others vouch for. */
 export interface IdentityFinder {
+  /** Name of the way in which an identity request is verified, for the audit log and the sessions of users. */
+  wayOf(identityRequest: unknown): string;
   /** The external principal of who signed an identity request; throws "invalid_request", "not_allowed", "unavailable". */
   principalOf(identityRequest: unknown, source: string): Promise<string>;
 }

@@ -13,6 +13,9 @@ const WAYS = new Map([
   ["openid_connect", "Identity provider"],
   ["device", "Program, confirmed in a browser"],
   ["token_exchange", "Program, with a token of its platform"],
+  ["aws_iam", "Program, with a role of AWS"],
+  ["authentication_api", "Program, with an identity that another server verified"],
+  // Of sessions that an earlier version began.
   ["external_principal", "Program, with a role of a cloud"],
 ]);
 

@@ -110,7 +110,7 @@ export const SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     path: `${BASE_PATH}/auth/external/principal/login`,
     summary: "Log in as an external principal",
     description:
-      "For programs with an identity of AWS IAM, where `authorizer.aws_iam.enabled` is true: a login token for the user who has the role as external principal.",
+      "For programs with an identity of AWS IAM, where `authorizer.aws_iam.enabled` is true, and with others, where `auth.authentication_api.external_principals_enabled` is: a login token for the user who has the role as external principal.",
     body: bodyOf("ExternalLoginInformation", {
       identityRequest: { identity_token: "eyJtZXRob2QiOiJQT1NUIn0=" },
     }),
@@ -175,7 +175,7 @@ async function externalLogin(
 ): Promise<Reply> {
   if (principals === undefined) throw notImplemented();
   const { identityRequest, token_expiration_duration: seconds } = call.body as ExternalLoginInformation;
-  const how = "external_principal";
+  const how = principals.wayOf(identityRequest);
   const failed = (fields: AuditedFields) =>
     audit.event("authentication_failed", "", call, { how, ...fields });
   const principal = await identityRefused(
