@@ -9,7 +9,7 @@ import { runLoad, type StartedServer, startServer } from "./processes.ts";
 const SECRET_KEY = randomBytes(32).toString("base64url");
 
 /** Settings of {@link startBenchNode}. */
-export interface BenchNodeSettings {
+interface BenchNodeSettings {
   /** Over a local folder where it is absent. */
   readonly database?: string;
   readonly dataset?: string;

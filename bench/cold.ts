@@ -11,7 +11,7 @@ import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { type StartedServer, startServer } from "./processes.ts";
 
 /** The measurements at one size; times in milliseconds. */
-export interface ColdFigures {
+interface ColdFigures {
   readonly statements: number;
   /** One batch of 1,000 evaluations about a user whose group nobody was asked about. */
   readonly batch: number;
@@ -78,7 +78,7 @@ export function resourceFor(user: number, index: number): string {
 const agent = new Agent({ keepAlive: true, maxSockets: SINGLES });
 
 /** Posts a body; gives milliseconds until the whole answer was there. */
-export function post(server: StartedServer, path: string, body: unknown): Promise<number> {
+function post(server: StartedServer, path: string, body: unknown): Promise<number> {
   const text = JSON.stringify(body);
   const headers = {
     authorization: `Bearer ${token}`,

@@ -15,7 +15,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** A load, and the server that it is for. */
-export interface Contender {
+interface Contender {
   readonly server: Pick<StartedServer, "cpu">;
   readonly job: LoadJob;
 }

@@ -24,7 +24,7 @@ import { runLoad, type StartedServer, startBinary, startServer } from "./process
 const MOST_CONNECTIONS = 5_000;
 
 /** One row: a server with a number of connections. */
-export interface ConnectionsRow {
+interface ConnectionsRow {
   readonly name: string;
   readonly connections: number;
   readonly perSecond: number;

@@ -14,7 +14,7 @@ import { median } from "./compare.ts";
 import { onAllCores, startServer } from "./processes.ts";
 
 /** One measured figure of the console. */
-export interface ConsoleRow {
+interface ConsoleRow {
   readonly name: string;
   readonly measured: string;
   readonly wanted: string;

@@ -25,7 +25,7 @@ const FIRST = "first";
 const FIRST_SECONDS = 1;
 
 /** One row of the table: users who ask, and what a question costs. */
-export interface CrowdRow {
+interface CrowdRow {
   /** Users who ask, over and over; undefined: each asks for the first time. */
   readonly active: number | undefined;
   readonly perSecond: number;

@@ -8,7 +8,7 @@ import { runLoad } from "./processes.ts";
 const SIZE = 1_000;
 
 /** One row: the rate with a log, and its share of the rate without one. */
-export interface DecisionLogRow {
+interface DecisionLogRow {
   readonly name: string;
   readonly perSecond: number;
   readonly share: number;

@@ -14,7 +14,7 @@ const SECRET_KEY = "a secret key of the benchmark, long enough";
 const LOOK_MS = 20;
 
 /** One kind of work on a directory. */
-export interface DirectoryRow {
+interface DirectoryRow {
   readonly users: number;
   readonly name: string;
   readonly seconds: number;

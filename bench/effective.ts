@@ -11,7 +11,7 @@ const POLICIES = 20;
 const STATEMENTS = 40;
 
 /** One row of the table. */
-export interface ReadRow extends Compared {
+interface ReadRow extends Compared {
   readonly name: string;
   /** Bytes of the answer. */
   readonly bytes: number;

@@ -14,7 +14,7 @@ const HOST = "data.example.com";
 export const PROXY_TOKEN = randomBytes(24).toString("hex");
 
 /** One row of the table. */
-export interface ForwardAuthRow extends Compared {
+interface ForwardAuthRow extends Compared {
   readonly name: string;
 }
 

@@ -17,7 +17,7 @@ import { queuedBytes } from "./queued-bytes.ts";
 import { type Witnessed, witness } from "./witness.ts";
 
 /** One case. */
-export interface HostileRow {
+interface HostileRow {
   readonly name: string;
   /** The answer, or what became of the callers. */
   readonly result: string;

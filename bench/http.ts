@@ -14,7 +14,7 @@ import type { LoadJob } from "./load.ts";
 import { runLoad, type StartedServer, startServer } from "./processes.ts";
 
 /** One row of the table. */
-export interface HttpRow extends Compared {
+interface HttpRow extends Compared {
   readonly name: string;
 }
 

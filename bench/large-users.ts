@@ -13,7 +13,7 @@ const POLICIES = 10_000;
 const CHANGES = 15;
 
 /** One row of the table; milliseconds of the service's processor time. */
-export interface LargeUserRow {
+interface LargeUserRow {
   readonly name: string;
   /** The first question after the start. */
   readonly first: number;

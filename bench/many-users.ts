@@ -10,7 +10,7 @@ import type { LoadJob } from "./load.ts";
 import { startServer } from "./processes.ts";
 
 /** One row of the table. */
-export interface ManyUsersRow extends Compared {
+interface ManyUsersRow extends Compared {
   readonly name: string;
 }
 

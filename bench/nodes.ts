@@ -30,7 +30,7 @@ const MOST_LAG_MS = 5_000;
 const OTHER = "other";
 
 /** One row of the table: what was measured, and what is wanted. */
-export interface NodesRow {
+interface NodesRow {
   readonly name: string;
   readonly measured: string;
   readonly wanted: string;

@@ -6,7 +6,7 @@ import { benchPolicies } from "./engine.ts";
 const ROUNDS = 5;
 
 /** One comparison: its name, how long it took, how many widenings it found (it stops at 100). */
-export interface DiffTime {
+interface DiffTime {
   readonly name: string;
   readonly ms: number;
   readonly widenings: number;

@@ -6,7 +6,7 @@ import { folder, program, serviceUrl, startAuthorizer, token, write } from "./au
 import { type StartedServer, startServer } from "./processes.ts";
 
 /** Times and sizes. */
-export interface ResourceFigures {
+interface ResourceFigures {
   /** Milliseconds from start to ready, empty local store, median of several. */
   readonly readyMs: number;
   /** MiB resident, shortly after the start with an empty local store. */

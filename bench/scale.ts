@@ -14,7 +14,7 @@ const LISTED = Math.min(10_000, USERS);
 const PAGE = 1_000;
 
 /** One row of the table: what, seconds or MiB, and what is wanted at most. */
-export interface ScaleRow {
+interface ScaleRow {
   readonly name: string;
   readonly measured: number;
   readonly unit: "s" | "MiB";

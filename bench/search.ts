@@ -10,7 +10,7 @@ const ROUNDS = 9;
 const ARN = "arn:svc:demo:::record/";
 
 /** One row of the table, in milliseconds; wanted is less than 200. */
-export interface SearchRow {
+interface SearchRow {
   readonly name: string;
   /** Of the first such request. */
   readonly first: number;

@@ -14,7 +14,7 @@ const WANTED_MS = 1;
 type Times = Pick<LoadResult, "p50" | "p99">;
 
 /** One row: times of answers without and with a shadow, medians over the rounds. */
-export interface ShadowRow {
+interface ShadowRow {
   readonly name: string;
   readonly without: Times;
   readonly shadowed: Times;

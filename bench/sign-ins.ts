@@ -15,7 +15,7 @@ const ROUNDS = 5;
 export const MOST_LOST = 0.3;
 
 /** Decisions for each second of time, and of processor time of the main thread. */
-export interface SignInsRow {
+interface SignInsRow {
   readonly alone: number;
   readonly beside: number;
   /** Part of the rate that was lost. */

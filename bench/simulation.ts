@@ -32,7 +32,7 @@ const READ_UNIT = 4_096;
 const MONTH_S = 30 * 86_400;
 
 /** One row of the table. */
-export interface SimulationRow {
+interface SimulationRow {
   readonly name: string;
   readonly value: string;
 }

@@ -29,7 +29,7 @@ const NO_TABLE = "42P01";
 const LOOK_MS = 50;
 
 /** Figures of one directory, as text. */
-export type SizeRow = readonly string[];
+type SizeRow = readonly string[];
 
 /** Headings of {@link SizeRow}. */
 export const SIZE_HEADINGS = [

@@ -17,7 +17,7 @@ import { runLoad } from "./processes.ts";
 const SIZE = 1_000;
 
 /** One row: the rate with traces, and its share of the rate without them. */
-export interface TracesRow extends Omit<LoadResult, "answers"> {
+interface TracesRow extends Omit<LoadResult, "answers"> {
   readonly name: string;
   readonly share: number;
   /** Microseconds of processor time for each request. */

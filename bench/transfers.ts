@@ -15,7 +15,7 @@ const BIN = "packages/svcctl/bin/svcctl.cjs";
 const SVCCTL = [join(root, "dist/svcctl", BIN), join(root, BIN)].find(existsSync) as string;
 
 /** One kind of transfer: medians over the rounds. */
-export interface TransferRow {
+interface TransferRow {
   readonly name: string;
   /** Seconds of processor time, user and system, for each GiB. */
   readonly cpu: number;

@@ -6,7 +6,7 @@ import type { LoadJob } from "./load.ts";
 import { onAllCores, startServer } from "./processes.ts";
 
 /** One row of the table. */
-export interface WorkerRow extends Compared {
+interface WorkerRow extends Compared {
   readonly name: string;
 }
 

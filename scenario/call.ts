@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** A request. */
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ export const LEVELS = [
 export type Result = Readonly<Record<string, string>>;
 
 /** What a case expects; what is absent is not looked at. */
-export interface Expected {
+interface Expected {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import type { Answer, Target } from "./call.ts";
 import type { Case, Result } from "./cases.ts";
 
 /** Search results of earlier cases by their id. */
-export type Earlier = ReadonlyMap<string, readonly Result[]>;
+type Earlier = ReadonlyMap<string, readonly Result[]>;
 
 /** What is wrong, in words; empty when all is as the case expects. */
 export function faults(one: Case, answer: Answer, target: Target, earlier: Earlier): string[] {

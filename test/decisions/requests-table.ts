@@ -14,10 +14,7 @@ import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import { openWorld } from "./world.ts";
 
 /** Marks the table in the page. */
-export const TABLE_MARKS = [
-  "<!-- begin: rows that are open -->\n",
-  "<!-- end: rows that are open -->",
-] as const;
+const TABLE_MARKS = ["<!-- begin: rows that are open -->\n", "<!-- end: rows that are open -->"] as const;
 
 /** The page with this table between the marks. */
 export function withTable(page: string, table: string): string {

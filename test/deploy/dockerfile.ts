@@ -1,5 +1,5 @@
 /** One instruction of a Dockerfile, continuation lines joined. */
-export interface Instruction {
+interface Instruction {
   /** Upper case: "COPY". */
   readonly name: string;
   /** `--from=build` and the like, without the dashes. */

@@ -25,7 +25,7 @@ export async function metricsOfProcess(): Promise<ReadonlyMap<string, string>> {
 }
 
 /** Labels by name, from the page that a test compares with what a process renders. */
-export const LABELS: ReadonlyMap<string, readonly string[]> = new Map(
+const LABELS: ReadonlyMap<string, readonly string[]> = new Map(
   [...textOf("docs/metrics.md").matchAll(/^\| `(\w+)` \| \w+([^|]*)\|/gm)].map(
     ([, name = "", labels = ""]) => [name, [...labels.matchAll(/`(\w+)`/g)].map(([, label = ""]) => label)],
   ),

@@ -1,5 +1,5 @@
 /** A systemd unit: section, then item, then its values in order (an item may stand more than once). */
-export type UnitFile = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
+type UnitFile = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 /** Reads a unit file. Throws on a line that is no section, comment or assignment, and on one outside a section. */
 export function parseUnitFile(text: string): UnitFile {

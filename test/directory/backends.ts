@@ -41,7 +41,7 @@ export const LOCAL: Backend = {
 export const BACKENDS: readonly Backend[] = [MEMORY, LOCAL];
 
 /** A store over another whose commits fail at will; reading goes on. */
-export interface FailingStore extends Store {
+interface FailingStore extends Store {
   /** Commits that still succeed. */
   commitsLeft: number;
   /** True: a failing commit is stored nevertheless, as when an answer is lost. */

@@ -72,7 +72,7 @@ const NEW_CLIENT_MS = 1_000;
 const ROUND_MS = 50;
 
 /** The result of a flood. */
-export interface FloodResult {
+interface FloodResult {
   /** Connections that were tried. */
   readonly tried: number;
   /** Longest wait of a client who came new, in milliseconds. */

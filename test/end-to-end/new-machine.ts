@@ -16,7 +16,7 @@ import { delimiter, join, relative, sep } from "node:path";
 const ROOT = join(import.meta.dirname, "..", "..");
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "coverage", ".svc-authorizer"]);
 
-export interface Ran {
+interface Ran {
   code: number;
   /** Standard output and standard error, as they came. */
   output: string;

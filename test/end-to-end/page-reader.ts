@@ -6,7 +6,7 @@ import { NewMachine } from "./new-machine.ts";
 import type { ShownCommand } from "./page-steps.ts";
 
 /** The output that a page shows for a command, and the real one; equal if the page is right. */
-export interface Compared {
+interface Compared {
   readonly shown: { readonly output: string; readonly code: number };
   readonly happened: { readonly output: string; readonly code: number };
 }

@@ -3,7 +3,7 @@
 export type Step = PastedText | ShownCommand | Interrupt;
 
 /** A `sh` block, pasted as a whole. */
-export interface PastedText {
+interface PastedText {
   kind: "paste";
   text: string;
 }
@@ -20,7 +20,7 @@ export interface ShownCommand {
 }
 
 /** Control-C in the terminal of the service. */
-export interface Interrupt {
+interface Interrupt {
   kind: "interrupt";
 }
 

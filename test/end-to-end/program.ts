@@ -22,7 +22,7 @@ export interface RunningProgram {
   end(signal?: NodeJS.Signals): Promise<number | string | null>;
 }
 
-export interface Finished {
+interface Finished {
   code: number | null;
   stdout: string;
   stderr: string;

@@ -19,7 +19,7 @@ const NO_DECISION: ReadonlySet<number> = new Set([502, 503, 504]);
 const MOST_TIMES = 600;
 
 /** The outcome of a round. */
-export interface Round {
+interface Round {
   /** Requests of which just one side passed; their `id` makes them again. */
   readonly differing: readonly RandomRequest[];
   /** A line for each request that reached the data server otherwise than it was sent. */
@@ -31,7 +31,7 @@ export interface Round {
 }
 
 /** The servers. */
-export interface RandomRounds {
+interface RandomRounds {
   /** Sends the requests of a seed from a number on. */
   round(seed: number, from: number, count: number): Promise<Round>;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 
 /** Everything that came back. */
-export interface Received {
+interface Received {
   /** Of the first answer; 0 without one. */
   readonly status: number;
   readonly text: string;

@@ -12,7 +12,7 @@ import { parse } from "yaml";
 import { freePort } from "../free-port.ts";
 
 /** Addresses of the servers behind the proxy. */
-export interface Upstreams {
+interface Upstreams {
   /** Of the proxy itself, where others have to know it before; default a free one. */
   readonly port?: number;
   readonly dataServerPort: number;

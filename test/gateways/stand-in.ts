@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "no
 import type { AddressInfo } from "node:net";
 
 /** A request that reached the data server. */
-export interface Reached {
+interface Reached {
   readonly method: string;
   /** Raw request target. */
   readonly target: string;

@@ -1,7 +1,7 @@
 /** Reads citations of the specification, `spec/name §N.M`, and the sections of its pages. */
 
 /** A section of a page of `docs/spec/` that a text names; `page` is the page's name without `.md`. */
-export interface Citation {
+interface Citation {
   readonly page: string;
   readonly section: string;
 }

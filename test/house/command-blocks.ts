@@ -6,7 +6,7 @@
 import { readFixture } from "../read-fixture.ts";
 
 /** Blocks of a page that a test runs. */
-export interface ExecutedBlocks {
+interface ExecutedBlocks {
   readonly page: string;
   /** Beginning of the blocks; absent: all blocks of the page in this language. */
   readonly begins?: string;
@@ -16,7 +16,7 @@ export interface ExecutedBlocks {
 }
 
 /** One block that no test runs. */
-export interface UnexecutedBlock {
+interface UnexecutedBlock {
   readonly page: string;
   /** Beginning of the block, without a prompt. */
   readonly begins: string;

@@ -34,14 +34,28 @@ describe("an export", () => {
     // Reads every file of the repository: most of a minute where others use the machine, too.
   }, 300_000);
 
+  it("of what stands beside the sources is imported by another file", () => {
+    const beside = read("{test,bench,scenario}/**/*.{ts,tsx}", "packages/*/test/**/*.{ts,tsx}");
+    const others = read("packages/*/import-table.ts", "*.ts");
+    expect(unusedExports([...beside, ...others])).toEqual([]);
+  }, 300_000);
+
   it("counts as used where another file imports it from its path", () => {
     const sources = of({
       "a.ts": "export const used = 1; export const alone = 2; export function own() {} own();",
       "b/b.ts": 'import { used } from "../a.ts"; export interface Nobody {} const alone = used;',
       "c.ts": 'export { Loaded as Other } from "./d.ts"; import type { Other } from "./c.ts";',
       "d.ts": "export class Loaded {} export const more = 1;",
+      "e.ts": "export const { left, right: renamed } = { left: 1, right: 2 };",
+      "f.ts": 'import { renamed } from "./e.ts"; renamed;',
     });
-    expect(unusedExports(sources)).toEqual(["a.ts: alone", "a.ts: own", "b/b.ts: Nobody", "d.ts: more"]);
+    expect(unusedExports(sources)).toEqual([
+      "a.ts: alone",
+      "a.ts: own",
+      "b/b.ts: Nobody",
+      "d.ts: more",
+      "e.ts: left",
+    ]);
   });
 
   it.each([

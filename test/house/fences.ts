@@ -6,7 +6,7 @@
 import { readFixture } from "../read-fixture.ts";
 
 /** Blocks that a test runs, loads or compares. */
-export interface TestedBlocks {
+interface TestedBlocks {
   readonly page: string;
   readonly language: string;
   /** Beginning of the blocks; absent: all blocks of the page in this language. */
@@ -16,7 +16,7 @@ export interface TestedBlocks {
 }
 
 /** Blocks that no test reads. */
-export interface UntestedBlocks {
+interface UntestedBlocks {
   readonly page: string;
   readonly language: string;
   readonly begins: string;

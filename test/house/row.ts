@@ -1,5 +1,5 @@
 /** The imports that a room may have. */
-export interface Row {
+interface Row {
   /** Rooms and files that may be imported, values and types. */
   readonly may: readonly string[];
   /** Rooms and files that may be imported with `import type` only: ports that a neighbour declares. */

@@ -3,7 +3,7 @@ import { parseAst } from "vitest/node";
 import { isNode, type Node, walk } from "./source-imports.ts";
 
 /** Names that a file takes of another one. */
-export interface Taken {
+interface Taken {
   /** Path of the other file. */
   readonly file: string;
   /** The names; undefined where any name may be meant, as with `import *`. */
@@ -80,9 +80,15 @@ function exportsOf(node: Node): string[] {
   const { declaration } = node;
   if (!isNode(declaration)) return (node["specifiers"] as Node[]).map((one) => nameOf(one["exported"]));
   if (declaration.type === "VariableDeclaration") {
-    return (declaration["declarations"] as Node[]).map(({ id }) => nameOf(id));
+    return (declaration["declarations"] as Node[]).flatMap(({ id }) => namesIn(id));
   }
   return [nameOf(declaration["id"])];
+}
+
+/** The names that `a` or `{ a: b, c }` declares. */
+function namesIn(pattern: unknown): string[] {
+  if (!isNode(pattern) || pattern.type !== "ObjectPattern") return [nameOf(pattern)];
+  return (pattern["properties"] as Node[]).map(({ value }) => nameOf(value));
 }
 
 /** The names that an import or a re-export takes; undefined for all. */

@@ -18,7 +18,7 @@ export function breaches(sources: readonly Source[], dependencies: Dependencies)
 }
 
 /** The room of a source: "http", "api/scim", "policy/model", "main". */
-export function roomOf(path: string): string {
+function roomOf(path: string): string {
   const [first = "", second] = path.replace(/\.tsx?$/, "").split("/");
   const nested = `${first}/${second}`;
   return second !== undefined && nested in IMPORT_TABLE ? nested : first;

@@ -77,7 +77,7 @@ export interface ServiceOptions {
 }
 
 /** The parts behind a listener. */
-export interface ServiceParts {
+interface ServiceParts {
   readonly store: Store;
   readonly directory: OpenedDirectory;
   readonly catalog: Catalog;

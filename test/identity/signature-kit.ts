@@ -72,7 +72,7 @@ export const edit = (text: string, from: string | RegExp, to: string): string =>
 };
 
 /** The verification that the tests of a file share. */
-export interface SharedVerification {
+interface SharedVerification {
   readonly opened: TestIdentities;
   /** Returns the outcome of the verification of a request. */
   verify(request: MappedRequest): Promise<string>;

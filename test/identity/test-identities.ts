@@ -7,7 +7,7 @@ import { type IdentitiesOptions, openIdentities } from "../../src/identity/open-
 import type { Store } from "../../src/store/port.ts";
 import { openTestDirectory, SECRET_KEY } from "../directory/open-test-directory.ts";
 
-export const NOW = Date.parse("2026-03-04T05:06:07.250Z");
+const NOW = Date.parse("2026-03-04T05:06:07.250Z");
 export const CACHE = { enabled: true, size: 100, ttl: 20_000, jitter: 0 };
 export const HERE = "192.0.2.1";
 

@@ -7,7 +7,7 @@ import { withSnapshot } from "../../src/store/port.ts";
 import type { TestDirectory } from "../directory/open-test-directory.ts";
 
 /** The entries that were logged, one text for each. */
-export type LogLines = string[];
+type LogLines = string[];
 
 /** A configuration that needs nothing but a server's port. */
 export const CONFIG: MailConfig = {
@@ -24,7 +24,7 @@ export const CONFIG: MailConfig = {
 };
 
 /** Times that tests can wait for. */
-export const QUICK: Partial<MailTiming> = {
+const QUICK: Partial<MailTiming> = {
   firstLookMs: 0,
   firstRetryMs: 40,
   maxRetryMs: 160,

@@ -25,7 +25,7 @@ export interface ServerPlan {
 type Refusal = readonly [code: number, text?: string];
 
 /** Answers by step. */
-export interface Refusals {
+interface Refusals {
   readonly mail?: Refusal;
   readonly recipient?: Refusal;
   readonly data?: Refusal;
@@ -35,7 +35,7 @@ export interface ToServer {
   readonly refuse: Refusals;
 }
 
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly kind: "mail";
   readonly from: string;
   readonly to: readonly string[];

@@ -8,7 +8,7 @@ import { join } from "node:path";
 const OBSERVE = new URL("../../src/observe/", import.meta.url).href;
 
 /** The outcome of a process. */
-export interface Ended {
+interface Ended {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;

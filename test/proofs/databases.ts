@@ -5,7 +5,7 @@ import { hasDynamodbLocal, startDynamodbLocal } from "../journal/dynamodb-local.
 import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 
 /** A database: the items that name it through a port of this machine. */
-export interface Database {
+interface Database {
   readonly port: number;
   items(port: number): object;
   close(): Promise<void>;

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
 /** A command line, and what went to one or two metastores and back, as base64. */
-export interface HiveTalk {
+interface HiveTalk {
   args: string[];
   code: number;
   stdout: string;

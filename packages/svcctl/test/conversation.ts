@@ -30,7 +30,7 @@ export interface Step {
 }
 
 /** A file of the working folder: content, and time of its last change in seconds. */
-export interface PlacedFile {
+interface PlacedFile {
   content: string;
   mtime: number;
 }

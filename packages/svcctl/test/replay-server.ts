@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** A request that the server received. */
-export interface Asked {
+interface Asked {
   /** `GET /api/v1/user`. */
   line: string;
   body: unknown;

@@ -68,7 +68,7 @@ export function twice(name: string): string {
 }
 
 /** As Go's `url.PathEscape`. */
-export function escapePath(text: string): string {
+function escapePath(text: string): string {
   return encodeURIComponent(text)
     .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll(/%(24|26|2B|3A|3D|40)/g, (escaped) => decodeURIComponent(escaped));

@@ -7,7 +7,7 @@ import type { Recorded } from "./replay.ts";
 export const PARTITION = "lakefs";
 
 /** Fills a store as the conversation expects it. */
-export type Preparation = (directory: Directory, conversation: readonly Recorded[]) => Promise<void>;
+type Preparation = (directory: Directory, conversation: readonly Recorded[]) => Promise<void>;
 
 interface RecordedPolicies {
   readonly results: readonly NewPolicy[];

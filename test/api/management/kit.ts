@@ -62,7 +62,7 @@ export interface Answer {
   readonly json: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
 }

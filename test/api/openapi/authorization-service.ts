@@ -12,7 +12,7 @@ import { API_TOKEN, startService, type TestService, VERSION } from "../../http/s
 export const MAX_BYTES = 20_000;
 
 /** Options in which a test differs from the default. */
-export interface AuthorizationServiceOptions {
+interface AuthorizationServiceOptions {
   readonly around?: (directory: Directory) => Directory;
   readonly tokens?: readonly ListedToken[];
 }

@@ -14,7 +14,7 @@ import { serviceDocument } from "../../../src/listeners/service-document.ts";
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(serviceDocument("0.0.0-test")));
 
 /** An operation with its place. */
-export interface PlacedOperation {
+interface PlacedOperation {
   readonly method: Method;
   readonly template: string;
   readonly operation: Operation;

@@ -6,7 +6,7 @@ import { findOperation, responsesOf } from "./document.ts";
 import { answerProblems, requestProblems } from "./schema-check.ts";
 
 /** The parts of an answer that are checked. */
-export interface SeenAnswer {
+interface SeenAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** The body as it came; "" for none. */

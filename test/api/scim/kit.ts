@@ -11,7 +11,7 @@ export const IDP = "idp-token-0123456789-0123456789-01234";
 export const DECIDER = "decider-token-0123456789-0123456789";
 
 /** One call and its answer. `$name` stands for a value that an earlier step kept. */
-export interface Step {
+interface Step {
   readonly name: string;
   readonly method: string;
   readonly path: string;
@@ -43,7 +43,7 @@ export function startScim(config: Record<string, unknown> = {}): Promise<TestAut
 }
 
 /** An answer of the API. */
-export interface ScimAnswer {
+interface ScimAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

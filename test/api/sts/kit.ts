@@ -9,7 +9,7 @@ import { newKey, TestIssuer } from "../../identity/oidc/issuer.ts";
 import { callTarget } from "../management/kit.ts";
 
 /** Longest texts of elements, by name, of an answer without nesting of one name. */
-export interface StsAnswer {
+interface StsAnswer {
   readonly status: number;
   readonly text: string;
   /** The text of the first element of a name; "" where there is none. */
@@ -17,7 +17,7 @@ export interface StsAnswer {
 }
 
 /** A running service with its issuers. */
-export interface StsBed {
+interface StsBed {
   readonly authorizer: TestAuthorizer;
   /** May name users of the directory. */
   readonly people: TestIssuer;

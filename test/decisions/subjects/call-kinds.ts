@@ -5,7 +5,7 @@
 export type Ask = (path: string, body: unknown) => Promise<any>;
 
 /** A subject as a test names it: of native calls the members beside `user`, of AuthZEN calls the properties. */
-export interface NamedSubject {
+interface NamedSubject {
   readonly user: string;
   readonly groups?: readonly string[] | undefined;
   readonly token?: string | undefined;

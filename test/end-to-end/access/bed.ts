@@ -9,7 +9,7 @@ import type { ConfigObject } from "../../../src/config/load.ts";
 import { type Answer, callTarget } from "../../api/management/kit.ts";
 import { newFolder } from "../program.ts";
 
-export const ROOT_KEY = {
+const ROOT_KEY = {
   access_key_id: "AKIAJROOTROOTROOTROQ",
   secret_access_key: "root-secret".padEnd(40, "x"),
 };

@@ -120,7 +120,7 @@ function firstOf(schemas: Entrance["schemas"], own: Schema, name: string): Schem
 }
 
 /** A body, one member of which can have as many values as wanted. */
-export interface Fillable {
+interface Fillable {
   /** The body with so many values at the place. */
   with(count: number): unknown;
   /** Bytes of one value as JSON. */

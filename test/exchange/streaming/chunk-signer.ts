@@ -3,7 +3,7 @@
 import { createHash, createHmac } from "node:crypto";
 
 /** A body to sign. */
-export interface Chunked {
+interface Chunked {
   readonly secret: string;
   /** `YYYYMMDDTHHMMSSZ`. */
   readonly timestamp: string;

@@ -16,7 +16,7 @@ export interface Upload {
 }
 
 /** The answer of the listener. */
-export interface UploadAnswer {
+interface UploadAnswer {
   /** 0: the connection was closed without one. */
   readonly status: number;
   readonly headers: IncomingMessage["headers"];

@@ -6,14 +6,14 @@ import type { AddressInfo } from "node:net";
 import { type MappedRequest, sign } from "../naive-signer.ts";
 
 /** A caller whom it knows. */
-export interface AwsCaller {
+interface AwsCaller {
   readonly accessKeyId: string;
   readonly secret: string;
   readonly arn: string;
 }
 
 /** The server. */
-export interface StsStandIn {
+interface StsStandIn {
   /** `127.0.0.1:PORT`. */
   readonly host: string;
   /** Targets that reached it, with the header that names the server. */

@@ -8,7 +8,7 @@ export interface Edit {
 }
 
 /** A way in which runs differ from those of the model as it is. */
-export interface Bias {
+interface Bias {
   readonly name: string;
   readonly edits: readonly Edit[];
 }

@@ -16,7 +16,7 @@ const NODES = "test/journal/model/main.ts";
 /** The program of the model of readers and callers. */
 export const READERS = "test/journal/readers/main.ts";
 
-export interface Verdict {
+interface Verdict {
   readonly fault: string;
   readonly runs: number;
   /** The seed and the number of the run that failed. */

@@ -34,7 +34,7 @@ export interface Trace {
 }
 
 /** The partition of the keys. */
-export const P = "things";
+const P = "things";
 /** The partition of the traces. */
 export const TRACES = "traces";
 const KEYS = ["a", "b", "c", "d"];

@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** A copy of the engine as it was at one moment. */
-export interface Backup {
+interface Backup {
   readonly engine: MemoryEngine;
   readonly log: readonly Entry[];
 }

@@ -5,12 +5,12 @@ import type { CommittedChange, EntryWrites, History, Snapshot, Store } from "../
 import type { EntryName, Replica } from "../../../src/store/replica.ts";
 
 /** An entry of the log: one record. */
-export interface LogEntry extends EntryName {
+interface LogEntry extends EntryName {
   readonly writes: EntryWrites;
 }
 
 /** Gives way to others: resolves when the schedule says so. */
-export type Pause = () => Promise<void>;
+type Pause = () => Promise<void>;
 
 /** The log, and every past that it ever had. */
 export class Database {

@@ -4,7 +4,7 @@ import type { LoggedCommit } from "../../../src/mirroring/logged-commit.ts";
 import { type Content, type Entry, findEntry, readContent, type Store, writeContent } from "./content.ts";
 
 /** A branch. */
-export interface Branch {
+interface Branch {
   commit: string;
   readonly isHidden: boolean;
   /** Changes with every write of the branch: a write that read an earlier one fails and is made again. */

@@ -13,7 +13,7 @@ import { pathBytes, pathOfQuery } from "./path-bytes.ts";
 import { type Gate, Repository } from "./repository.ts";
 
 /** The effect of a fault on a call. `lost`: it is done, and the answer is not sent; `unknown`: 404, as of a proxy. */
-export type Fault =
+type Fault =
   | "none"
   | "busy"
   | "unknown"

@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 /** The tool that measures; the tests that need it are skipped where it lacks. */
 export const HAS_TIME = existsSync("/usr/bin/time");
 
-export interface Measured {
+interface Measured {
   code: number | null;
   output: string;
   seconds: number;

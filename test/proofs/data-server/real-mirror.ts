@@ -23,13 +23,13 @@ const authorization = `Basic ${Buffer.from(`${KEY}:${SECRET}`).toString("base64"
 type Random = (below: number) => number;
 
 /** An answer of a data server; status 0: there was none. */
-export interface DataAnswer {
+interface DataAnswer {
   readonly status: number;
   readonly text: string;
 }
 
 /** Calls a data server. */
-export async function call(
+async function call(
   server: RunningDataServer,
   method: string,
   path: string,

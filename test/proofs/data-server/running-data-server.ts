@@ -13,7 +13,7 @@ export const KEY = "AKIAIOSFDNN7EXAMPLEQ";
 export const SECRET = "a-secret-for-a-server-that-lives-for-one-test";
 
 /** The store of the contents. */
-export type Storage = { readonly kind: "local" } | { readonly kind: "s3"; readonly endpoint: string };
+type Storage = { readonly kind: "local" } | { readonly kind: "s3"; readonly endpoint: string };
 
 /** The server. */
 export class RunningDataServer {

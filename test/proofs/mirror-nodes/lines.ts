@@ -67,7 +67,7 @@ const HELD = {
 export type HeldCall = keyof typeof HELD;
 
 /** A call that is held. */
-export interface Hold {
+interface Hold {
   /** Resolves when there is one. */
   readonly isHeld: Promise<void>;
   /** Lets it go on to the server. */

@@ -6,7 +6,7 @@ import { AUTHORIZATION, MIRRORS, mirrorConfig } from "../mirror-service.ts";
 import { DatabaseLine, DataServerLine } from "./lines.ts";
 
 /** The two data servers and the database. */
-export interface NodeServers {
+interface NodeServers {
   readonly source: string;
   readonly destination: string;
   readonly key: { readonly access_key_id: string; readonly secret_access_key: string };

@@ -33,7 +33,7 @@ export interface Node {
 }
 
 /** Opens a listener on a store. */
-export async function openListener(store: Store): Promise<Node> {
+async function openListener(store: Store): Promise<Node> {
   const directory = await openDirectoryOn(store);
   const catalog = await openCatalog({ partition: "svc" });
   const decisions = await openDecisions({

@@ -15,7 +15,7 @@ import { BASE, hasSlapd, person, SERVICE, startSlapd } from "../slapd.ts";
 import { CLIENT, startProvider } from "../test-provider.ts";
 
 /** Users of the directory; `nobody` is none, and `off` is inactive. */
-export const USERS = ["alice", "off", "boss", "linked"] as const;
+const USERS = ["alice", "off", "boss", "linked"] as const;
 /** Password of each user here, at LDAP and at the remote server. */
 export const PASSWORDS = {
   own: "a password of the directory",
@@ -41,7 +41,7 @@ export const awsCaller = (user: string) => ({
   arn: `${ACCOUNT}/${user}/session`,
 });
 /** The external principal of a user. */
-export const principalOf = (user: string): string => `${ACCOUNT}/${user}`;
+const principalOf = (user: string): string => `${ACCOUNT}/${user}`;
 
 /** An access key of a user. */
 export const keyOf = (user: string) => ({

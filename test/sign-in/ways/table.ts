@@ -18,7 +18,7 @@ export const COLUMNS = [
 ] as const;
 
 /** A case of the table. */
-export interface Row {
+interface Row {
   /** The name of a function of the way, which shows it. */
   readonly show: string;
   readonly status: number;
@@ -34,7 +34,7 @@ export interface Row {
 type Cell = readonly Row[] | { readonly does_not_apply: string };
 
 /** A way, with its title and its cells. */
-export interface WayTable {
+interface WayTable {
   readonly way: string;
   /** Of each record. */
   readonly record: Readonly<Record<string, unknown>>;

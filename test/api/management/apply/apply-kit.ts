@@ -3,7 +3,7 @@
 import type { BatchOperation, DirectoryState } from "../../../../src/directory/batch.ts";
 import type { Answer, Management, Person } from "../kit.ts";
 
-export interface Change {
+interface Change {
   readonly action: string;
   readonly kind: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface Change {
   readonly at?: string;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly manager?: string;
   readonly prune?: boolean;
   readonly dry_run?: boolean;
