@@ -2,6 +2,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { MirrorController } from "../../src/mirroring/controller.ts";
+import { checkMirrors } from "../../src/mirroring/upkeep/check-mirrors.ts";
 import { openedEach } from "../opened.ts";
 import {
   BY_COMMIT_ID,
@@ -17,6 +18,14 @@ import { randomOf, World } from "./world.ts";
 import { write } from "./writer.ts";
 
 const world = openedEach(() => World.open());
+
+/** Whatever was stored, by whom and however it ended, is sound: `check-store` finds nothing, and the next one can go on. */
+async function judgeStored(): Promise<void> {
+  const { findings } = await checkMirrors(world.store);
+  // The mirror of these controllers has no record.
+  const wrong = findings.filter(({ kind }) => kind !== "orphan");
+  world.violations.push(...wrong.map(({ key, message }) => `stored: ${key}: ${message}`));
+}
 
 /** A run of a writer, a replicator and controllers that are killed, with servers that fail. Returns the number of promotions. */
 async function chaos(seed: number, rounds: number, sabotage?: Sabotage, atOnce = 1): Promise<number> {
@@ -37,6 +46,7 @@ async function chaos(seed: number, rounds: number, sabotage?: Sabotage, atOnce =
     const acting = [controller, ...Array.from({ length: atOnce - 1 }, () => world.controller(sabotage))];
     const passes = acting.map((one) => world.pass(one).catch(() => undefined));
     for (const report of await Promise.all(passes)) promotions += report?.work.promotions ?? 0;
+    await judgeStored();
   }
   for (const server of [world.source, world.destination]) server.fault = () => "none";
   world.replicate();
