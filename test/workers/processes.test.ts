@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
 import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
@@ -12,17 +12,18 @@ let folder: string;
 let config: string;
 let program: RunningProgram;
 
-beforeEach(async () => {
+async function startAnew(): Promise<void> {
   folder = newFolder();
   config = writeConfig(folder, settings());
   program = await start(["--config", config], folder);
-}, 60_000);
-afterEach(async () => {
+}
+
+async function endAll(): Promise<void> {
   const pids = workerPids(program);
   await program.end("SIGKILL");
-  await expect.poll(() => pids.filter(isWorker), { timeout: 10_000 }).toEqual([]);
+  await vi.waitFor(() => expect(pids.filter(isWorker)).toEqual([]), { timeout: 10_000 });
   cleanUp();
-});
+}
 
 function settings(): Record<string, unknown> {
   return {
@@ -59,6 +60,28 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("two workers", () => {
+  beforeAll(startAnew, 60_000);
+  afterAll(endAll);
+
+  it("answer about the decisions of both, whichever of them is asked", async () => {
+    // The first of the tests that decide: all decisions are counted.
+    const statement = [{ effect: "allow", action: ["auth:ReadDecisions"], resource: "*" }];
+    await api("POST", "/auth/policies", { name: "Watch", statement });
+    await api("POST", "/auth/users", { username: "carol" });
+    await api("PUT", "/auth/users/carol/policies/Watch");
+    const { access_key_id: id, secret_access_key: secret } = JSON.parse(
+      (await api("POST", "/auth/users/carol/credentials")).body,
+    );
+    const made = await askBoth(20, decision(program.service, "carol"));
+    const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+    const status = () => ask(program.user, "GET", "/api/v1/auth/status", undefined, { authorization: basic });
+    for (const { body } of await askBoth(4, status)) {
+      const { minutes } = JSON.parse(body).decisions;
+      const refused = minutes.reduce((sum: number, one: { refused: number }) => sum + one.refused, 0);
+      expect(refused).toBe(made.length);
+    }
+  }, 60_000);
+
   it("decide alike right after each write, whichever of them took it", async () => {
     await api("POST", "/auth/policies", {
       name: "Read",
@@ -78,33 +101,15 @@ describe("two workers", () => {
   }, 60_000);
 
   it("refuse a key right after the answer that it is deleted, though both had it cached", async () => {
-    await api("POST", "/auth/users", { username: "alice" });
+    await api("POST", "/auth/users", { username: "bob" });
     for (let round = 0; round < 10; round++) {
-      const created = await api("POST", "/auth/users/alice/credentials");
+      const created = await api("POST", "/auth/users/bob/credentials");
       const { access_key_id: id, secret_access_key: secret } = JSON.parse(created.body);
       const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
       const login = () => ask(program.user, "GET", "/api/v1/user", undefined, { authorization: basic });
       for (const { status } of await askBoth(4, login)) expect(status).toBe(200);
-      expect((await api("DELETE", `/auth/users/alice/credentials/${id}`)).status).toBe(204);
+      expect((await api("DELETE", `/auth/users/bob/credentials/${id}`)).status).toBe(204);
       for (const { status } of await askBoth(4, login)) expect([401, 429]).toContain(status);
-    }
-  }, 60_000);
-
-  it("answer about the decisions of both, whichever of them is asked", async () => {
-    const statement = [{ effect: "allow", action: ["auth:ReadDecisions"], resource: "*" }];
-    await api("POST", "/auth/policies", { name: "Watch", statement });
-    await api("POST", "/auth/users", { username: "alice" });
-    await api("PUT", "/auth/users/alice/policies/Watch");
-    const { access_key_id: id, secret_access_key: secret } = JSON.parse(
-      (await api("POST", "/auth/users/alice/credentials")).body,
-    );
-    const made = await askBoth(20, decision(program.service, "alice"));
-    const basic = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-    const status = () => ask(program.user, "GET", "/api/v1/auth/status", undefined, { authorization: basic });
-    for (const { body } of await askBoth(4, status)) {
-      const { minutes } = JSON.parse(body).decisions;
-      const refused = minutes.reduce((sum: number, one: { refused: number }) => sum + one.refused, 0);
-      expect(refused).toBe(made.length);
     }
   }, 60_000);
 
@@ -154,6 +159,11 @@ describe("two workers", () => {
     expect(new Set(answers.map(({ worker }) => worker)).size).toBe(2);
     expect(answers.filter(({ status }) => status === 201).length).toBe(1);
   }, 60_000);
+});
+
+describe("two workers of their own", () => {
+  beforeEach(startAnew, 60_000);
+  afterEach(endAll);
 
   it("count failed attempts together", async () => {
     await api("POST", "/auth/users", { username: "alice" });
