@@ -28,8 +28,10 @@ export interface Measured extends LoadResult {
 
 /** Runs a load. */
 export async function measureLoad({ server, job }: Contender): Promise<Measured> {
-  const before = server.cpu();
-  const result = await runLoad(job);
+  let before = server.cpu();
+  const result = await runLoad(job, () => {
+    before = server.cpu();
+  });
   return { ...result, cpu: ((server.cpu() - before) * 1e6) / result.answers };
 }
 

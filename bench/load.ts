@@ -20,6 +20,8 @@ export interface LoadJob {
   readonly method?: "GET";
   readonly connections: number;
   readonly seconds: number;
+  /** True: nothing is sent before all connections are open, which is told by a line of its own. */
+  readonly connectsFirst?: boolean;
   /** A text that each answer's body must contain, so that nothing wrong is measured. */
   readonly expect: string;
 }
@@ -52,6 +54,9 @@ function requestsOf(job: LoadJob): Buffer[] {
       ),
     );
 }
+
+/** The line that says that all connections are open. */
+export const CONNECTED = "connected";
 
 const LENGTH = "Content-Length: ";
 
@@ -88,8 +93,16 @@ function run(job: LoadJob): Promise<LoadResult> {
   const isTls = protocol === "https:";
   const times: number[] = [];
   let next = 0;
-  const start = performance.now();
-  const end = start + job.seconds * 1000;
+  let start = performance.now();
+  let end = start + job.seconds * 1000;
+  const missing = job.connectsFirst === true ? job.connections : 0;
+  const waiting: (() => void)[] = [];
+  const begin = (): void => {
+    console.log(CONNECTED);
+    start = performance.now();
+    end = start + job.seconds * 1000;
+    for (const send of waiting) send();
+  };
   const lanes = Array.from(
     { length: job.connections },
     () =>
@@ -104,7 +117,10 @@ function run(job: LoadJob): Promise<LoadResult> {
           sent = performance.now();
           socket.write(requests[next++ % requests.length] as Buffer);
         };
-        socket.on(isTls ? "secureConnect" : "connect", send);
+        socket.on(isTls ? "secureConnect" : "connect", () => {
+          if (missing === 0) send();
+          else if (waiting.push(send) === missing) begin();
+        });
         socket.on("error", reject);
         readAnswers(socket, (body) => {
           if (!body.includes(job.expect)) throw new Error(`unexpected body: ${body.slice(0, 300)}`);

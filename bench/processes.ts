@@ -4,10 +4,13 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { createInterface } from "node:readline";
-import type { LoadJob, LoadResult } from "./load.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { CONNECTED, type LoadJob, type LoadResult } from "./load.ts";
 
 const SERVER_CORE = "0";
 const CLIENT_CORE = "1";
+/** Milliseconds between two looks at whether a program is ready. */
+const LOOK_MS = 50;
 const pinned = cpus().length > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
 /** True when server and client run on different cores. */
@@ -105,14 +108,31 @@ export async function startServer(
   return ready(start(SERVER_CORE, args, cwd, env), began);
 }
 
-/** As {@link startServer}, for a program that is not JavaScript. */
-export function startBinary(
+/**
+ * As {@link startServer}, for a program that is not JavaScript.
+ * @param health a URL that answers 200 when it is ready, for one that says nothing
+ */
+export async function startBinary(
   path: string,
   env: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
+  health?: string,
 ): Promise<StartedServer> {
   const began = performance.now();
-  return ready(startCommand(SERVER_CORE, [path, ...args], process.cwd(), env), began);
+  const child = startCommand(SERVER_CORE, [path, ...args], process.cwd(), env);
+  if (health === undefined) return ready(child, began);
+  while (!(await answers(health))) {
+    if (child.exitCode !== null) throw new Error(`${path} ended with ${child.exitCode}`);
+    await delay(LOOK_MS);
+  }
+  return started(child, "", began);
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 async function ready(child: ChildProcess, began: number): Promise<StartedServer> {
@@ -123,6 +143,10 @@ async function ready(child: ChildProcess, began: number): Promise<StartedServer>
     });
     child.on("exit", (code, signal) => reject(new Error(`the server ended with ${code ?? signal}`)));
   });
+  return started(child, line, began);
+}
+
+function started(child: ChildProcess, line: string, began: number): StartedServer {
   // One that ends later would only be seen by whoever calls it next: say so, and why.
   child.on("exit", (code, signal) => {
     console.error(`a server ended with ${code ?? signal}: ${child.spawnargs.join(" ")}`);
@@ -147,12 +171,18 @@ async function ready(child: ChildProcess, began: number): Promise<StartedServer>
   };
 }
 
-/** Runs one load to its end. */
-export async function runLoad(job: LoadJob): Promise<LoadResult> {
+/**
+ * Runs one load to its end.
+ * @param onConnected called when all connections of a load that connects first are open
+ */
+export async function runLoad(job: LoadJob, onConnected?: () => void): Promise<LoadResult> {
   const child = start(CLIENT_CORE, [new URL("./load.ts", import.meta.url).pathname, JSON.stringify(job)]);
   let text = "";
   child.stdout?.on("data", (chunk) => {
     text += chunk;
+    if (!text.startsWith(`${CONNECTED}\n`)) return;
+    text = text.slice(CONNECTED.length + 1);
+    onConnected?.();
   });
   const [code] = (await once(child, "close")) as [number];
   if (code !== 0) throw new Error(`the load ended with ${code}`);
