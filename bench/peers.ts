@@ -47,7 +47,7 @@ interface Peer {
 type Groups = ReadonlyMap<string, readonly Statement[]>;
 
 const repositoryOf = (resource: string): string => resource.split("/")[1] as string;
-/** What stands behind the repository. */
+/** The rest of a resource behind its repository. */
 const restOf = (resource: string): string => resource.split("/").slice(2).join("/");
 
 function directory(): { users: ReadonlyMap<string, readonly string[]>; groups: Groups } {
