@@ -20,7 +20,7 @@ const QUESTIONS = 2_000;
 const ACTION = "fs:ReadObject";
 
 /** One row of the table. */
-export interface PeerRow {
+interface PeerRow {
   readonly name: string;
   readonly perSecond: number;
   readonly p99: number;
