@@ -15,7 +15,8 @@ export default defineConfig({
         name,
         include: [...files[name]],
         setupFiles: ["./test/whole-sizes.ts"],
-        testTimeout: 30_000,
+        // The whole form of a property takes minutes on a busy machine.
+        testTimeout: isWhole ? 1_800_000 : 30_000,
         hookTimeout: 30_000,
         // A condition that is waited for comes later on a busy machine.
         expect: { poll: { timeout: 20_000 } },

@@ -159,6 +159,6 @@ describe("what is remembered of holders", () => {
       { numRuns: sized(300, 3_000) },
     );
     expect(remembered).toBeGreaterThan(sized(250, 3_000));
-    expect(renewals).toBeGreaterThan(sized(20, 200));
+    expect(renewals).toBeGreaterThan(sized(20, 100));
   });
 });
