@@ -13,6 +13,7 @@ import type {
 } from "../../../src/http/openapi/openapi-types.ts";
 import { serviceDocument } from "../../../src/listeners/service-document.ts";
 import { userDocument } from "../../../src/listeners/user-document.ts";
+import { withDocuments } from "./document-schemas.ts";
 import { LISTS_IN_TEXTS } from "./lists-in-texts.ts";
 
 /** A member of a request that takes many values: its place, and what one value is. */
@@ -156,7 +157,8 @@ function entrancesOf(listener: "service" | "user", document: OpenApiDocument): E
 
 /** All entrances of both listeners. */
 export function allEntrances(): readonly Entrance[] {
-  const document = <T>(made: T): T => JSON.parse(JSON.stringify(made));
+  const document = (made: OpenApiDocument): OpenApiDocument =>
+    withDocuments(JSON.parse(JSON.stringify(made)));
   return [
     ...entrancesOf("service", document(serviceDocument("0.0.0-test"))),
     ...entrancesOf("user", document(userDocument("0.0.0-test"))),

@@ -10,6 +10,7 @@ import { allEntrances, type Entrance, type ManyPlace, nameOf, placeName } from "
 import { fillable, validOf } from "./fill.ts";
 import { type Asked, ENDLESS, type HeavyService, startHeavy } from "./heavy-service.ts";
 import { LISTS_IN_TEXTS } from "./lists-in-texts.ts";
+import { NESTED_DOCUMENTS } from "./nested-documents.ts";
 import { PROXY_ENTRANCES } from "./proxy-entrances.ts";
 
 const STATEMENTS = sized(5_000, 50_000);
@@ -20,6 +21,8 @@ const TRIES = 3;
 /** Values and bytes to begin with; what the service refuses is tried with fewer. */
 const MOST_VALUES = sized(10_000, 100_000);
 const MOST_BYTES = sized(2 << 20, 17 << 20);
+/** Values of lists inside of entries that are also applied: each of their names is asked for alone. */
+const MOST_NESTED = sized(300, 100_000);
 /** Values of the same limit that a body has besides, and bytes. */
 const ROOM = 2;
 const BYTES_BESIDE = 2_000;
@@ -238,6 +241,45 @@ describe("what proxies ask", () => {
   );
 });
 
+/** The entrance that applies documents. */
+const APPLY = entrances.find(({ operation }) => operation.operationId === "apply") as Entrance;
+
+describe("what is applied with long lists inside of its entries", () => {
+  it.each(NESTED_DOCUMENTS)(
+    "$name",
+    async ({ name, bytesEach, of, refused }) => {
+      const all: Measured[] = [];
+      const apply = async (title: string, count: number, given: object): Promise<Measured> => {
+        const body = { manager: "nested", ...given };
+        const one = await measured(`${name}, ${title}`, { entrance: APPLY, query: "", body }, count);
+        all.push(one);
+        return one;
+      };
+      const most = refused === undefined ? MOST_NESTED : MOST_VALUES;
+      let count = Math.min(most, Math.floor(MOST_BYTES / bytesEach));
+      // What is given to others is compared with what alice has for as long as it may take: not twice, if few names are.
+      for (; count > 0 && (isWhole || refused !== undefined); count >>= 1) {
+        const tried = await apply("tried", count, { documents: [of(count)], dry_run: true });
+        // A body that is too large is not read.
+        if (isAnswer(tried) || (refused !== undefined && tried.status === 400)) break;
+      }
+      if (refused === undefined) {
+        await apply("applied", count, { documents: [of(count)] });
+        await apply("applied again", count, { documents: [of(count)] });
+        await apply("taken away", count, { documents: [{ format: 1 }], prune: true, yes: true });
+      }
+      const [longest] = all.toSorted((a, b) => b.holdMs - a.holdMs);
+      report(`${longest?.name}: ${longest?.count} values held ${longest?.holdMs.toFixed(0)} ms`);
+      expect(all.filter(({ holdMs }) => holdMs > MAX_HOLD_MS)).toEqual([]);
+      const statuses = all.slice(-3).map(({ status }) => status);
+      // What is applied may take longer than anybody waits here; it is no refusal.
+      if (refused === undefined) expect(statuses.filter((one) => one !== 0 && one !== 200)).toEqual([]);
+      else expect(statuses.at(-1)).toBe(400);
+    },
+    isWhole ? 1_800_000 : 900_000,
+  );
+});
+
 // These come last: some of them take away what the others need.
 describe("the entrances", () => {
   it("are those of the documents, with their lists", () => {
@@ -249,10 +291,16 @@ describe("the entrances", () => {
         "service POST /access/v1/evaluations evaluations[]",
         "service POST /access/v1/filter ids[]",
         "user POST /api/v1/auth/apply documents[]",
+        "user POST /api/v1/auth/apply documents.0.groups.0.policies[]",
+        "user POST /api/v1/auth/apply documents.0.policies.0.statement.0.action[]",
+        "user POST /api/v1/auth/apply documents.0.users.0.external_principals[]",
+        "user POST /api/v1/auth/apply documents.0.users.0.properties.*[]",
         'service PATCH /scim/v2/Groups/{scimId} Operations.0.path"" as 2',
         "service PATCH /scim/v2/Groups/{scimId} Operations[]",
       ]),
     );
+    // A schema says what is in every document.
+    expect(names.filter((name) => /\bdocuments?(\.0)?\{\}$/.test(name))).toEqual([]);
   });
 
   it.each(entrances.map((entrance) => [nameOf(entrance), entrance] as const))(
