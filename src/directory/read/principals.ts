@@ -40,13 +40,14 @@ export async function readGroupPrincipal(
 }
 
 /** The state of a reader that remembers nothing, which needs no revision. */
-const NOWHERE: ReadState = { revision: 0, base: undefined };
+const NOWHERE: ReadState = { revision: 0, base: undefined, epoch: 0 };
 
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
   readonly #reader: StateReader;
-  /** The revision of the state, which a store may have to read. */
-  readonly #state: ReadState;
+  /** The state, whose revision a store may have to read, for what is remembered of policies and of groups. */
+  readonly #ofPolicies: ReadState;
+  readonly #ofGroupLists: ReadState;
   readonly #known: HolderLists | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
@@ -55,7 +56,9 @@ export class PrincipalReader {
   /** @param known what is remembered between reads; absent: everything is read */
   constructor(reader: StateReader, known?: HolderLists) {
     this.#reader = reader;
-    this.#state = known === undefined ? NOWHERE : { revision: reader.revision, base: reader.base };
+    const { revision, base } = known === undefined ? NOWHERE : reader;
+    this.#ofPolicies = known?.policies.opened({ revision, base }) ?? NOWHERE;
+    this.#ofGroupLists = known?.groups.opened({ revision, base }) ?? NOWHERE;
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
     this.#policies = new RecordCache(reader, "policy");
@@ -101,19 +104,19 @@ export class PrincipalReader {
   }
 
   async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
-    const known = this.#known?.groups.at(this.#state, userId);
+    const known = this.#known?.groups.at(this.#ofGroupLists, userId);
     if (known !== undefined) {
       if (known.touched.length === 0) return known.list;
       const names = known.touched.map(({ name }) => name);
       const records = await this.#groups.getMany(names);
       // A group with another name is found by the membership alone.
       if (records.every((record, index) => record?.id === known.touched[index]?.id)) {
-        this.#known?.groups.keep(this.#state, userId, known.list, known);
+        this.#known?.groups.keep(this.#ofGroupLists, userId, known.list, known);
         return known.list;
       }
     }
     const groups = await this.#readGroupsOf(userId);
-    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#state, userId, groups);
+    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#ofGroupLists, userId, groups);
     return groups;
   }
 
@@ -134,12 +137,12 @@ export class PrincipalReader {
   async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
     const read = this.#inForce(groupId);
     if (read !== undefined) return read;
-    const known = this.#known?.policies.at(this.#state, groupId);
+    const known = this.#known?.policies.at(this.#ofPolicies, groupId);
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("group_policy", groupId));
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known?.policies.keep(this.#state, groupId, found, renewed && known);
+    this.#known?.policies.keep(this.#ofPolicies, groupId, found, renewed && known);
     return found;
   }
 
@@ -147,17 +150,18 @@ export class PrincipalReader {
   #inForce(groupId: string): readonly StoredPolicy[] | undefined {
     const read = this.#ofGroups.get(groupId);
     if (read !== undefined) return read;
-    const known = this.#known?.policies.at(this.#state, groupId);
+    const known = this.#known?.policies.at(this.#ofPolicies, groupId);
     return known?.touched.length === 0 ? known.list : undefined;
   }
 
   /** A user's own policies, as {@link ofGroup}. */
   async #ofUser(userId: string): Promise<readonly StoredPolicy[]> {
-    const known = this.#known?.policies.at(this.#state, userId);
+    const known = this.#known?.policies.at(this.#ofPolicies, userId);
     if (known !== undefined && known.touched.length === 0) return known.list;
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("user_policy", userId));
-    if (found.length >= LONG_LIST) this.#known?.policies.keep(this.#state, userId, found, renewed && known);
+    if (found.length >= LONG_LIST)
+      this.#known?.policies.keep(this.#ofPolicies, userId, found, renewed && known);
     return found;
   }
 

@@ -7,11 +7,16 @@
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
 
-/** A state that is read. */
-export interface ReadState {
+/** A state of the store. */
+interface State {
   readonly revision: number;
   /** See {@link Snapshot.base}: the same revision of another one may be another state. */
   readonly base: string | undefined;
+}
+
+/** A state that is read: see {@link RememberedLists.opened}. */
+export interface ReadState extends State {
+  readonly epoch: number;
 }
 
 /** A member of a list. */
@@ -19,7 +24,7 @@ interface Member {
   readonly id: string;
 }
 
-interface Remembered<T> extends ReadState {
+interface Remembered<T> extends State {
   readonly list: readonly T[];
   /** Ids of the members. */
   readonly members: readonly string[];
@@ -72,6 +77,9 @@ export class RememberedLists<T extends Member> {
   /** Lists read before this revision are not kept, because some changes after it may never be announced. */
   #floor = 0;
 
+  /** The number of times that everything was forgotten: news from then on say nothing about states that were open before. */
+  #epoch = 0;
+
   /** @param idsOf the ids of holders and members that a change touched */
   constructor(idsOf: (change: DirectoryChange) => ListIds) {
     this.#idsOf = idsOf;
@@ -101,8 +109,14 @@ export class RememberedLists<T extends Member> {
     this.#told = undefined;
   }
 
+  /** A state that a reader has just opened. */
+  opened(state: State): ReadState {
+    return { revision: state.revision, base: state.base, epoch: this.#epoch };
+  }
+
   /** The list of a holder in a state, where it is known but for some members. */
-  at({ revision, base }: ReadState, holder: string): KnownList<T> | undefined {
+  at({ revision, base, epoch }: ReadState, holder: string): KnownList<T> | undefined {
+    if (epoch !== this.#epoch) return undefined;
     this.#begin(revision);
     // A commit that was not told yet may have changed the holder.
     if (revision > (this.#told ?? 0)) return undefined;
@@ -115,8 +129,9 @@ export class RememberedLists<T extends Member> {
    * Keeps the list of a holder as it was read from a state, unless it has changed since.
    * @param renewed what was known of the holder, if nothing but its touched members was read: the list has the same members
    */
-  keep({ revision, base }: ReadState, holder: string, list: readonly T[], renewed?: KnownList<T>): void {
-    if (!this.#isCurrent(revision, holder, list)) return;
+  keep(state: ReadState, holder: string, list: readonly T[], renewed?: KnownList<T>): void {
+    const { revision, base, epoch } = state;
+    if (epoch !== this.#epoch || !this.#isCurrent(revision, holder, list)) return;
     const before = this.#known.get(holder)?.deref();
     let members = before?.members;
     if (members === undefined || !(before?.list === renewed?.list || isListOf(members, list))) {
@@ -185,6 +200,7 @@ export class RememberedLists<T extends Member> {
   }
 
   #forgetAll(): void {
+    this.#epoch++;
     this.#known.clear();
     this.#kept.clear();
     this.#holders.clear();
