@@ -39,8 +39,14 @@ const UNSEEN: ReadonlyMap<string, string> = new Map([
 /** Names in `textField(answer, "name")` and `answer["name"]`. */
 const READ = /Field\(\s*[^()]*?,\s*"(?<field>\w+)"|(?<of>\w+)\??\.?\["(?<index>\w+)"\]/g;
 
-/** Objects that are no answers, and a type. */
-const OTHERS: ReadonlySet<string | undefined> = new Set(["options", "headers", "env", "MeasuredBody"]);
+/** Objects that are no answers, and types. */
+const OTHERS: ReadonlySet<string | undefined> = new Set([
+  "options",
+  "headers",
+  "env",
+  "MeasuredBody",
+  "StreamAnswer",
+]);
 
 function fieldsRead(): Map<string, string> {
   const fields = new Map<string, string>();
