@@ -65,6 +65,7 @@ const REFUSED: ReadonlyMap<string, string> = new Map([
   ["resetPassword", "no mail server is configured"],
   ["showReset", "the token of the example is none"],
   ["redeemReset", "the token of the example is none"],
+  ["leaveDataServerPage", "it is served with an exchange alone"],
   ["createMirror", "the data server does not answer"],
   ["listMirrors", "the data server does not answer"],
   ["getMirror", "there is no mirror"],

@@ -26,7 +26,7 @@ export async function* recordEvents(
     value === undefined ? [] : [[name, value]],
   );
   const stop = new AbortController();
-  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${given}`, {
+  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${new URLSearchParams(given)}`, {
     headers: authorization === undefined ? {} : { authorization },
     signal: stop.signal,
   });
