@@ -22,7 +22,7 @@ const TRIES = 3;
 const MOST_VALUES = sized(10_000, 100_000);
 const MOST_BYTES = sized(2 << 20, 17 << 20);
 /** Values of lists inside of entries that are also applied: each of their names is asked for alone. */
-const MOST_NESTED = sized(300, 100_000);
+const MOST_NESTED = sized(60, 100_000);
 /** Values of the same limit that a body has besides, and bytes. */
 const ROOM = 2;
 const BYTES_BESIDE = 2_000;
@@ -273,8 +273,8 @@ describe("what is applied with long lists inside of its entries", () => {
       report(`${longest?.name}: ${longest?.count} values held ${longest?.holdMs.toFixed(0)} ms`);
       expect(all.filter(({ holdMs }) => holdMs > MAX_HOLD_MS)).toEqual([]);
       const statuses = all.slice(-3).map(({ status }) => status);
-      // What is applied may take longer than anybody waits here; it is no refusal.
-      if (refused === undefined) expect(statuses.filter((one) => one !== 0 && one !== 200)).toEqual([]);
+      // What is applied may take longer than anybody waits here, or the service lets a request take; it is no refusal.
+      if (refused === undefined) expect(statuses.filter((one) => ![0, 200, 503].includes(one))).toEqual([]);
       else expect(statuses.at(-1)).toBe(400);
     },
     isWhole ? 1_800_000 : 900_000,
