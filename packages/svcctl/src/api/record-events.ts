@@ -22,11 +22,10 @@ export async function* recordEvents(
 ): AsyncGenerator<JsonObject> {
   const settings = loadSettings(context);
   const authorization = authorizationOf(settings);
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value]],
-  );
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, value);
   const stop = new AbortController();
-  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${new URLSearchParams(given)}`, {
+  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${given}`, {
     headers: authorization === undefined ? {} : { authorization },
     signal: stop.signal,
   });
