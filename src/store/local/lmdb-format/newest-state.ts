@@ -13,10 +13,20 @@ const MAX_MAP_BYTES = 2n ** 46n;
 /** Flags of the list of free pages: its keys are numbers. */
 const KEYS_ARE_NUMBERS = 0x08;
 
+/** Times that both pages are read while another process writes them. */
+const MOST_READS = 100;
+
 /** Returns the newest state of a data file. @throws Error for a file that is none of LMDB's, or not whole */
 export function newestState(handle: number): DataTrees {
-  const first = readMeta(handle, 0);
-  const second = readMeta(handle, first.pageSize);
+  let first = readMeta(handle, 0);
+  let second = readMeta(handle, first.pageSize);
+  // Between two reads a process that writes may go on by several states: they are of one moment where the first stayed.
+  for (let reads = 1; reads < MOST_READS; reads++) {
+    const again = readMeta(handle, 0);
+    if (again.transaction === first.transaction) break;
+    first = again;
+    second = readMeta(handle, first.pageSize);
+  }
   // States take turns, so that one of them is always whole.
   const distance = second.transaction - first.transaction;
   const takeTurns = first.transaction % 2n === 0n && second.transaction % 2n === 1n;
