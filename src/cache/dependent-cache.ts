@@ -196,14 +196,12 @@ export class DependentCache<T extends object> {
   #keep(key: string, value: T, generation: number): void {
     if (!this.#isCurrent(value, generation)) return;
     this.#spare?.delete(key);
-    const isLarge = this.#isLarge(value);
-    const now = this.#loads.generation;
     this.#enter(key, {
       value,
       expires: this.#expiry(),
       used: this.#age(),
-      generation: isLarge ? now : 0,
-      isLarge,
+      generation: this.#loads.generation,
+      isLarge: this.#isLarge(value),
     });
   }
 

@@ -95,7 +95,7 @@ function* problemsOf(section: string, some: readonly unknown[], start: number, s
     yield { pointer: movedPointer(pointer, start), message };
 }
 
-const isTwice = ({ message }: FormProblem): boolean => message.startsWith(SAME_AS);
+const isTwice = (message: string): boolean => message.startsWith(SAME_AS);
 
 /** The beginning of something: valid or not as the whole is, apart from its members. */
 function outlineOf(value: unknown): unknown {
@@ -179,7 +179,7 @@ class LongEntry {
       const [first, ...rest] = inside;
       const name = first === undefined ? undefined : names.get(first);
       // That an element is there twice is said of the whole list.
-      if (name === undefined || (isList && rest.length === 0 && isTwice({ pointer: "", message }))) continue;
+      if (name === undefined || (isList && rest.length === 0 && isTwice(message))) continue;
       yield this.#problem([...place.path, name, ...rest], message);
     }
     yield undefined;
@@ -207,7 +207,7 @@ class LongEntry {
         continue;
       }
       const isRefused = this.#found(place, [text, text]).some(
-        ({ inside, message }) => inside.length === 1 && isTwice({ pointer: "", message }),
+        ({ inside, message }) => inside.length === 1 && isTwice(message),
       );
       if (isRefused) yield this.#problem([...place.path, index], `${SAME_AS}${before}`);
       return;

@@ -41,7 +41,7 @@ export async function openServiceSignIns(
   );
   const limit = values["authorizer.forward_auth.max_failures"];
   const isAccessKey = (text: string) => directory.sessions.hasKey(text);
-  const isUser = (text: string) => hasUser(directory, text);
+  const isUser = (text: string) => exists(directory.users.get(text));
   const passwordSignIn =
     ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey, isUser });
   return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
@@ -51,7 +51,7 @@ async function openRemote({ values, directory, logger }: DataParts): Promise<Rem
   const endpoint = remoteEndpoint(values);
   if (endpoint === undefined) return undefined;
   const defaultGroup = values["auth.remote_authenticator.default_user_group"];
-  if (defaultGroup !== "" && !(await hasGroup(directory, defaultGroup))) {
+  if (defaultGroup !== "" && !(await exists(directory.groups.get(defaultGroup)))) {
     const message =
       "no new user can be made for the remote authenticator until its default_user_group exists";
     logger.error(message, { item: "auth.remote_authenticator.default_user_group", group: defaultGroup });
@@ -67,19 +67,10 @@ async function openRemote({ values, directory, logger }: DataParts): Promise<Rem
   });
 }
 
-async function hasGroup({ groups }: DataParts["directory"], name: string): Promise<boolean> {
+/** True where what is looked up exists. */
+async function exists(lookUp: Promise<unknown>): Promise<boolean> {
   try {
-    await groups.get(name);
-    return true;
-  } catch (error) {
-    if (isErrorCode(error, "not_found")) return false;
-    throw error;
-  }
-}
-
-async function hasUser({ users }: DataParts["directory"], name: string): Promise<boolean> {
-  try {
-    await users.get(name);
+    await lookUp;
     return true;
   } catch (error) {
     if (isErrorCode(error, "not_found")) return false;
