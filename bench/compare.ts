@@ -77,17 +77,21 @@ export function medians(own: readonly Measured[], bare: readonly Measured[]): Co
   };
 }
 
-/** Runs a load on the yardstick and on a server in turn. */
-export async function compare(both: {
-  readonly bare: Contender;
-  readonly own: Contender;
-}): Promise<Compared> {
+/**
+ * Runs a load on the yardstick and on a server in turn; which is first changes from round to round.
+ * @param rounds how often; more, shorter rounds tell a small difference apart from a machine whose clock changes
+ */
+export async function compare(
+  both: { readonly bare: Contender; readonly own: Contender },
+  rounds = ROUNDS,
+): Promise<Compared> {
   for (const { job } of [both.bare, both.own]) await runLoad({ ...job, seconds: WARM_UP_SECONDS });
   const bare: Measured[] = [];
   const own: Measured[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    bare.push(await measureLoad(both.bare));
-    own.push(await measureLoad(both.own));
+  for (let round = 0; round < rounds; round++) {
+    const first = async (): Promise<unknown> => bare.push(await measureLoad(both.bare));
+    const second = async (): Promise<unknown> => own.push(await measureLoad(both.own));
+    for (const run of round % 2 === 0 ? [first, second] : [second, first]) await run();
   }
   return medians(own, bare);
 }
