@@ -6,8 +6,6 @@ import type { WebUsers } from "../../identity/oidc/web-users.ts";
 import type { DataParts } from "../data.ts";
 import { protectedGroups } from "./scim.ts";
 
-const AMOUNT = 1_000;
-
 /** The rules. */
 export function webUsers({ values, directory }: DataParts): WebUsers {
   return {
@@ -17,17 +15,13 @@ export function webUsers({ values, directory }: DataParts): WebUsers {
   };
 }
 
+/** All groups of a user, read from one state: a group that is renamed meanwhile is not missed between two pages. */
 async function groupsOf({ users }: Directory, username: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  let after = "";
   try {
-    do {
-      const page = await users.groups(username, { amount: AMOUNT, after });
-      names.push(...page.results.map(({ name }) => name));
-      after = page.next_offset;
-    } while (after !== "");
+    const memberships = await users.memberships(username, Number.POSITIVE_INFINITY);
+    return memberships.map(({ group }) => group);
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
+    return [];
   }
-  return names;
 }
