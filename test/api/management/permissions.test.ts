@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { MANAGEMENT_OPERATIONS } from "../../../src/api/resources/operations.ts";
 import { BASE_PATH } from "../../../src/api/rest/operation.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
@@ -195,5 +195,22 @@ describe("conditions on what is managed", () => {
     await withPolicy({ IpAddress: { SourceIp: ["127.0.0.0/8"] } }, "auth:ListUsers");
     const headers = { "x-forwarded-for": "unknown" };
     expect((await api.call("plain", "GET", "/auth/users", { headers })).status).toBe(400);
+  });
+});
+
+describe("a resource that is longer than authorizer.limits.arn_bytes", () => {
+  it("is held against no policy, whoever asks", async () => {
+    const short = await startManagement({ "authorizer.limits.arn_bytes": 100 });
+    onTestFinished(() => short.close());
+    for (const who of ["admin", "plain"] as const) {
+      const long = await short.call(who, "POST", "/auth/groups", { body: { id: "g".repeat(100) } });
+      expect([long.status, long.json.message]).toEqual([400, "the resource is longer than 100 bytes"]);
+    }
+    expect((await short.call("admin", "POST", "/auth/groups", { body: { id: "g".repeat(60) } })).status).toBe(
+      201,
+    );
+    expect((await api.call("admin", "POST", "/auth/groups", { body: { id: "g".repeat(100) } })).status).toBe(
+      201,
+    );
   });
 });

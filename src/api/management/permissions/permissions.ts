@@ -4,6 +4,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { RequiredLeaf, RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { Endpoints } from "../../../request-map/endpoints.ts";
+import type { DecisionLimits } from "../../decisions/limits.ts";
 import { pathValues } from "../../rest/operation.ts";
 import type { UserCall } from "../call.ts";
 import { fieldsOfPath, type ManagementParts, type UserDeclaration } from "../declaration.ts";
@@ -13,6 +14,8 @@ import { PermissionRefused } from "../errors.ts";
 export interface PermissionParts {
   readonly decisions: Decisions;
   readonly endpoints: Endpoints;
+  /** Longest ARN, as everywhere else where one comes from outside (spec/security §5.3). */
+  readonly limits: Pick<DecisionLimits, "arnBytes">;
 }
 
 /** A row of the permission table with its values. */
@@ -28,9 +31,6 @@ export interface Asked {
   /** True: mirrors are not read-only for it. */
   readonly managesMirrors?: boolean;
 }
-
-/** Most bytes of a resource, as the decision API takes them by default (spec/security §5.3). */
-const MOST_RESOURCE_BYTES = 4_096;
 
 /** Text where the engine has none of its own. */
 const REFUSED = "insufficient permissions";
@@ -56,13 +56,16 @@ export function askedBy(
  *   "invalid_request" where a value of the call makes a resource that is too long to be held against patterns
  */
 export async function requirePermission(
-  { decisions, endpoints }: PermissionParts,
+  { decisions, endpoints, limits: { arnBytes } }: PermissionParts,
   { id, permission, values, fields, managesMirrors = false }: Asked,
   call: UserCall,
 ): Promise<void> {
   const required = permission ?? endpoints.requirement(id, values);
   // Every operation that asks has a row that requires something: an empty one would be open to all users.
   if (required === null) throw new AuthorizerError("internal", `${id} requires nothing`);
+  if (isLonger(required, arnBytes)) {
+    throw new AuthorizerError("invalid_request", `the resource is longer than ${arnBytes} bytes`);
+  }
   await decide(decisions, required, fields, call, { managesMirrors });
 }
 
@@ -93,9 +96,6 @@ async function decide(
   call: UserCall,
   { refused = 401, managesMirrors = false }: DecideOptions,
 ): Promise<void> {
-  if (isTooLong(required)) {
-    throw new AuthorizerError("invalid_request", `the resource is longer than ${MOST_RESOURCE_BYTES} bytes`);
-  }
   const { identity, sourceIp } = call.caller;
   const context = new Map(fields).set("SourceIp", sourceIp);
   const { effect, message } = await decisions.check({
@@ -112,8 +112,9 @@ async function decide(
   if (effect !== "allow") throw new PermissionRefused(message ?? REFUSED, refused);
 }
 
-function isTooLong(required: RequiredPermissions): boolean {
-  if ("and" in required) return required.and.some(isTooLong);
-  if ("or" in required) return required.or.some(isTooLong);
-  return "resource" in required && Buffer.byteLength(required.resource) > MOST_RESOURCE_BYTES;
+/** True if a resource has more bytes. */
+function isLonger(required: RequiredPermissions, bytes: number): boolean {
+  if ("and" in required) return required.and.some((part) => isLonger(part, bytes));
+  if ("or" in required) return required.or.some((part) => isLonger(part, bytes));
+  return "resource" in required && Buffer.byteLength(required.resource) > bytes;
 }
