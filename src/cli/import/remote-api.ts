@@ -4,7 +4,7 @@
  */
 
 import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
-import { RestClient } from "@svc-authorizer/commands/rest-client/rest-client.ts";
+import { RestClient, unlessEmpty } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import { RetriesExhausted, type RetrySettings } from "@svc-authorizer/commands/rest-client/retries.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
@@ -17,6 +17,8 @@ interface RemoteOptions {
 
 /** Parts of a path; each is encoded as the data server's client does. */
 type RemotePath = readonly string[];
+
+type RemoteQuery = Readonly<Record<string, string | undefined>>;
 
 const PAGE = 1_000;
 const TIMEOUT_MS = 60_000;
@@ -90,7 +92,11 @@ export class RemoteApi {
   ): Promise<boolean> {
     let after = "";
     for (;;) {
-      const { status, body } = await this.#read(path, { after, amount: String(PAGE), prefix: "", ...query });
+      const { status, body } = await this.#read(path, {
+        after: unlessEmpty(after),
+        amount: String(PAGE),
+        ...query,
+      });
       if (after === "" && (status === 404 || status === 501)) return false;
       if (status !== 200) throw this.#unexpected(path, status);
       const { results, pagination } = (body ?? {}) as ListAnswer;
@@ -123,13 +129,13 @@ export class RemoteApi {
     return failure(`${this.#name(path)}: the answer is not what a data-server API sends`);
   }
 
-  async #read(path: RemotePath, query: Readonly<Record<string, string>>) {
+  async #read(path: RemotePath, query: RemoteQuery) {
     const { status, json } = await this.#settled(path, query);
     if (status === 200 && json === undefined) throw this.#unreadable(path);
     return { status, body: status === 200 ? json : undefined };
   }
 
-  async #settled(path: RemotePath, query: Readonly<Record<string, string>>): Promise<ApiAnswer> {
+  async #settled(path: RemotePath, query: RemoteQuery): Promise<ApiAnswer> {
     try {
       return await this.#rest.ask({ method: "GET", path, query });
     } catch (error) {

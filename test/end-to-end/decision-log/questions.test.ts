@@ -157,6 +157,12 @@ describe("records of decisions", () => {
     expect(subjects).toEqual(["carol", "carol"]);
   });
 
+  it.each(["list", "tail"])("are not all of them for an empty filter of %s", async (command) => {
+    const { code, stdout, stderr } = await run(["decisions", command, "--subject", "", "--policy", ""]);
+    expect([code, stdout]).toEqual([1, ""]);
+    for (const filter of ["subject", "policy"]) expect(stderr).toContain(`${filter}: is empty`);
+  });
+
   it("are replayed from the server, under the directory of a revision", async () => {
     await authorizer.directory.users.create({ username: "erin" });
     await authorizer.directory.users.attachPolicy("erin", "ReadData");

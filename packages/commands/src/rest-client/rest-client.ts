@@ -25,7 +25,7 @@ export interface RestRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE" | "HEAD" | "PATCH";
   /** Segments of the path, not encoded. */
   readonly path: readonly string[];
-  /** Empty and absent values are not sent; a list is sent as one parameter for each value. */
+  /** Absent values are not sent; empty ones are, since a filter that is left out selects more. A list is one parameter for each value. */
   readonly query?: Readonly<Record<string, QueryValue>>;
   /** Sent as JSON. */
   readonly body?: unknown;
@@ -35,6 +35,11 @@ export interface RestRequest {
 
 /** A value of a query parameter. */
 export type QueryValue = string | number | boolean | readonly string[] | undefined;
+
+/** A text that selects nothing where it is empty: it is not sent then. */
+export function unlessEmpty(text: string): string | undefined {
+  return text === "" ? undefined : text;
+}
 
 /** Calls one API. */
 export class RestClient {
@@ -49,7 +54,7 @@ export class RestClient {
     const { base, encodeSegment: encode = encodeSegment } = this.#options;
     const sent = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       (Array.isArray(value) ? value : [value])
-        .filter((one) => one !== undefined && one !== "")
+        .filter((one) => one !== undefined)
         .map((one) => [name, String(one)]),
     );
     const search = sent.length > 0 ? `?${new URLSearchParams(sent)}` : "";

@@ -19,9 +19,9 @@ const COLUMNS = [
 
 export async function listRuns(call: CommandCall): Promise<void> {
   const { repository } = uriArgument(call, 0, "repository URI", "repository");
-  const branch = textOption(call.options, "branch") ?? "";
-  const commit = textOption(call.options, "commit") ?? "";
-  if (branch !== "" && commit !== "") throw new Error("Can't specify 'commit' and 'branch'");
+  const branch = textOption(call.options, "branch");
+  const commit = textOption(call.options, "commit");
+  if ((branch ?? "") !== "" && (commit ?? "") !== "") throw new Error("Can't specify 'commit' and 'branch'");
   const path = ["repositories", repository, "actions", "runs"];
   const page = await fetchPage(openApi(call.context), call, path, { branch, commit });
   await printPage(call, page, { columns: COLUMNS });

@@ -3,32 +3,23 @@
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printMissingNodes } from "../output/missing-nodes.ts";
-import { loadSettings } from "../settings/load-settings.ts";
-import type { JsonObject } from "./api-client.ts";
-import { authorizationOf } from "./authorization.ts";
-import { apiBase } from "./endpoint.ts";
+import { type JsonObject, openApi } from "./api-client.ts";
 import { isObject } from "./pages.ts";
 
 const EVENT = /^(?:event: (\w+)\n)?data: (.*)$/;
 
 /**
  * Yields the records of a stream until it ends, and says first which nodes are not followed. Rejects with the server's refusal.
- * @param path below the base of the API
+ * @param path segments below the base of the API
  */
 export async function* recordEvents(
   context: CommandContext,
-  path: string,
+  path: readonly string[],
   query: Readonly<Record<string, string | undefined>>,
 ): AsyncGenerator<JsonObject> {
-  const settings = loadSettings(context);
-  const authorization = authorizationOf(settings);
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.append(name, value);
+  const api = openApi(context);
   const stop = new AbortController();
-  const answer = await fetch(`${apiBase(settings.endpointUrl)}/${path}?${given}`, {
-    headers: authorization === undefined ? {} : { authorization },
-    signal: stop.signal,
-  });
+  const answer = await fetch(api.urlOf({ path, query }), { headers: api.headers, signal: stop.signal });
   if (answer.status !== 200 || answer.body === null) {
     const body: unknown = await answer.json().catch(() => undefined);
     const message = isObject(body) ? String(body["message"] ?? "") : "";

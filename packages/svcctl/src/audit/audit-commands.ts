@@ -55,7 +55,7 @@ export async function tailAudit(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
   let printed = 0;
-  for await (const record of recordEvents(context, "audit/stream", filtersOf(options))) {
+  for await (const record of recordEvents(context, ["audit", "stream"], filtersOf(options))) {
     context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);
     if (++printed >= wanted) return;
   }

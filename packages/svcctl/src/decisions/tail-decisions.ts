@@ -15,7 +15,7 @@ export async function tailDecisions(call: CommandCall): Promise<void> {
   if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
   let printed = 0;
   await warnOfDoubts(context, questionIn(options), openApi(context));
-  for await (const record of recordEvents(context, "decisions/stream", decisionFilters(options))) {
+  for await (const record of recordEvents(context, ["decisions", "stream"], decisionFilters(options))) {
     context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);
     if (++printed >= wanted) return;
   }

@@ -28,7 +28,7 @@ export async function listEntries(call: CommandCall): Promise<void> {
     repository,
     ref,
     prefix,
-    delimiter: recursive ? "" : "/",
+    delimiter: recursive ? undefined : "/",
   });
   const all: JsonObject[] = [];
   for await (const entries of pages) {

@@ -27,7 +27,12 @@ export async function annotate(call: CommandCall): Promise<void> {
   const api = openApi(context);
   const asText = context.format === "table" && options["json"] !== true;
   const rows: JsonObject[] = [];
-  for await (const entry of eachObject(api, { repository, ref, prefix, delimiter: recursive ? "" : "/" })) {
+  for await (const entry of eachObject(api, {
+    repository,
+    ref,
+    prefix,
+    delimiter: recursive ? undefined : "/",
+  })) {
     const path = textField(entry, "path");
     const changed = recursive ? { objects: path } : { prefixes: path };
     const commit = await latestCommit(api, uri, {

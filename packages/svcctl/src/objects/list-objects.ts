@@ -1,5 +1,6 @@
 /** Objects below a prefix, page by page. */
 
+import { unlessEmpty } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import type { ApiClient, JsonObject } from "../api/api-client.ts";
 import { eachPage } from "../api/pages.ts";
 
@@ -10,18 +11,18 @@ interface ObjectListing {
   readonly repository: string;
   readonly ref: string;
   readonly prefix: string;
-  /** `/` for the entries of one level, "" for all objects. */
-  readonly delimiter?: string;
+  /** `/` for the entries of one level; absent for all objects. */
+  readonly delimiter?: "/" | undefined;
   readonly userMetadata?: boolean;
 }
 
 /** Each page of objects and, with a delimiter, common prefixes, in the order of their paths. */
 export async function* eachObjectPage(
   api: ApiClient,
-  { repository, ref, prefix, delimiter = "", userMetadata = false }: ObjectListing,
+  { repository, ref, prefix, delimiter, userMetadata = false }: ObjectListing,
 ): AsyncGenerator<readonly JsonObject[]> {
   const path = ["repositories", repository, "refs", ref, "objects", "ls"];
-  const query = { prefix, delimiter, user_metadata: userMetadata, presign: false };
+  const query = { prefix: unlessEmpty(prefix), delimiter, user_metadata: userMetadata, presign: false };
   for await (const { results } of eachPage(api, path, query, { first: PAGE, largest: PAGE })) yield results;
 }
 

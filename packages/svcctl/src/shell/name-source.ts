@@ -1,5 +1,6 @@
 /** Names for completion: actions and templates that ship, the others from the server. */
 
+import { unlessEmpty } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import { actionNames, templateSummaries } from "@svc-authorizer/policy/catalog/template-summaries.ts";
 import { ApiClient } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
@@ -50,7 +51,7 @@ function completionApi(context: CommandContext): ApiClient {
 }
 
 async function namesFromServer(api: ApiClient, list: string, prefix: string): Promise<readonly string[]> {
-  const query = { prefix, amount: MOST };
+  const query = { prefix: unlessEmpty(prefix), amount: MOST };
   const { results } = await api.fetchObject({ method: "GET", path: ["auth", list], query, expect: 200 });
   if (!Array.isArray(results)) return [];
   const names = results.filter(isObject).map((one) => textField(one, "id"));

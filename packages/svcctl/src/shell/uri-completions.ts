@@ -1,5 +1,6 @@
 /** URIs of a data server that begin with what was typed: repositories, then branches and tags, then objects. */
 
+import { unlessEmpty } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import type { ApiClient } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import { textField } from "../output/fields.ts";
@@ -27,13 +28,13 @@ export async function urisThatBeginWith(
   if (path.length === 0) return refs(api, kind, repository, ref, base);
   if (kind !== "path-uri") return [];
   const call = ["repositories", repository, "refs", ref, "objects", "ls"];
-  const query = { prefix: path.join("/"), delimiter: "/" };
+  const query = { prefix: unlessEmpty(path.join("/")), delimiter: "/" };
   return (await names(api, call, query, "path")).map((name) => `${base}${ref}/${name}`);
 }
 
 async function repositories(api: ApiClient, kind: UriName, prefix: string): Promise<readonly string[]> {
   const end = kind === "repository-uri" ? "" : "/";
-  const found = await names(api, ["repositories"], { prefix }, "id");
+  const found = await names(api, ["repositories"], { prefix: unlessEmpty(prefix) }, "id");
   return found.map((name) => SCHEME + name + end);
 }
 
@@ -46,14 +47,16 @@ async function refs(
 ): Promise<readonly string[]> {
   const end = kind === "path-uri" ? "/" : "";
   const lists = ["branches", "tags"].filter((list) => ONLY[kind] === undefined || ONLY[kind] === list);
-  const found = lists.map((list) => names(api, ["repositories", repository, list], { prefix }, "id"));
+  const found = lists.map((list) =>
+    names(api, ["repositories", repository, list], { prefix: unlessEmpty(prefix) }, "id"),
+  );
   return (await Promise.all(found)).flat().map((name) => base + name + end);
 }
 
 async function names(
   api: ApiClient,
   path: readonly string[],
-  query: Readonly<Record<string, string>>,
+  query: Readonly<Record<string, string | undefined>>,
   field: string,
 ): Promise<readonly string[]> {
   const asked = { ...query, amount: MOST };

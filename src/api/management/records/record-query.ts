@@ -61,7 +61,7 @@ export function recordQuery(query: Query, filters: readonly Parameter[]): Record
   const found: Record<string, string> = {};
   for (const { name } of filters) {
     const text = query.get(name);
-    if (text === undefined || text === "") continue;
+    if (text === undefined) continue;
     const fault = faultOf(name, text);
     if (fault === undefined) found[MEMBERS.get(name) ?? name] = text;
     else problems.push({ pointer: "", message: `${name}: ${fault}` });
@@ -71,6 +71,8 @@ export function recordQuery(query: Query, filters: readonly Parameter[]): Record
 }
 
 function faultOf(name: string, text: string): string | undefined {
+  // Of a program whose variable is empty: all records are not what it asked for.
+  if (text === "") return "is empty; leave it out for all";
   if (text.length > LONGEST_TEXT) return `longer than ${LONGEST_TEXT} characters`;
   if (name === "decision") {
     return DECISIONS.some((one) => one === text) ? undefined : `must be one of ${DECISIONS.join(", ")}`;

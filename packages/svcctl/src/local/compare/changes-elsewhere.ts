@@ -10,7 +10,7 @@ export async function changesElsewhere(
   api: ApiClient,
   { repository, ref, path = "" }: SvcUri,
 ): Promise<boolean> {
-  const before = await firstChange(api, repository, ref, "");
+  const before = await firstChange(api, repository, ref);
   if (before === undefined) return false;
   if (!before.startsWith(path)) return true;
   if (path === "") return false;
@@ -23,7 +23,7 @@ async function firstChange(
   api: ApiClient,
   repository: string,
   ref: string,
-  after: string,
+  after?: string,
 ): Promise<string | undefined> {
   const call = ["repositories", repository, "branches", ref, "diff"];
   const answer = await api.fetchObject({

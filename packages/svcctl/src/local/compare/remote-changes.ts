@@ -1,5 +1,6 @@
 /** Changes between two commits of the repository that a folder is linked with. */
 
+import { unlessEmpty } from "@svc-authorizer/commands/rest-client/rest-client.ts";
 import type { ApiClient } from "../../api/api-client.ts";
 import { eachPage } from "../../api/pages.ts";
 import { textField } from "../../output/fields.ts";
@@ -15,7 +16,7 @@ async function* remoteChanges(
   to: string,
 ): AsyncGenerator<Change> {
   const call = ["repositories", repository, "refs", ref, "diff", to];
-  const query = { prefix: path, type: "two_dot" };
+  const query = { prefix: unlessEmpty(path), type: "two_dot" };
   for await (const { results } of eachPage(api, call, query, { first: PAGE, largest: PAGE })) {
     for (const one of results) {
       const below = textField(one, "path").slice(path.length);
