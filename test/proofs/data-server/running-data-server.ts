@@ -1,11 +1,12 @@
 /** A lakeFS that runs, as a process of its own in a folder of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../../free-port.ts";
+import { cpuSecondsOf } from "../cpu-seconds.ts";
 import type { GivenDataServer } from "./given-data-server.ts";
 
 /** The first user's key, of this process alone. */
@@ -78,9 +79,7 @@ export class RunningDataServer {
 
   /** CPU time so far, in seconds; on Linux, as the tool that measures the others. */
   get cpuSeconds(): number {
-    // Behind the name in brackets; user and system time are the 12th and 13th field there, in hundredths of a second.
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / 100;
+    return cpuSecondsOf(this.#child);
   }
 
   async close(): Promise<void> {

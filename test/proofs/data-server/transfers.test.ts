@@ -1,6 +1,6 @@
 /**
  * Large uploads and downloads through a real lakeFS, against its own tool in the same run, and against the AWS tool that
- * `AWS_CLI` names. With `npm run prove` 5 GB in one file and 10 GB in 1,000, or the `TRANSFERS_SHARE` of that; otherwise
+ * `AWS_CLI` names. With `npm run prove` 5 GB in one file and 10 GB in 1,000, or the `TRANSFERS_SHARE` of these sizes; otherwise
  * 50 MB each, where a server is given.
  */
 import { createHash } from "node:crypto";
@@ -21,8 +21,9 @@ const MB = 1_000_000;
 /** The part of the whole size, where the machine has no room for all of it. */
 const SHARE = Number(process.env["TRANSFERS_SHARE"] ?? 1);
 const ONE_FILE = sized(50, 5_000 * SHARE) * MB;
-const FILES = sized(10, 1_000 * SHARE);
-const FILE = sized(5, 10) * MB;
+/** Never fewer of them: memory grew with their number. */
+const FILES = sized(10, 1_000);
+const FILE = sized(5, 10 * SHARE) * MB;
 const SOURCES = fileURLToPath(new URL("../../../packages/svcctl/bin/svcctl.cjs", import.meta.url));
 const BUILT = fileURLToPath(new URL("../../../dist/svcctl/packages/svcctl/bin/svcctl.cjs", import.meta.url));
 /** The program that people get, where it is built (`npm run build -- dist/svcctl svcctl`): sources take more memory, for their types. */
