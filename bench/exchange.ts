@@ -14,33 +14,36 @@ import { measureStreaming } from "./streaming.ts";
 const ROUNDS = 21;
 const SECONDS = 0.6;
 
-const secret = randomBytes(30).toString("base64");
-const data = write("exchange.json", JSON.stringify(usersWithKeys(secret)));
-const shared = [
-  ...["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
-  ...["--authorizer.forward_auth.proxy_token", PROXY_TOKEN],
-];
-const key = [
-  ...["--authorizer.exchange.access_key_id", "AKIAJTHEONEKEYTHEONQ"],
-  ...["--authorizer.exchange.secret_access_key", randomBytes(30).toString("base64")],
-];
-const without = await startAuthorizer(data, { flags: shared });
-const exchanging = await startAuthorizer(data, { flags: [...shared, ...key] });
-for (const [kind, requests] of Object.entries({
-  Basic: basicRequests(secret),
-  "Signature Version 4": await signedRequests(secret),
-})) {
-  const file = write(`exchange ${kind}.json`, JSON.stringify(requests));
-  const contender = (server: typeof without) => ({
-    server,
-    job: { ...jobOf(serviceUrl(server), file), seconds: SECONDS },
-  });
-  const both = { bare: contender(without), own: contender(exchanging) };
-  const { perSecond, ofBare, cpuOfBare } = await compare(both, ROUNDS);
-  const rate = Math.round(perSecond).toLocaleString("en");
-  const shares = `${ofBare.toFixed(2)} of the rate without, ${cpuOfBare.toFixed(2)} by CPU time`;
-  console.log(`/forward-auth with an exchange, ${kind}: ${rate}/s, ${shares}`);
+/** Measures, and prints a line for each figure. */
+export async function measureExchange(): Promise<void> {
+  const secret = randomBytes(30).toString("base64");
+  const data = write("exchange.json", JSON.stringify(usersWithKeys(secret)));
+  const shared = [
+    ...["--authorizer.forward_auth.proxy", "nginx", "--gateways.s3.region", "us-east-1"],
+    ...["--authorizer.forward_auth.proxy_token", PROXY_TOKEN],
+  ];
+  const key = [
+    ...["--authorizer.exchange.access_key_id", "AKIAJTHEONEKEYTHEONQ"],
+    ...["--authorizer.exchange.secret_access_key", randomBytes(30).toString("base64")],
+  ];
+  const without = await startAuthorizer(data, { flags: shared });
+  const exchanging = await startAuthorizer(data, { flags: [...shared, ...key] });
+  for (const [kind, requests] of Object.entries({
+    Basic: basicRequests(secret),
+    "Signature Version 4": await signedRequests(secret),
+  })) {
+    const file = write(`exchange ${kind}.json`, JSON.stringify(requests));
+    const contender = (server: typeof without) => ({
+      server,
+      job: { ...jobOf(serviceUrl(server), file), seconds: SECONDS },
+    });
+    const both = { bare: contender(without), own: contender(exchanging) };
+    const { perSecond, ofBare, cpuOfBare } = await compare(both, ROUNDS);
+    const rate = Math.round(perSecond).toLocaleString("en");
+    const shares = `${ofBare.toFixed(2)} of the rate without, ${cpuOfBare.toFixed(2)} by CPU time`;
+    console.log(`/forward-auth with an exchange, ${kind}: ${rate}/s, ${shares}`);
+  }
+  await Promise.all([without.stop(), exchanging.stop()]);
+  await measureStreaming();
+  await measureListing();
 }
-await Promise.all([without.stop(), exchanging.stop()]);
-await measureStreaming();
-await measureListing();
