@@ -6,19 +6,21 @@ import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
 import { withChanged } from "@svc-authorizer/policy/model/policy-lists.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import { Turns } from "../../schedule/turns.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../directory.ts";
-import { type PolicyRecord, type RecordTypes, type UserRecord, under } from "../records/layout.ts";
+import { type PolicyRecord, type UserRecord, under } from "../records/layout.ts";
 import { toPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import { type HolderLists, type ListedGroup, LONG_LIST } from "./holder-lists.ts";
 import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
 import type { Found, StateReader } from "./reader.ts";
+import { RecordCache } from "./record-cache.ts";
 import type { KnownList, ReadState } from "./remembered-lists.ts";
 
 type AttachmentPartition = "user_policy" | "group_policy";
 
-/** Groups and policies kept while many users are read from one state; then anew. */
+/** Groups kept while many users are read from one state; then anew. */
 const MOST_KEPT = 4_096;
 
 /** The user with its effective policies, or undefined if there is no such user. */
@@ -95,12 +97,50 @@ export class PrincipalReader {
   }
 
   async #membershipsIn(groups: readonly ListedGroup[]): Promise<Memberships> {
-    const withPolicies: GroupWithPolicies[] = [];
-    for (const { id, name } of groups) {
-      const policies = this.#inForce(id) ?? (await this.ofGroup(id));
-      withPolicies.push({ id, name, policies });
-    }
+    const lists = await this.#ofGroupsWith(groups.map(({ id }) => id));
+    const withPolicies = groups.map(({ id, name }, index): GroupWithPolicies => {
+      return { id, name, policies: lists[index]! };
+    });
     return (this.#known?.memberships ?? new SharedMemberships()).of(withPolicies);
+  }
+
+  /** The policies of each group. What is known of none of several is read together. */
+  async #ofGroupsWith(ids: readonly string[]): Promise<readonly (readonly StoredPolicy[])[]> {
+    const lists = ids.map((id) => this.#inForce(id));
+    const unknown = ids.filter((id, index) => lists[index] === undefined && this.#knownOf(id) === undefined);
+    const read =
+      unknown.length > 1 ? await this.#readGroupPolicies(unknown) : new Map<string, StoredPolicy[]>();
+    for (const [index, id] of ids.entries()) lists[index] ??= read.get(id) ?? (await this.ofGroup(id));
+    return lists as readonly (readonly StoredPolicy[])[];
+  }
+
+  /** Reads the policies of groups, by id. A policy that several have is one object. */
+  async #readGroupPolicies(ids: readonly string[]): Promise<ReadonlyMap<string, readonly StoredPolicy[]>> {
+    const attached = await this.#reader.scanBelowEach("group_policy", ids);
+    const nameOf = (id: string, { key }: Found<"group_policy">): string => key.slice(under(id, "").length);
+    const names = new Set(attached.flatMap((found, index) => found.map((one) => nameOf(ids[index]!, one))));
+    const policies = await this.#namedPolicies([...names]);
+    const read = new Map<string, readonly StoredPolicy[]>();
+    const turns = new Turns();
+    for (const [index, id] of ids.entries()) {
+      const found = attached[index]!.flatMap((one) => {
+        const policy = policies.get(nameOf(id, one));
+        // An attachment to an earlier policy of the same name is void.
+        return policy === undefined || policy.id !== one.record.id ? [] : [policy];
+      });
+      read.set(id, found);
+      this.#keepOfGroup(id, found);
+      if (turns.spent) await turns.yield();
+    }
+    return read;
+  }
+
+  async #namedPolicies(names: readonly string[]): Promise<ReadonlyMap<string, StoredPolicy>> {
+    const records = await this.#policies.getMany(names);
+    const policies = new Map<string, StoredPolicy>();
+    for (const [index, record] of records.entries())
+      if (record !== undefined) policies.set(names[index]!, storedPolicy(names[index]!, record));
+    return policies;
   }
 
   async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
@@ -137,26 +177,34 @@ export class PrincipalReader {
   async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
     const read = this.#inForce(groupId);
     if (read !== undefined) return read;
-    const known = this.#known?.policies.at(this.#ofPolicies, groupId);
+    const known = this.#knownOf(groupId);
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("group_policy", groupId));
+    this.#keepOfGroup(groupId, found, renewed && known);
+    return found;
+  }
+
+  #keepOfGroup(groupId: string, found: readonly StoredPolicy[], renewed?: KnownList<StoredPolicy>): void {
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(groupId, found);
-    this.#known?.policies.keep(this.#ofPolicies, groupId, found, renewed && known);
-    return found;
+    this.#known?.policies.keep(this.#ofPolicies, groupId, found, renewed);
+  }
+
+  #knownOf(holder: string): KnownList<StoredPolicy> | undefined {
+    return this.#known?.policies.at(this.#ofPolicies, holder);
   }
 
   /** The policies of a group, where they are known at once. */
   #inForce(groupId: string): readonly StoredPolicy[] | undefined {
     const read = this.#ofGroups.get(groupId);
     if (read !== undefined) return read;
-    const known = this.#known?.policies.at(this.#ofPolicies, groupId);
+    const known = this.#knownOf(groupId);
     return known?.touched.length === 0 ? known.list : undefined;
   }
 
   /** A user's own policies, as {@link ofGroup}. */
   async #ofUser(userId: string): Promise<readonly StoredPolicy[]> {
-    const known = this.#known?.policies.at(this.#ofPolicies, userId);
+    const known = this.#knownOf(userId);
     if (known !== undefined && known.touched.length === 0) return known.list;
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("user_policy", userId));
@@ -238,31 +286,5 @@ class ReadGroupPrincipal extends ReadPrincipal implements GroupPrincipal {
     super({ id: "" }, "", memberships);
     this.names = names;
     this.isComplete = isComplete;
-  }
-}
-
-/** Records of a partition, each read once from a state. */
-class RecordCache<P extends "group" | "policy"> {
-  readonly #reader: StateReader;
-  readonly #partition: P;
-  readonly #records = new Map<string, RecordTypes[P] | undefined>();
-
-  constructor(reader: StateReader, partition: P) {
-    this.#reader = reader;
-    this.#partition = partition;
-  }
-
-  async getMany(names: readonly string[]): Promise<readonly (RecordTypes[P] | undefined)[]> {
-    // Of so many no other user has a part that is worth the memory.
-    if (names.length >= MOST_KEPT) return this.#reader.getMany(this.#partition, names);
-    const known = new Map(names.map((name) => [name, this.#records.get(name)]));
-    const missing = names.filter((name) => !this.#records.has(name));
-    const read = await this.#reader.getMany(this.#partition, missing);
-    if (this.#records.size >= MOST_KEPT) this.#records.clear();
-    for (const [index, name] of missing.entries()) {
-      this.#records.set(name, read[index]);
-      known.set(name, read[index]);
-    }
-    return names.map((name) => known.get(name));
   }
 }

@@ -10,6 +10,7 @@ import {
   withSnapshot,
 } from "../../store/port.ts";
 import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
+import { scanBelowEach } from "./below-each.ts";
 import { getInParts, mapInTurns, scanInParts } from "./in-parts.ts";
 import type { PolicyCache } from "./policy-cache.ts";
 
@@ -34,6 +35,11 @@ export interface StateReader {
   versionOf(partition: Partition, key: string): Promise<number>;
   /** Every record below a prefix, page by page. */
   scanAll<P extends Partition>(partition: P, prefix?: string): AsyncGenerator<readonly Found<P>[]>;
+  /** Every record below each of some ids, which are distinct; in the order of the ids. */
+  scanBelowEach<P extends Partition>(
+    partition: P,
+    ids: readonly string[],
+  ): Promise<readonly (readonly Found<P>[])[]>;
 }
 
 /** Reads decoded records from a snapshot. Policies come from the cache, so that equal ones are one object. */
@@ -105,6 +111,13 @@ export class Reader implements StateReader {
   /** Every record below a prefix, page by page. */
   scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
     return pagesOf((range) => this.scan(partition, range), prefix);
+  }
+
+  scanBelowEach<P extends Partition>(
+    partition: P,
+    ids: readonly string[],
+  ): Promise<readonly (readonly Found<P>[])[]> {
+    return scanBelowEach((range) => this.scan(partition, range), ids);
   }
 
   #found<P extends Partition>(partition: P, { key, value, version }: ScannedRecord): Found<P> {

@@ -4,7 +4,6 @@
  * was told, but for the members that were touched since: a reader reads these again.
  */
 
-import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
 
 /** A state of the store. */
@@ -61,11 +60,9 @@ const REMEMBERED_CHANGES = 1_024;
 export class RememberedLists<T extends Member> {
   readonly #idsOf: (change: DirectoryChange) => ListIds;
   readonly #known = new Map<string, WeakRef<Remembered<T>>>();
-  readonly #kept = new LRUCache<string, Remembered<T>>({
-    max: KEPT_LISTS,
-    maxSize: KEPT_MEMBERS,
-    sizeCalculation: ({ list }) => list.length + 1,
-  });
+  /** The newest lists, from the oldest of them on, and the number of their members. */
+  readonly #kept = new Map<string, Remembered<T>>();
+  #keptMembers = 0;
   /** Whoever holds a list keeps what is known of it. */
   readonly #owners = new WeakMap<readonly T[], Remembered<T>>();
   /** Id of a member → ids of the holders that have it, and perhaps of some that had it; most have one. */
@@ -142,8 +139,27 @@ export class RememberedLists<T extends Member> {
     const kept: Remembered<T> = { revision, base, list, members, touched: new Set() };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
-    this.#kept.set(holder, kept);
+    this.#hold(holder, kept);
     this.#owners.set(list, kept);
+  }
+
+  /** Keeps a list although nobody may have it in memory, until enough others came. */
+  #hold(holder: string, kept: Remembered<T>): void {
+    this.#release(holder);
+    if (kept.list.length > KEPT_MEMBERS) return;
+    this.#kept.set(holder, kept);
+    this.#keptMembers += kept.list.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= KEPT_LISTS && this.#keptMembers <= KEPT_MEMBERS) return;
+      this.#release(oldest);
+    }
+  }
+
+  #release(holder: string): void {
+    const kept = this.#kept.get(holder);
+    if (kept === undefined) return;
+    this.#kept.delete(holder);
+    this.#keptMembers -= kept.list.length;
   }
 
   #begin(revision: number): void {
@@ -189,7 +205,7 @@ export class RememberedLists<T extends Member> {
   #forget(holder: string): void {
     for (const id of this.#known.get(holder)?.deref()?.members ?? []) this.#removeHolder(id, holder);
     this.#known.delete(holder);
-    this.#kept.delete(holder);
+    this.#release(holder);
   }
 
   #forgetGone({ holder, members }: Gone): void {
@@ -203,6 +219,7 @@ export class RememberedLists<T extends Member> {
     this.#epoch++;
     this.#known.clear();
     this.#kept.clear();
+    this.#keptMembers = 0;
     this.#holders.clear();
   }
 }

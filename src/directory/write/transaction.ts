@@ -15,7 +15,7 @@ import type {
 import { mapInTurns, scanInParts } from "../read/in-parts.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
 import { type Found, pagesOf, Reader, type StateReader } from "../read/reader.ts";
-import type { Partition, PolicyRecord, RecordTypes } from "../records/layout.ts";
+import { type Partition, type PolicyRecord, type RecordTypes, under } from "../records/layout.ts";
 import { ChangeCollector } from "./changes.ts";
 
 interface Slot {
@@ -127,6 +127,20 @@ export class Transaction implements StateReader {
   /** Every record of a partition, page by page, as {@link scan} reads them. */
   scanAll<P extends Partition>(partition: P, prefix = ""): AsyncGenerator<readonly Found<P>[]> {
     return pagesOf((range) => this.scan(partition, range), prefix);
+  }
+
+  /** As a reader does, without what stands between them: a change of that is no reason to begin again. */
+  async scanBelowEach<P extends Partition>(
+    partition: P,
+    ids: readonly string[],
+  ): Promise<readonly (readonly Found<P>[])[]> {
+    const lists: (readonly Found<P>[])[] = [];
+    for (const id of ids) {
+      const found: Found<P>[] = [];
+      for await (const page of this.scanAll(partition, under(id, ""))) found.push(...page);
+      lists.push(found);
+    }
+    return lists;
   }
 
   /**
