@@ -44,7 +44,7 @@ export const AUTHORIZER_ITEMS = [
     default: true,
     acts: "yes",
     meaning:
-      "Read every page of the local store before LMDB opens it; false: a damaged file may end the process by a signal",
+      "Read every page of a local store whose file changed since it was closed; false: a damaged file may end the process by a signal",
   },
   {
     name: "authorizer.http_shortcuts",

@@ -14,6 +14,7 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { open, type RootDatabase } from "lmdb";
+import { CLOSED_FILE, forgetClosed, isAsClosed } from "./closed-note.ts";
 import {
   DATA_FILE,
   flushDataFile,
@@ -29,7 +30,7 @@ import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from 
 export type LocalDatabase = RootDatabase<ReadRecord, Buffer>;
 
 /** Found beside a store, or in a folder that is as good as empty. */
-const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, MAKING_FILE, "lost+found"]);
+const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, MAKING_FILE, CLOSED_FILE, "lost+found"]);
 
 /** Address space, not memory and not disk: below it the database grows without being mapped anew. */
 const MAP_BYTES = 2 ** 30;
@@ -60,7 +61,7 @@ interface DatabaseUse {
   readonly syncWrites: boolean;
   /** Nothing in the folder is created or changed. */
   readonly readOnly?: boolean;
-  /** False: LMDB opens the file unseen, and may end the process by a signal. Default: true. */
+  /** False: LMDB opens the file unseen, and may end the process by a signal. Default: true, unless it is as it was closed. */
   readonly checksPages?: boolean;
 }
 
@@ -73,7 +74,8 @@ export async function openDatabase(
   { syncWrites, readOnly = false, checksPages = true }: DatabaseUse,
 ): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly, checksPages), WHAT_TO_DO);
+  const readsPages = checksPages && !isAsClosed(folder);
+  const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly, readsPages), WHAT_TO_DO);
   if (readOnly && !hasStore) {
     throw new AuthorizerError("unavailable", `The store folder ${folder} is no store of svc-authorizer.`);
   }
@@ -94,6 +96,7 @@ const WHAT_TO_DO =
 
 /** Makes the files beside the data; where there is no store, notes that one is being made. */
 function prepareFiles(folder: string, isNew: boolean): void {
+  forgetClosed(folder);
   if (isNew) {
     writeFileSync(join(folder, MAKING_FILE), "", { mode: 0o600 });
     rmSync(join(folder, DATA_FILE), { force: true });

@@ -24,6 +24,7 @@ import type { EntryName } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import { writesOfCommit } from "../use-cases.ts";
 import { applyWrites, atOnce, inTurns } from "./apply-writes.ts";
+import { noteClosed } from "./closed-note.ts";
 import { CurrentRecords } from "./current-records.ts";
 import { flushDataFile } from "./data-file.ts";
 import {
@@ -89,6 +90,8 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
     const finish = async (): Promise<void> => {
       try {
         if (!syncWrites) await flushDataFile(path);
+        // What was opened unseen stays unseen.
+        if (checksPages) await noteClosed(path);
       } finally {
         lock.release();
       }

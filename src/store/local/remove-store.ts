@@ -3,6 +3,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { forgetClosed } from "./closed-note.ts";
 import { DATA_FILE, READERS_FILE } from "./data-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 
@@ -19,6 +20,7 @@ export function removeLocalStore(folder: string): void {
   if (!hasLocalStore(folder)) return;
   const lock = lockFolder(folder);
   try {
+    forgetClosed(folder);
     // Last: without it, the other file would be taken for that of a store which lost its data.
     rmSync(join(folder, READERS_FILE), { force: true });
     rmSync(join(folder, DATA_FILE));
