@@ -3,7 +3,7 @@
 import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { areInForce, inForceMark } from "../datasets/in-force.ts";
+import { areInForce, inForceMark, loadBefore } from "../datasets/in-force.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
 import type { DataParts } from "./data.ts";
 
@@ -43,7 +43,7 @@ export async function loadConfiguredDatasets(
     logger.info("data sets are in force", { files });
     return;
   }
-  const report = await loadDatasets({ ...load, mark: inForceMark(load) });
+  const report = await loadDatasets({ ...load, mark: inForceMark(load), before: loadBefore(load) });
   state.lastLoadSuccess = true;
   logger.info("data sets loaded", { files: report.files, changes: report.counts });
 }

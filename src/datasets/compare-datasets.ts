@@ -29,6 +29,8 @@ interface CompareOptions {
   readonly mode: DatasetMode;
   readonly env: Environment;
   readonly problems: ProblemList;
+  /** True for a piece that the state has as it is, so that it needs no comparison. Default: for none. */
+  readonly isInForce?: ((piece: Piece) => boolean) | undefined;
 }
 
 /** A plan, and the share of managed things that it removes. */
@@ -115,6 +117,10 @@ class Comparison implements Compared {
 
   async #piece(piece: Piece, source: PieceSource): Promise<void> {
     const { index } = this.#read;
+    if (this.#options.isInForce?.(piece) === true) {
+      index.pass(piece);
+      return;
+    }
     const { rules, mode, env, problems, view } = this.#options;
     const merged = mergedOf(index.definitionsIn(piece), index, { piece, source });
     const checks = this.#checks(merged);

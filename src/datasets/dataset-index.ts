@@ -120,6 +120,11 @@ export class DatasetIndex {
     return found;
   }
 
+  /** Passes a piece in a later reading. */
+  pass({ section, entries }: Piece): void {
+    this[section].numbers.take(entries.length);
+  }
+
   #addUser(
     user: DatasetUser,
     number: number,

@@ -29,9 +29,11 @@ class EntryNumbers {
     this.#next = 0;
   }
 
-  /** The number of the next entry. */
-  take(): number {
-    return this.#next++;
+  /** The number of the next entry, or of the first of some. */
+  take(count = 1): number {
+    const first = this.#next;
+    this.#next += count;
+    return first;
   }
 
   /** The place of an entry. */

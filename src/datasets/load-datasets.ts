@@ -11,7 +11,8 @@ import type { BatchOptions } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Change, ChangeCounts } from "./change.ts";
 import { type Compared, compareDatasets } from "./compare-datasets.ts";
-import { PIECE_SIZE, type PieceSize } from "./pieces/piece.ts";
+import type { PieceDigests } from "./piece-digests.ts";
+import { PIECE_SIZE, type Piece, type PieceSize } from "./pieces/piece.ts";
 import type { DatasetMode } from "./plan.ts";
 import { ProblemList } from "./problem-list.ts";
 import { readDatasets } from "./read-datasets.ts";
@@ -34,6 +35,20 @@ export interface ReadState {
   readonly revision: number;
   /** True if the comparison found something to change. */
   readonly hasChanges: boolean;
+  /** Of all files; undefined where nobody asked. */
+  readonly pieces: PieceDigests | undefined;
+  /** True if the data sets name the preconfigured entities. */
+  readonly preconfigured: boolean;
+}
+
+/** Finds what is in force of the pieces of files. */
+export interface LoadBefore {
+  /** Makes digests of the pieces of one load. */
+  digests(): PieceDigests;
+  /** Returns what tells pieces that are in force in a state; undefined where each has to be compared. */
+  inForce(
+    read: Pick<ReadState, "environment" | "revision" | "preconfigured"> & { readonly pieces: PieceDigests },
+  ): Promise<((piece: Piece) => boolean) | undefined>;
 }
 
 /** Options of {@link loadDatasets}. */
@@ -62,6 +77,8 @@ export interface LoadOptions {
   readonly onProgress?: (progress: DatasetProgress) => void;
   /** Makes the mark that is left together with the changes, see {@link BatchOptions.mark}. */
   readonly mark?: (read: ReadState) => NonNullable<BatchOptions["mark"]>;
+  /** What a load before this one left in force, so that only the other pieces are compared. */
+  readonly before?: LoadBefore;
   /** Pieces in which files are read; default {@link PIECE_SIZE}. */
   readonly size?: PieceSize;
 }
@@ -114,24 +131,33 @@ function refusal({ removed, managed }: Compared["share"]): AuthorizerError {
 async function prepare(options: LoadOptions) {
   const { directory, mode, env, catalog, onProgress, size = PIECE_SIZE } = options;
   const problems = new ProblemList();
+  const pieces = options.before?.digests();
   const input = {
     files: options.files,
     documents: options.documents ?? [],
     schema: catalog.schema("dataset"),
     size,
+    onPiece: (piece: Piece) => pieces?.add(piece),
     onRead: (done: number, total: number) => onProgress?.({ phase: "read", done, total }),
   };
   const read = await readDatasets(input, problems);
   onProgress?.({ phase: "check", done: 0, total: 1 });
   const rules = rulesOf(options);
   const secrets = mode === "sync" && read.index.hasCredentials;
-  const { plan, share, revision } = await directory.batches.viewing({ secrets }, (view) =>
-    compareDatasets(read, { view, rules, mode, env, problems }),
-  );
+  const environment = [...read.index.environment].sort();
+  const { preconfigured } = read.index;
+  const { plan, share, revision } = await directory.batches.viewing({ secrets }, async (view) => {
+    const state = { environment, revision: view.revision, preconfigured };
+    const isInForce = pieces && (await options.before?.inForce({ ...state, pieces }));
+    const compared = await compareDatasets(read, { view, rules, mode, env, problems, isInForce });
+    // What is in force was not counted, of which the removals are a share.
+    if (isInForce === undefined || !isMoreThanHalf(compared.share)) return compared;
+    return compareDatasets(read, { view, rules, mode, env, problems });
+  });
   onProgress?.({ phase: "check", done: 1, total: 1 });
   const digests = read.sources.map(({ file, digest }) => [file, digest ?? ""] as const);
-  const environment = [...read.index.environment].sort();
-  const state = { files: digests, environment, revision, hasChanges: plan.operations.length > 0 };
+  const hasChanges = plan.operations.length > 0;
+  const state = { files: digests, environment, revision, hasChanges, pieces, preconfigured };
   return { files: read.files, plan, share, state };
 }
 

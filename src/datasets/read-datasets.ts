@@ -10,7 +10,7 @@ import { bulkPause } from "../schedule/bulk-pause.ts";
 import { entryProblems } from "./check-form.ts";
 import { DatasetIndex } from "./dataset-index.ts";
 import { openPieces } from "./pieces/open-pieces.ts";
-import type { PieceSize, PieceSource } from "./pieces/piece.ts";
+import type { Piece, PieceSize, PieceSource } from "./pieces/piece.ts";
 import { movedPointer } from "./pieces/text-problems.ts";
 import { ValuePieces } from "./pieces/value-pieces.ts";
 import { MAX_REPORTED_PROBLEMS, ProblemList } from "./problem-list.ts";
@@ -23,6 +23,8 @@ interface DatasetInput {
   readonly documents: readonly DatasetDocument[];
   readonly schema: Schema;
   readonly size: PieceSize;
+  /** Told each piece. */
+  readonly onPiece: (piece: Piece) => void;
   /** Told after each file. */
   readonly onRead: (done: number, total: number) => void;
 }
@@ -47,7 +49,8 @@ export async function readDatasets(input: DatasetInput, problems: ProblemList): 
   let isWhole = unselected.length === 0;
   const read = async (source: PieceSource): Promise<void> => {
     sources.push(source);
-    if (!(await readSource(source, { schema: input.schema, index, problems, later }))) isWhole = false;
+    const { schema, onPiece } = input;
+    if (!(await readSource(source, { schema, index, problems, later, onPiece }))) isWhole = false;
   };
   for (const [number, file] of files.entries()) {
     const opened = await openPieces(file, input.size);
@@ -68,7 +71,7 @@ export async function readDatasets(input: DatasetInput, problems: ProblemList): 
   return { files, sources, index };
 }
 
-interface Reading {
+interface Reading extends Pick<DatasetInput, "onPiece"> {
   readonly schema: Schema;
   readonly index: DatasetIndex;
   readonly problems: ProblemList;
@@ -79,7 +82,7 @@ interface Reading {
 /** Reads one data set; false if it is none. */
 async function readSource(
   source: PieceSource,
-  { schema, index, problems, later }: Reading,
+  { schema, index, problems, later, onPiece }: Reading,
 ): Promise<boolean> {
   const found = new ProblemList();
   index.begin(source);
@@ -97,6 +100,7 @@ async function readSource(
       return addHead(source, ending.head, { schema, index, problems });
     }
     const piece = next.value;
+    onPiece(piece);
     const broken = new Set<number>();
     for (const problem of entryProblems(piece.section, piece.entries, schema)) {
       const pointer = movedPointer(problem.pointer, piece.start);
@@ -112,7 +116,7 @@ async function readSource(
 function addHead(
   source: PieceSource,
   head: unknown,
-  { schema, index, problems }: Omit<Reading, "later">,
+  { schema, index, problems }: Omit<Reading, "later" | "onPiece">,
 ): boolean {
   let isFormat = typeof head === "object" && head !== null && "format" in head;
   for (const { pointer, message, member } of schema.problems(head)) {

@@ -44,7 +44,7 @@ export class JsonPieces implements PieceSource {
         if (value === undefined) continue;
         // As every list here: its entries are read apart, or its name is strange, which is all that is said of it.
         if (slice.kind === "value") head.set(name, Array.isArray(value) ? [] : value);
-        else yield pieceOf(name, slice.start, value as readonly unknown[]);
+        else yield { ...pieceOf(name, slice.start, value as readonly unknown[]), text: slice.text };
       }
     } catch (error) {
       problems.ended(error);

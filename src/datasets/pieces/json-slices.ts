@@ -3,7 +3,7 @@
 import { isBlank } from "@svc-authorizer/policy/json-text.ts";
 import { jsonFaultMessage } from "@svc-authorizer/policy/source-files/json-fault.ts";
 import type { Position } from "@svc-authorizer/policy/source-files/source.ts";
-import { MAX_VALUE_CHARS, type PieceSize } from "./piece.ts";
+import { endsPiece, MAX_VALUE_CHARS, type PieceSize } from "./piece.ts";
 import { TextFaultError, type TextWindow } from "./text-window.ts";
 import { valueEnd } from "./value-end.ts";
 
@@ -127,7 +127,10 @@ async function runOf(window: TextWindow, size: PieceSize) {
     if (end === start || isTooLong) return { ...last, isTooLong, count };
     count += 1;
     last = { end, isCut, isTooLong };
-    if (isCut || count >= size.entries || end >= size.chars) return { ...last, count };
+    const first = start;
+    const unitAt = (index: number): number => window.unitAt(first + index);
+    if (isCut || endsPiece({ entries: count, chars: end }, size, unitAt, end - first))
+      return { ...last, count };
     const comma = await skipBlanks(window, end);
     if (window.unitAt(comma) !== COMMA) return { ...last, count };
     start = await skipBlanks(window, comma + 1);

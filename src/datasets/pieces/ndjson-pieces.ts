@@ -10,6 +10,7 @@ import { type Line, linesOf } from "./lines.ts";
 import { parseSlice } from "./parse-slice.ts";
 import {
   type Ending,
+  endsPiece,
   isSection,
   type Piece,
   type PieceSize,
@@ -25,6 +26,8 @@ interface Run {
   readonly section: Section;
   readonly start: number;
   readonly entries: unknown[];
+  /** Of each line. */
+  readonly texts: string[];
   chars: number;
 }
 
@@ -69,11 +72,12 @@ export class NdjsonPieces implements PieceSource {
           counts.set(name, start + 1);
           problems.unsound(name, [value], start);
           if (run !== undefined && (run.section !== name || isFull(run, this.#size))) {
-            yield pieceOf(run.section, run.start, run.entries);
+            yield pieceOfRun(run);
             run = undefined;
           }
-          run ??= { section: name, start, entries: [], chars: 0 };
+          run ??= { section: name, start, entries: [], texts: [], chars: 0 };
           run.entries.push(value);
+          run.texts.push(line.text);
           run.chars += line.text.length;
         }
       }
@@ -82,7 +86,7 @@ export class NdjsonPieces implements PieceSource {
     } finally {
       await window.close();
     }
-    if (run !== undefined) yield pieceOf(run.section, run.start, run.entries);
+    if (run !== undefined) yield pieceOfRun(run);
     const found = await problems.list((pointers) => this.locate(pointers));
     if (found.length > 0) return { problems: found };
     const lists = [...counts.keys()].map((name) => [name, []] as const);
@@ -120,8 +124,13 @@ const ONE_ENTRY = 'a line has one entry, such as {"users": {"username": "alice"}
 
 type ParsedLine = Extract<Parsed, { readonly value: unknown }>;
 
-function isFull({ entries, chars }: Run, size: PieceSize): boolean {
-  return entries.length >= size.entries || chars >= size.chars;
+function isFull({ entries, texts, chars }: Run, size: PieceSize): boolean {
+  const last = texts.at(-1)!;
+  return endsPiece({ entries: entries.length, chars }, size, (index) => last.charCodeAt(index), last.length);
+}
+
+function pieceOfRun({ section, start, entries, texts }: Run): Piece {
+  return { ...pieceOf(section, start, entries), text: texts.join("\n") };
 }
 
 function membersOf(value: unknown, { position }: Line): readonly (readonly [string, unknown])[] {

@@ -20,6 +20,8 @@ export interface Piece {
   /** Index of the first entry in its section. */
   readonly start: number;
   readonly entries: readonly unknown[];
+  /** The entries as they stand in the file, or what else tells them from others; undefined for those of a program. */
+  readonly text?: string;
 }
 
 /** The end of a data set that was read: with its other members (lists are empty there), or with what keeps it from being read. */
@@ -46,6 +48,30 @@ export interface PieceSize {
 
 /** A piece is long enough for the parser to be fast, and short enough for others not to wait. */
 export const PIECE_SIZE: PieceSize = { chars: 64 * 1024, entries: 500 };
+
+/** One of so many entries may end a piece before it is full. */
+const ONE_IN = 64;
+/** Characters of an entry that decide about it. */
+const LOOKED_AT = 256;
+
+/**
+ * True if a piece of a file ends behind an entry. Beyond half of its size the entry itself decides, so that a line more or less
+ * changes the pieces around it and not all behind it.
+ */
+export function endsPiece(
+  of: { readonly chars: number; readonly entries: number },
+  size: PieceSize,
+  unitAt: (index: number) => number,
+  length: number,
+): boolean {
+  if (of.entries >= size.entries || of.chars >= size.chars) return true;
+  if (of.entries < size.entries / 2 && of.chars < size.chars / 2) return false;
+  let hash = 0;
+  for (let index = Math.min(length, LOOKED_AT) - 1; index >= 0; index--)
+    hash = (Math.imul(hash, 31) + unitAt(index)) | 0;
+  // The lowest bits depend on the last characters alone.
+  return ((hash ^ (hash >>> 15)) & (ONE_IN - 1)) === 0;
+}
 
 /** Longest value that is read as one, in characters. */
 export const MAX_VALUE_CHARS = 16 * 1024 * 1024;

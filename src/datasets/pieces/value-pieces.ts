@@ -27,10 +27,20 @@ export class ValuePieces implements PieceSource {
     for (const [name, list] of members) {
       if (!isSection(name) || !Array.isArray(list)) continue;
       for (let start = 0; start < list.length; start += this.#entries)
-        yield { section: name, start, entries: list.slice(start, start + this.#entries) };
+        yield {
+          section: name,
+          start,
+          entries: list.slice(start, start + this.#entries),
+          ...this.#text(start),
+        };
     }
     const head = members.map(([name, member]) => [name, Array.isArray(member) ? [] : member] as const);
     return { head: Object.fromEntries(head) };
+  }
+
+  /** Where the file is the same, its pieces are. */
+  #text(start: number) {
+    return this.digest === "" ? {} : { text: `${this.digest} ${start}` };
   }
 
   async locate(pointers: readonly string[]) {
