@@ -77,7 +77,7 @@ export interface LoadOptions {
   readonly onProgress?: (progress: DatasetProgress) => void;
   /** Makes the mark that is left together with the changes, see {@link BatchOptions.mark}. */
   readonly mark?: (read: ReadState) => NonNullable<BatchOptions["mark"]>;
-  /** What a load before this one left in force, so that only the other pieces are compared. */
+  /** Finds what an earlier load left in force, so that only the other pieces are compared. */
   readonly before?: LoadBefore;
   /** Pieces in which files are read; default {@link PIECE_SIZE}. */
   readonly size?: PieceSize;

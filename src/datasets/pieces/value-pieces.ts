@@ -38,7 +38,7 @@ export class ValuePieces implements PieceSource {
     return { head: Object.fromEntries(head) };
   }
 
-  /** Where the file is the same, its pieces are. */
+  /** The text of a piece: in the same file, its pieces are the same. */
   #text(start: number) {
     return this.digest === "" ? {} : { text: `${this.digest} ${start}` };
   }

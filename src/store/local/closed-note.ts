@@ -47,7 +47,7 @@ export function forgetClosed(folder: string): void {
   rmSync(join(folder, CLOSED_FILE), { force: true });
 }
 
-/** Which file it is, its length, and its times: who writes to a file or puts another in its place cannot keep all of them. */
+/** The number, length and times of the file: nobody can write to it, or put another in its place, and keep all of them. */
 function stateOfFile(folder: string): string {
   const { ino, size, mtimeNs, ctimeNs } = statSync(join(folder, DATA_FILE), { bigint: true });
   return `${JSON.stringify({ format: 1, file: [ino, size, mtimeNs, ctimeNs].map(String) })}\n`;
