@@ -10,6 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { localFolder } from "../../src/compose/store/backends.ts";
+import { withOfflineStoreToRead } from "../../src/compose/store/offline-store.ts";
+import { configFromObject } from "../../src/config/load.ts";
 import { CLOSED_FILE, isAsClosed, noteClosed } from "../../src/store/local/closed-note.ts";
 import { openLocalStore, openLocalStoreReadOnly } from "../../src/store/local/local-store.ts";
 import { removeLocalStore } from "../../src/store/local/remove-store.ts";
@@ -22,8 +25,7 @@ const KEYS = Array.from({ length: 400 }, (_, index) => `k${String(index).padStar
 
 const open = (path: string) => openLocalStore({ path, syncWrites: false });
 
-async function closedStore(): Promise<string> {
-  const path = temporaryFolder();
+async function closedStore(path = temporaryFolder()): Promise<string> {
   const store = await open(path);
   const value = JSON.stringify({ text: "t".repeat(900) });
   await store.commit({ put: KEYS.map((key) => ({ partition: PARTITION, key, value })) });
@@ -52,8 +54,9 @@ it("opens what it closed without reading its pages, and keeps everything in it",
   // Pages that are damaged and noted can only be opened by who does not look at them.
   damage(path);
   await noteClosed(path);
-  await (await openLocalStoreReadOnly(path)).close();
+  await (await open(path)).close();
   expect(isAsClosed(path)).toBe(true);
+  await expect(openLocalStoreReadOnly(path)).rejects.toThrow("its bytes changed");
 });
 
 it("reads the pages of a file that changed at once after the end, with the time that it had", async () => {
@@ -96,4 +99,19 @@ it("leaves no note of a store that is open, that was never read, or that was rem
   removeLocalStore(path);
   expect(existsSync(join(path, CLOSED_FILE))).toBe(false);
   await (await open(path)).close();
+});
+
+it("lets a command that looks after the store read the pages in any case", async () => {
+  const { values } = configFromObject(
+    { "database.type": "local", "database.local.path": temporaryFolder() },
+    {},
+    { requirements: "none" },
+  );
+  const path = await closedStore(localFolder(values));
+  await withOfflineStoreToRead(values, async () => {});
+  expect(isAsClosed(path)).toBe(true);
+  damage(path);
+  await noteClosed(path);
+  await expect(withOfflineStoreToRead(values, async () => {})).rejects.toThrow("its bytes changed");
+  expect(isAsClosed(path)).toBe(false);
 });

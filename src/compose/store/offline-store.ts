@@ -7,6 +7,7 @@ import { auditingUnknown } from "../../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { createAuditLog } from "../../observe/log/audit-log.ts";
 import type { AuditEventKind } from "../../observe/log/audit-port.ts";
+import { forgetClosed } from "../../store/local/closed-note.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
 import { type Store, withSnapshot } from "../../store/port.ts";
@@ -111,6 +112,8 @@ export async function withOfflineStore<T>(
   }
   const logger = quietLog(values);
   try {
+    // Who looks after a store reads all of it: a disk may have lost a page since the store was closed.
+    if (values["database.type"] === "local") forgetClosed(localFolder(values));
     const { store } = await openStore(withOwnCopy(values), logger);
     try {
       return await work(store);

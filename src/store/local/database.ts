@@ -74,7 +74,8 @@ export async function openDatabase(
   { syncWrites, readOnly = false, checksPages = true }: DatabaseUse,
 ): Promise<LocalDatabase> {
   const what = "is no store of svc-authorizer, is damaged, or cannot be used";
-  const readsPages = checksPages && !isAsClosed(folder);
+  // What opens a store that cannot be written is to say whether it is whole.
+  const readsPages = checksPages && (readOnly || !isAsClosed(folder));
   const hasStore = refusing(folder, what, () => inspectDataFile(folder, readOnly, readsPages), WHAT_TO_DO);
   if (readOnly && !hasStore) {
     throw new AuthorizerError("unavailable", `The store folder ${folder} is no store of svc-authorizer.`);
