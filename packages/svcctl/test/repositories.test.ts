@@ -217,6 +217,22 @@ describe("wrong command lines", () => {
       "Error: --prefix and --object exclude each other\n",
     ],
     [
+      ["branch", "reset", "svc://example-repo/dev", "--yes", "--prefix", ""],
+      "Error: --prefix is empty: leave it out to reset everything\n",
+    ],
+    [
+      ["auth", "users", "credentials", "create", "--id", ""],
+      "Error: --id is empty: leave it out for the current user\n",
+    ],
+    [
+      ["auth", "groups", "members", "add", "--id", "Admins", "--user", ""],
+      "Error: --user is empty: leave it out for the current user\n",
+    ],
+    [
+      ["auth", "what-can", "--user", "", "--resource", "arn:svc:fs:::repository/data"],
+      "Error: --user is empty: leave it out for the current user\n",
+    ],
+    [
       ["merge", "svc://example-repo/dev", "svc://other-repo/main"],
       "both references must belong to the same repository\nError executing command.\n",
     ],

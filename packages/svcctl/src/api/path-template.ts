@@ -1,11 +1,11 @@
 /** Paths of the API as data: segments that are fixed, and segments that an option fills. */
 
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import type { CommandCall } from "../command.ts";
+import { given } from "../given.ts";
 import type { UriKind } from "../uri/svc-uri.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
 import type { ApiClient } from "./api-client.ts";
-import { currentUser } from "./current-user.ts";
+import { namedOrCurrentUser } from "./current-user.ts";
 
 /** One segment. */
 export type PathPart = string | OptionPart | UriPart;
@@ -38,10 +38,8 @@ export async function fillPath(
   for (const part of parts) {
     if (typeof part === "string") path.push(part);
     else if ("argument" in part) path.push(uriArgument(call, part.argument, part.name, part.kind)[part.part]);
-    else {
-      const given = textOption(call.options, part.option) ?? "";
-      path.push(given === "" && part.orSelf === true ? await currentUser(api) : given);
-    }
+    else if (part.orSelf === true) path.push(await namedOrCurrentUser(api, call, part.option));
+    else path.push(given(call, part.option));
   }
   return path;
 }

@@ -1,10 +1,9 @@
 /** `svcctl auth can`: asks the server for a decision (spec/decision-api §3, spec/decision-api §5). */
 
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CheckAnswer, SimulateAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
 import { openApi } from "../api/api-client.ts";
-import { currentUser } from "../api/current-user.ts";
+import { namedOrCurrentUser } from "../api/current-user.ts";
 import { answerTo } from "../api/operation.ts";
 import type { CommandCall } from "../command.ts";
 import { contextFields } from "../context-fields.ts";
@@ -23,7 +22,7 @@ export async function can(call: CommandCall): Promise<void> {
   const api = openApi(context);
   const required = { action: given(call, "action"), resource: given(call, "resource") };
   await warnOfDoubts(context, required, api);
-  const user = textOption(options, "user") || (await currentUser(api));
+  const user = await namedOrCurrentUser(api, call, "user");
   const explain = options["explain"] === true;
   const body = {
     user,

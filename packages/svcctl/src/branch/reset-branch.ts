@@ -26,6 +26,10 @@ function resetOf({ options }: CommandCall): { body: object; question: string } {
   const object = textOption(options, "object") ?? "";
   // Taking one of them would reset more, or other, changes than was meant.
   if (prefix !== "" && object !== "") throw new UsageFailure("--prefix and --object exclude each other");
+  // Of a script whose variable is empty: everything would be reset.
+  for (const name of ["prefix", "object"]) {
+    if (options[name] === "") throw new UsageFailure(`--${name} is empty: leave it out to reset everything`);
+  }
   if (prefix !== "") {
     return { body: { type: "common_prefix", path: prefix }, question: `${QUESTION} from path: ${prefix}` };
   }

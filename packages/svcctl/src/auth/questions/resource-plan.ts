@@ -4,7 +4,7 @@ import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { Plan } from "@svc-authorizer/contract/management-api.gen.ts";
 import { openApi } from "../../api/api-client.ts";
-import { currentUser } from "../../api/current-user.ts";
+import { namedOrCurrentUser } from "../../api/current-user.ts";
 import { answerTo } from "../../api/operation.ts";
 import type { CommandCall } from "../../command.ts";
 import { contextFields } from "../../context-fields.ts";
@@ -20,7 +20,7 @@ export async function resourcePlan(call: CommandCall): Promise<void> {
   const type = textOption(options, "type");
   const api = openApi(context);
   await warnOfDoubts(context, { action: given(call, "action"), ...(type !== undefined && { type }) }, api);
-  const user = textOption(options, "user") || (await currentUser(api));
+  const user = await namedOrCurrentUser(api, call, "user");
   const body = {
     user,
     action: given(call, "action"),

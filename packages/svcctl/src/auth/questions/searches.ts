@@ -2,7 +2,7 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { type ApiClient, type JsonObject, openApi } from "../../api/api-client.ts";
-import { currentUser } from "../../api/current-user.ts";
+import { namedOrCurrentUser } from "../../api/current-user.ts";
 import { isObject, type Page } from "../../api/pages.ts";
 import type { CommandCall } from "../../command.ts";
 import { contextFields } from "../../context-fields.ts";
@@ -46,7 +46,7 @@ export async function whatCan(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const fields = contextFields(options["context"]);
   const api = openApi(context);
-  const user = textOption(options, "user") || (await currentUser(api));
+  const user = await namedOrCurrentUser(api, call, "user");
   await warnOfDoubts(context, { resource: given(call, "resource") }, api);
   const question = {
     user,

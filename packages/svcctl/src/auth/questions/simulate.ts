@@ -1,9 +1,8 @@
 /** `svcctl auth simulate`: what would be decided from other policies. */
 
-import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { openApi } from "../../api/api-client.ts";
-import { currentUser } from "../../api/current-user.ts";
+import { namedOrCurrentUser } from "../../api/current-user.ts";
 import { answerTo } from "../../api/operation.ts";
 import type { CommandCall } from "../../command.ts";
 import type { CommandContext } from "../../command-context.ts";
@@ -28,7 +27,7 @@ export async function simulate(call: CommandCall): Promise<void> {
   const api = openApi(context);
   const required = { action: given(call, "action"), resource: given(call, "resource") };
   await warnOfDoubts(context, required, api);
-  const user = textOption(options, "user") || (await currentUser(api));
+  const user = await namedOrCurrentUser(api, call, "user");
   const body = {
     user,
     ...what,
