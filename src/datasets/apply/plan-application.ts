@@ -13,7 +13,7 @@ import { bulkPause } from "../../schedule/bulk-pause.ts";
 import { sameJson } from "../same-json.ts";
 import type { AppliedChange, AppliedPlan, Claim, Members, PoliciesAfter } from "./applied-plan.ts";
 import { policiesAfter } from "./policies-after.ts";
-import { compareNames, compareThreeWays, type NamesResult } from "./three-way.ts";
+import { compareNames, compareThreeWays, type NamesResult, setOf } from "./three-way.ts";
 import type { WantedEntity } from "./wanted-entities.ts";
 
 /** The source of users whom people create, as the management API writes it. */
@@ -148,7 +148,7 @@ class Planner {
     }
   }
 
-  #entity(entity: WantedEntity): void {
+  async #entity(entity: WantedEntity): Promise<void> {
     const { said } = entity;
     const there = this.#comparedWith(entity);
     const at = placeOfEntity(entity);
@@ -160,7 +160,7 @@ class Planner {
       this.#add({ ...common, action: "add", after: said.fields, drifted: last !== undefined, operation });
       return;
     }
-    this.#claim(entity);
+    await this.#claim(entity);
     const { changed, fields, drifted } = compareThreeWays(last?.fields, said.fields, there);
     if (changed.length === 0) return;
     const operation = replacement(entity, fields, changed);
@@ -169,21 +169,26 @@ class Planner {
   }
 
   /** Notes what is said of an entity that is there, where it is not what was said last time. */
-  #claim(entity: WantedEntity): void {
+  async #claim(entity: WantedEntity): Promise<void> {
     const { kind, name, said } = entity;
     const last = this.#last(entity);
     const isMarked = this.#state.applied.get(entityKey(entity))?.dropped === true;
     if (!isMarked && sameJson(last, said)) return;
     const { groups, policies } = this.#held(entity);
-    const anew = (now: readonly string[] = [], before: readonly string[] = [], there?: Names) => {
-      const known = new Set(before);
-      return now.filter((one) => there?.has(one) === true && !known.has(one));
+    const anew = async (now: readonly string[] = [], before: readonly string[] = [], there?: Names) => {
+      const known = await setOf(before, this.#pause);
+      const found: string[] = [];
+      for (const one of now) {
+        await this.#pause();
+        if (there?.has(one) === true && !known.has(one)) found.push(one);
+      }
+      return found;
     };
     this.claims.push({
       kind,
       name,
-      groups: anew(said.groups, last?.groups, groups),
-      policies: anew(said.policies, last?.policies, policies),
+      groups: await anew(said.groups, last?.groups, groups),
+      policies: await anew(said.policies, last?.policies, policies),
       at: placeOfEntity(entity),
     });
   }
@@ -195,18 +200,20 @@ class Planner {
   }
 
   /** The lists of an entity, compared. */
-  #names(entity: WantedEntity): { readonly groups: NamesResult; readonly policies: NamesResult } {
+  async #names(
+    entity: WantedEntity,
+  ): Promise<{ readonly groups: NamesResult; readonly policies: NamesResult }> {
     const { said } = entity;
     const last = this.#last(entity);
     const held = this.#held(entity);
     return {
-      groups: compareNames(last?.groups, said.groups, held.groups),
-      policies: compareNames(last?.policies, said.policies, held.policies),
+      groups: await compareNames(last?.groups, said.groups, held.groups, this.#pause),
+      policies: await compareNames(last?.policies, said.policies, held.policies, this.#pause),
     };
   }
 
   async #removedNames(entity: WantedEntity): Promise<void> {
-    const { groups, policies } = this.#names(entity);
+    const { groups, policies } = await this.#names(entity);
     const at = placeOfEntity(entity);
     const common = { action: "remove", drifted: false, at } as const;
     this.removed += groups.remove.length + policies.remove.length;
@@ -219,11 +226,11 @@ class Planner {
   }
 
   async #addedNames(entity: WantedEntity): Promise<void> {
-    const { groups, policies } = this.#names(entity);
+    const { groups, policies } = await this.#names(entity);
     const { said } = entity;
     const common = { action: "add" } as const;
     const at = placeOfEntity(entity);
-    const [groupAt, policyAt] = [indexesOf(said.groups), indexesOf(said.policies)];
+    const [groupAt, policyAt] = [await this.#indexesOf(said.groups), await this.#indexesOf(said.policies)];
     await this.#each(groups.add, ({ name, drifted }) => {
       const place = `${at}/groups/${groupAt.get(name) ?? 0}`;
       this.#add({ ...common, drifted, at: place, ...membership("add", entity.name, name) });
@@ -232,6 +239,16 @@ class Planner {
       const place = `${at}/policies/${policyAt.get(name) ?? 0}`;
       this.#add({ ...common, drifted, at: place, ...attachment("add", entity, name) });
     });
+  }
+
+  /** Places in a list, which may be long: each is looked up once for every name. */
+  async #indexesOf(names: readonly string[] = []): Promise<ReadonlyMap<string, number>> {
+    const indexes = new Map<string, number>();
+    for (const [index, name] of names.entries()) {
+      await this.#pause();
+      indexes.set(name, index);
+    }
+    return indexes;
   }
 
   /** External ids that move between two users are released first, which no order of the puts could do. */
@@ -283,11 +300,6 @@ class Planner {
     this.changes.push(change);
     if (change.operation !== undefined) this.operations.push(change.operation);
   }
-}
-
-/** Places in a list, which may be long: each is looked up once for every name. */
-function indexesOf(names: readonly string[] = []): ReadonlyMap<string, number> {
-  return new Map(names.map((name, index) => [name, index]));
 }
 
 function nameOf({ kind, name }: EntityName): EntityName {

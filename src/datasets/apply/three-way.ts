@@ -1,6 +1,7 @@
 /** The three-way comparison: what documents said last time, what they say now, and what is there (spec/management-cli §10). */
 
 import type { Said } from "../../directory/batch.ts";
+import type { Pause } from "../../schedule/pace.ts";
 import { sameJson } from "../same-json.ts";
 
 /**
@@ -48,20 +49,35 @@ export interface NamesResult {
 }
 
 /**
- * Compares the names of a list. What the documents say is added, and what they said last time and no longer say is
- * removed. What somebody else added stays.
+ * Compares the names of a list, which may be long: other work runs in between. What the documents say is added, and what
+ * they said last time and no longer say is removed. What somebody else added stays.
  */
-export function compareNames(
+export async function compareNames(
   last: readonly string[] = [],
   now: readonly string[] = [],
   there: { has(name: string): boolean } | undefined,
-): NamesResult {
-  const wanted = new Set(now);
-  const said = new Set(last);
-  return {
-    add: [...wanted]
-      .filter((name) => there?.has(name) !== true)
-      .map((name) => ({ name, drifted: said.has(name) })),
-    remove: [...said].filter((name) => !wanted.has(name) && there?.has(name) === true),
-  };
+  pause: Pause,
+): Promise<NamesResult> {
+  const [wanted, said] = [await setOf(now, pause), await setOf(last, pause)];
+  const add: { readonly name: string; readonly drifted: boolean }[] = [];
+  for (const name of wanted) {
+    await pause();
+    if (there?.has(name) !== true) add.push({ name, drifted: said.has(name) });
+  }
+  const remove: string[] = [];
+  for (const name of said) {
+    await pause();
+    if (!wanted.has(name) && there?.has(name) === true) remove.push(name);
+  }
+  return { add, remove };
+}
+
+/** The names as a set; other work runs in between. */
+export async function setOf(names: readonly string[] = [], pause: Pause): Promise<ReadonlySet<string>> {
+  const set = new Set<string>();
+  for (const name of names) {
+    await pause();
+    set.add(name);
+  }
+  return set;
 }

@@ -149,7 +149,7 @@ async function auditAll(
   { plan, widening }: Applied,
   outcome: AuditedFields = {},
 ): Promise<number> {
-  for (const found of widening) parts.escalation.record(call, found);
+  await parts.escalation.recordAll(call, widening);
   const turns = new Turns();
   let count = 0;
   for (const change of plan.changes) {

@@ -121,7 +121,7 @@ class Attempt {
     const isDenied = this.#parts.escalation.mode === "deny";
     const beyond = isDenied ? widening.map(problemOf) : [];
     if (!dryRun && isDenied) {
-      for (const found of widening) this.#parts.escalation.record(this.#call, found);
+      await this.#parts.escalation.recordAll(this.#call, widening);
       refuse(beyond);
     }
     const digest = await digestOf(changes);

@@ -50,7 +50,7 @@ export async function wideningChanges(compared: ComparedApplication): Promise<re
     if (!known.has(key)) known.set(key, performance.now() > end ? UNKNOWN : await compare());
     return known.get(key);
   };
-  const removals: Removal[] = [];
+  const keys = new Set<string>();
   const turns = new Turns();
   for (const change of plan.changes) {
     if (turns.spent) await turns.yield();
@@ -59,18 +59,17 @@ export async function wideningChanges(compared: ComparedApplication): Promise<re
       const excess = await within(key, () => escalation.excessOfGrant(call, grant, judged));
       if (excess !== undefined) found.push({ ...widens(call, "grants", what, excess), at: change.at });
     }
-    const removal = removalBy(change, call.caller.name);
-    if (removal === undefined) continue;
-    removals.push(removal);
-    const excess = await within(removal.what, () => escalation.excessOfRemoval(call, removal, judged));
-    if (excess !== undefined) found.push({ ...widens(call, "lifts", removal.what, excess), at: change.at });
+    const taken = takenBy(change, call.caller.name);
+    if (taken?.key === undefined) continue;
+    const { what, key } = taken;
+    keys.add(key);
+    const removal = removalOf(what, new Set([key]));
+    const excess = await within(what, () => escalation.excessOfRemoval(call, removal, judged));
+    if (excess !== undefined) found.push({ ...widens(call, "lifts", what, excess), at: change.at });
   }
-  if (removals.length < 2 || found.length > 0) return found;
+  if (keys.size < 2 || found.length > 0) return found;
   // Each removal alone may count on a deny that another one takes away.
-  const all: Removal = {
-    what: "removing all of these",
-    takes: (policy, via) => removals.some(({ takes }) => takes(policy, via)),
-  };
+  const all = removalOf("removing all of these", keys);
   const excess = await within("all", () => escalation.excessOfRemoval(call, all, judged));
   return excess === undefined ? [] : [{ ...widens(call, "lifts", all.what, excess), at: undefined }];
 }
@@ -146,37 +145,53 @@ function atBest({ name, statement }: NamedStatements): NamedStatements {
   };
 }
 
-function removalBy({ operation, action }: AppliedChange, actor: string): Removal | undefined {
+/** A removal by one change: of a policy, a group, or a policy of a user or group. */
+interface Taken {
+  readonly what: string;
+  /** Undefined where it is nothing of the actor. */
+  readonly key: string | undefined;
+}
+
+function takenBy({ operation, action }: AppliedChange, actor: string): Taken | undefined {
   if (action !== "remove") return undefined;
   switch (operation?.op) {
     case "delete_policy": {
       const { name } = operation;
-      return { what: `deleting policy ${quoted(name)}`, takes: (policy) => policy === name };
+      return { what: `deleting policy ${quoted(name)}`, key: keyOf("policy", name) };
     }
     case "delete_group": {
       const { name } = operation;
-      return { what: `deleting group ${quoted(name)}`, takes: (_, via) => groupOf(via) === name };
+      return { what: `deleting group ${quoted(name)}`, key: keyOf("group", name) };
     }
     case "remove_member": {
       const { group, username } = operation;
       const what = `removing ${quoted(username)} from group ${quoted(group)}`;
-      return { what, takes: (_, via) => username === actor && groupOf(via) === group };
+      return { what, key: username === actor ? keyOf("group", group) : undefined };
     }
     case "detach_from_user": {
       const { policy, username } = operation;
       const what = `detaching policy ${quoted(policy)} from user ${quoted(username)}`;
-      return { what, takes: (name, via) => name === policy && "user" in via && via.user === username };
+      return { what, key: keyOf("of user", policy, username) };
     }
     case "detach_from_group": {
       const { policy, group } = operation;
       const what = `detaching policy ${quoted(policy)} from group ${quoted(group)}`;
-      return { what, takes: (name, via) => name === policy && groupOf(via) === group };
+      return { what, key: keyOf("of group", policy, group) };
     }
     default:
       return undefined;
   }
 }
 
-function groupOf(via: Via): string | undefined {
-  return "group" in via ? via.group : undefined;
+function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+/** The removal of everything that has one of the keys, of which there may be many. */
+function removalOf(what: string, keys: ReadonlySet<string>): Removal {
+  const takesWay = (policy: string, via: Via): boolean =>
+    "group" in via
+      ? keys.has(keyOf("group", via.group)) || keys.has(keyOf("of group", policy, via.group))
+      : keys.has(keyOf("of user", policy, via.user));
+  return { what, takes: (policy, via) => keys.has(keyOf("policy", policy)) || takesWay(policy, via) };
 }

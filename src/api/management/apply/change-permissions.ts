@@ -112,14 +112,13 @@ export class AskedPermissions {
 
   /** Returns why the caller may not make a call; undefined where the caller may. */
   async refusal(asked: Asked): Promise<string | undefined> {
-    const key = JSON.stringify([asked.id, ...asked.values]);
-    if (!this.#known.has(key)) {
-      if (this.#turns.spent) {
-        await this.#turns.yield();
-        this.#call.signal?.throwIfAborted();
-      }
-      this.#known.set(key, await this.#ask(asked));
+    // What is known already is asked for as well, once for each name of a long list.
+    if (this.#turns.spent) {
+      await this.#turns.yield();
+      this.#call.signal?.throwIfAborted();
     }
+    const key = JSON.stringify([asked.id, ...asked.values]);
+    if (!this.#known.has(key)) this.#known.set(key, await this.#ask(asked));
     return this.#known.get(key);
   }
 
@@ -147,6 +146,7 @@ export async function refusedReads(
 ): Promise<readonly Problem[]> {
   const problems: Problem[] = [];
   const ask = async (kind: Kind, name: string, pointer: string): Promise<void> => {
+    if (problems.length > MOST_REFUSALS) return;
     const message = await permissions.reading(kind, name);
     if (message !== undefined) problems.push({ pointer, message });
   };

@@ -6,6 +6,7 @@
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import type { Directory, JudgedState } from "../../../directory/directory.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { Grant, GrantChecks, Judged, Removal } from "../../rest/grants.ts";
 import type { AuditEvents, WarningLog } from "../../rest/ports.ts";
 import { warningHeaders } from "../../rest/warning-headers.ts";
@@ -92,9 +93,10 @@ export class Escalation implements GrantChecks {
   ): Promise<ExcessRight | undefined> {
     const actor = caller.identity.username;
     const held = (await state.principal(actor))?.policies ?? [];
-    const kept = held.filter(({ name, via }) => !via.every((way) => takes(name, way)));
-    const lost = held.filter((policy) => !kept.includes(policy));
+    const isTaken = ({ name, via }: (typeof held)[number]): boolean => via.every((way) => takes(name, way));
+    const lost = held.filter(isTaken);
     if (!lost.some(({ statement }) => statement.some(mayDeny))) return undefined;
+    const kept = held.filter((policy) => !isTaken(policy));
     return this.#parts.check.excessRight(actor, kept, actor);
   }
 
@@ -103,7 +105,7 @@ export class Escalation implements GrantChecks {
   }
 
   /** Records what widens rights: in the audit log, and in mode `warn` in the log. */
-  record(call: UserCall, { what, excess }: Widens): void {
+  #record(call: UserCall, { what, excess }: Widens): void {
     const { mode, audit, log } = this.#parts;
     const refused = mode === "deny";
     const fields = {
@@ -119,8 +121,17 @@ export class Escalation implements GrantChecks {
     if (!refused) log.warn("a write grants more than its caller holds", fields);
   }
 
+  /** Records each of them, as many as a document gives; other work runs in between. */
+  async recordAll(call: UserCall, all: readonly Widens[]): Promise<void> {
+    const turns = new Turns();
+    for (const found of all) {
+      if (turns.spent) await turns.yield();
+      this.#record(call, found);
+    }
+  }
+
   #widens(call: UserCall, found: Widens): readonly string[] {
-    this.record(call, found);
+    this.#record(call, found);
     if (this.#parts.mode === "deny") {
       throw new PermissionRefused(`insufficient permissions: ${found.message}`, 403);
     }
