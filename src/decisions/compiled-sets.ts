@@ -15,6 +15,7 @@ import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { LRUCache } from "lru-cache";
 import type { Scheduler } from "../schedule/scheduler.ts";
 import { Turns } from "../schedule/turns.ts";
@@ -40,7 +41,8 @@ export class CompiledSets {
   readonly #scheduler: Scheduler;
   readonly #queue = new WorkQueue(MOST_COMPILATIONS);
   readonly #pool = new StatementPool("extended");
-  readonly #policies = new WeakValues<CompiledPolicy>();
+  /** By the statements as they were read: a policy has the same as long as nobody writes it. */
+  readonly #policies = new WeakMap<readonly Statement[], CompiledPolicy>();
   readonly #sets = new WeakValues<PolicySet>();
   readonly #kept = new LRUCache<string, PolicySet>({
     max: KEPT_SETS,
@@ -151,13 +153,12 @@ export class CompiledSets {
 
   *#compile(policies: readonly StoredPolicy[]): Steps<PolicySet> {
     const compiled: CompiledPolicy[] = [];
-    for (const { id, version, name, statement } of policies) {
-      const key = `${id} ${version}`;
-      let policy = this.#policies.get(key);
-      if (policy === undefined) {
+    for (const { name, statement } of policies) {
+      let policy = this.#policies.get(statement);
+      if (policy?.source.name !== name) {
         // `via` differs between users, so it must not be stored in a shared set.
         policy = yield* compilePolicyInSteps({ name, statement }, this.#pool);
-        this.#policies.set(key, policy);
+        this.#policies.set(statement, policy);
       }
       compiled.push(policy);
     }

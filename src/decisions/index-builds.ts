@@ -5,7 +5,10 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import type { SetFilters } from "@svc-authorizer/policy/engine/compile/set-filters.ts";
 import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
+import { RequiredResource } from "@svc-authorizer/policy/engine/matching/required-resource.ts";
+import { FoundSets, type SetFilter } from "@svc-authorizer/policy/engine/matching/set-filter.ts";
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
@@ -52,18 +55,24 @@ export class IndexBuilds {
     budget: WorkBudget | undefined,
   ): Promise<void> {
     const actions = actionsOf(required);
-    const wanted = policies.sets.flatMap((set) => [...actions].map((action) => ({ set, action })));
+    const { filters } = policies;
+    await this.#filters(filters, actions, budget);
+    const sets = setsFor(policies, required);
+    const wanted = sets.flatMap((set) => [...actions].map((action) => ({ set, action })));
     for (const { set, action } of wanted) set.indexes.hold(action);
     try {
-      if (policies.filters !== undefined) await this.#small(wanted, budget);
+      if (filters !== undefined) await this.#small(wanted, budget);
       for (const one of wanted) {
-        if (one.set.indexes.known(one.action) !== undefined) continue;
+        if (one.set.hasIndexOf(one.action)) continue;
+        // What is small and still missing is built where it is looked into.
+        if (filters !== undefined && one.set.price <= QUICK) continue;
         // Not an argument of `budget?.spend`, which is not evaluated where there is no budget.
         const units = await this.#shared(one);
         budget?.spend(units);
       }
-      if (policies.filters !== undefined)
-        await this.#scheduler.run(policies.filters.makeMissingInSteps(actions), { budget });
+      // Others may have been made meanwhile, in their place.
+      await this.#filters(filters, actions, budget);
+      if (sets === policies.sets) for (const action of actions) filters?.noteWhole(action);
     } finally {
       // The waiting request decides before the next turn of the event loop.
       setImmediate(() => {
@@ -72,9 +81,22 @@ export class IndexBuilds {
     }
   }
 
+  async #filters(
+    filters: SetFilters | undefined,
+    actions: ReadonlySet<string>,
+    budget: WorkBudget | undefined,
+  ): Promise<void> {
+    if (filters === undefined || [...actions].every((action) => filters.known(action) !== undefined)) return;
+    await this.#queue.run(() => this.#scheduler.run(filters.makeMissingInSteps(actions), { budget }));
+  }
+
   /** Builds the small indexes of many sets together: a turn of the event loop for each would take longer than the work. */
-  #small(wanted: readonly Missing[], budget: WorkBudget | undefined): Promise<void> {
-    return this.#queue.run(() => this.#scheduler.run(buildSmall(wanted), { budget }));
+  async #small(wanted: readonly Missing[], budget: WorkBudget | undefined): Promise<void> {
+    const missing = wanted.filter(({ set, action }) => !set.hasIndexOf(action));
+    const price = missing.reduce((sum, { set }) => sum + set.price, 0);
+    // Within the decision it takes no turn.
+    if (budget === undefined && price <= QUICK) return;
+    await this.#queue.run(() => this.#scheduler.run(buildSmall(missing), { budget }));
   }
 
   #shared({ set, action }: Missing): Promise<number> {
@@ -94,9 +116,9 @@ export class IndexBuilds {
   }
 }
 
-function* buildSmall(wanted: readonly Missing[]): Steps<void> {
-  for (const { set, action } of wanted) {
-    if (set.price <= QUICK && set.indexes.known(action) === undefined) yield* set.indexes.build(action);
+function* buildSmall(missing: readonly Missing[]): Steps<void> {
+  for (const { set, action } of missing) {
+    if (set.price <= QUICK && !set.hasIndexOf(action)) yield* set.indexes.build(action);
   }
 }
 
@@ -113,24 +135,66 @@ function* counted(steps: Steps<unknown>): Steps<number> {
 
 /** True if a decision about these permissions needs no long work first. */
 export function isQuick(policies: CompiledPolicies, required: RequiredPermissions): boolean {
-  if ("action" in required) return priceOf(policies, required.action.toWellFormed()) <= QUICK;
+  if ("action" in required)
+    return priceOf(policies, required.action.toWellFormed(), required.resource) <= QUICK;
   let price = 0;
   for (const action of actionsOf(required)) {
-    price += priceOf(policies, action);
+    price += priceOf(policies, action, ANYTHING);
     if (price > QUICK) return false;
   }
   return true;
 }
 
-/** Units of work of building the missing indexes of an action. */
-function priceOf({ sets: all, filters }: CompiledPolicies, action: string): number {
-  // Indexes of many sets were built for the filter. What a small set has dropped since is built where it is looked into.
-  const isFiltered = filters?.known(action) !== undefined;
-  const sets = isFiltered ? filters.large : all;
-  let price = filters === undefined || isFiltered ? 0 : filters.price;
-  for (let index = 0; index < sets.length; index++) {
-    const { indexes, price: own } = sets[index] as PolicySet;
-    if (indexes.known(action) === undefined) price += own;
+/** A resource that is no ARN: what is asked for it, is asked for any. */
+const ANYTHING = "*";
+
+/** Units of work of building what is missing for an action and a resource. */
+function priceOf(policies: CompiledPolicies, action: string, resource: string): number {
+  const { sets, filters } = policies;
+  if (filters === undefined) return priceOfAll(sets, action);
+  const filter = filters.known(action);
+  if (filter === undefined) return filters.price + priceOfAll(sets, action);
+  if (!findConcerned(policies, filter, resource)) {
+    // Indexes of all sets were built. What a small set has dropped since is built where it is looked into.
+    const price = priceOfAll(filters.isWhole(action) ? filters.large : sets, action);
+    if (price === 0) filters.noteWhole(action);
+    return price;
+  }
+  let price = 0;
+  for (let index = 0; index < concerned.count; index++) {
+    const set = sets[concerned.positions[index] as number] as PolicySet;
+    if (!set.hasIndexOf(action)) price += set.price;
   }
   return price;
+}
+
+function priceOfAll(sets: readonly PolicySet[], action: string): number {
+  let price = 0;
+  for (let index = 0; index < sets.length; index++) {
+    const set = sets[index] as PolicySet;
+    if (!set.hasIndexOf(action)) price += set.price;
+  }
+  return price;
+}
+
+/** The sets that a decision looks into: those that may have something about its resource, or all. */
+function setsFor(policies: CompiledPolicies, required: RequiredPermissions): readonly PolicySet[] {
+  const { sets, filters } = policies;
+  if (!("action" in required)) return sets;
+  const filter = filters?.known(required.action.toWellFormed());
+  if (filter === undefined || !findConcerned(policies, filter, required.resource)) return sets;
+  return Array.from({ length: concerned.count }, (_, index) => sets[concerned.positions[index] as number]!);
+}
+
+const asked = new RequiredResource();
+/** The sets that {@link findConcerned} found last. */
+const concerned = new FoundSets();
+
+/** Finds the sets that may have something about a resource; false for one that is no ARN. */
+function findConcerned({ arnPrefix, sets }: CompiledPolicies, filter: SetFilter, resource: string): boolean {
+  asked.set(resource.toWellFormed(), arnPrefix);
+  if (!asked.isArn) return false;
+  concerned.begin(sets.length);
+  filter.find(asked, concerned);
+  return true;
 }

@@ -1,7 +1,12 @@
-import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
-import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
+import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
+import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
+import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
+import { finish } from "@svc-authorizer/policy/engine/work.ts";
 import { describe, expect, it } from "vitest";
-import { IndexBuilds } from "../../src/decisions/index-builds.ts";
+import { IndexBuilds, isQuick } from "../../src/decisions/index-builds.ts";
 import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
 
 const policies = () => {
@@ -29,5 +34,61 @@ describe("the index of an action that takes long to build", () => {
     expect(indexes.known("fs:ReadObject")).toBeUndefined();
     await ready;
     expect(indexes.known("fs:ReadObject")).toBeDefined();
+  });
+});
+
+/** Sets of a user in many groups: each has a few policies about a repository of its own, and one about all. */
+function manySets(amount: number): CompiledPolicies {
+  const options = { partition: "svc", evaluator: "extended" } as const;
+  const pool = new StatementPool(options.evaluator);
+  const sets = Array.from({ length: amount }, (_, group) => {
+    const statement = [`repository/r${group}/*`, "repository/*/object/shared"].map((resource) => ({
+      effect: "allow",
+      action: ["fs:Read*"],
+      resource: `arn:svc:fs:::${resource}`,
+    }));
+    const policy = { name: `p${group}`, statement: group % 10 === 0 ? statement : statement.slice(0, 1) };
+    return finish(policySetInSteps([finish(compilePolicyInSteps(policy, pool))], options.partition));
+  });
+  return new CompiledPolicies(options, sets);
+}
+
+describe("the indexes of many sets", () => {
+  const action = "fs:ReadObject";
+  const built = ({ sets }: CompiledPolicies) =>
+    sets.flatMap((set, position) => (set.hasIndexOf(action) ? [position] : []));
+
+  it("are built of those that have something about the resource", async () => {
+    const user = manySets(1_000);
+    const question = { action, resource: "arn:svc:fs:::repository/r7/object/a" };
+    await new IndexBuilds(new Scheduler()).ready(user, question);
+    expect(isQuick(user, question)).toBe(true);
+    expect(
+      outcomeTest(user, { user: "u", action, context: new Map() }, new Lookup())(question.resource),
+    ).toEqual({
+      effect: "allow",
+    });
+    const concerned = [7, ...Array.from({ length: 100 }, (_, index) => index * 10)];
+    expect(built(user)).toEqual(concerned.sort((a, b) => a - b));
+  });
+
+  it("are built in slices before the decision, where many of them have something about it", async () => {
+    const user = manySets(30_000);
+    const question = { action, resource: "arn:svc:fs:::repository/r7/object/shared" };
+    const ready = new IndexBuilds(new Scheduler()).ready(user, question);
+    expect(ready).toBeInstanceOf(Promise);
+    await ready;
+    expect(built(user)).toHaveLength(3_001);
+    expect(isQuick(user, question)).toBe(true);
+  });
+
+  it("are all built for a list, of which nobody knows the resources yet", async () => {
+    const user = manySets(1_000);
+    const builds = new IndexBuilds(new Scheduler());
+    await builds.ready(user, { action, resource: "arn:svc:fs:::repository/r7/object/a" });
+    expect(isQuick(user, { action, resource: "*" })).toBe(false);
+    await builds.ready(user, { action, resource: "*" });
+    expect(built(user)).toHaveLength(1_000);
+    expect(isQuick(user, { action, resource: "*" })).toBe(true);
   });
 });

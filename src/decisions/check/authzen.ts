@@ -51,8 +51,7 @@ interface Mapped {
 }
 
 /** A test of resources of one type. */
-interface TypeTest {
-  readonly test: OutcomeTest;
+interface TypeTest extends QuickTest {
   readonly use: UseInARow | undefined;
   readonly subject: BatchSubject;
 }
@@ -104,17 +103,18 @@ export class Authzen {
     const about = addressing();
     const testOf = (type: string): TypeTest | undefined => {
       const action = types.action(type, actionName);
-      const test = quickTest(user, username, action, lookup);
-      if (action === undefined || test === undefined) return undefined;
+      const quick = quickTest(user, username, action, lookup);
+      if (action === undefined || quick === undefined) return undefined;
       const subject = { user: username, action, loaded, context: NO_FIELDS };
-      return { test, use: recorder.useOf(loaded)?.inARow(action), subject };
+      return { ...quick, use: recorder.useOf(loaded)?.inARow(action), subject };
     };
     return (type, id, context) => {
       const arn = types.arn(type, id);
       if (!tests.has(type)) tests.set(type, testOf(type));
       const found = tests.get(type);
       if (arn === undefined || found === undefined) return undefined;
-      const { test, use, subject } = found;
+      const { test, each, use, subject } = found;
+      if (each && !isQuick(user.policies, { action: subject.action, resource: arn })) return undefined;
       const before = test.work();
       const outcome = test(arn);
       budget.spend(test.work() - before);
@@ -258,15 +258,24 @@ function addressing(): (subject: BatchSubject, context: EvaluationRequest["conte
   };
 }
 
-/** A test of ARNs, if the action is known and its index is quick to build. */
+/** A test of ARNs of an action, and whether it has to be asked of each ARN if it is quick. */
+interface QuickTest {
+  readonly test: OutcomeTest;
+  readonly each: boolean;
+}
+
+/** A test of ARNs, if the action is known and what it needs is quick to build. */
 function quickTest(
   { policies }: CachedPrincipal,
   user: string,
   action: string | undefined,
   lookup: Lookup,
-): OutcomeTest | undefined {
-  if (action === undefined || !isQuick(policies, { action, resource: "" })) return undefined;
-  return outcomeTest(policies, { user, action, context: NO_FIELDS }, lookup);
+): QuickTest | undefined {
+  if (action === undefined) return undefined;
+  const isAll = isQuick(policies, { action, resource: "" });
+  // Of many sets, those that have something about the resource are few.
+  if (!isAll && policies.filters?.known(action.toWellFormed()) === undefined) return undefined;
+  return { test: outcomeTest(policies, { user, action, context: NO_FIELDS }, lookup), each: !isAll };
 }
 
 /**

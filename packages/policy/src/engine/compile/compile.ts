@@ -75,17 +75,22 @@ export class CompiledPolicies {
 
   /** True when a statement of effect exactly `allow` has the action, whatever its resource (spec/evaluation §10). */
   passesGate(action: string): boolean {
-    return !this.hasUnknownMember && this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT);
+    return !this.hasUnknownMember && this.#openers(action).some((opener) => opener !== NO_STATEMENT);
   }
 
   /** The first statement that makes {@link passesGate} true; undefined where none does. Remembered with the index of the action. */
   gateOpener(action: string): CompiledStatement | undefined {
     let first: CompiledStatement | undefined;
-    for (const set of this.sets) {
-      const { opener } = set.indexOf(action);
-      if (opener !== NO_STATEMENT) first = this.earlier(first, set.statementAt(opener));
+    for (const [index, opener] of this.#openers(action).entries()) {
+      if (opener === NO_STATEMENT) continue;
+      first = this.earlier(first, (this.sets[index] as PolicySet).statementAt(opener));
     }
     return first;
+  }
+
+  /** Of each set, the order of its first statement that opens the gate of an action. */
+  #openers(action: string): Int32Array | readonly number[] {
+    return this.filters?.of(action).openers ?? this.sets.map((set) => set.indexOf(action).opener);
   }
 
   /** The statements whose evaluation can fail, in order. A failure denies everything. */

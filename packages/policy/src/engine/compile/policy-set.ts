@@ -6,8 +6,9 @@
 import { type ActionIndex, ActionIndexes, ListedStatements } from "../matching/action-indexes.ts";
 import { ActionLists } from "../matching/action-lists.ts";
 import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
-import type { CompiledStatement } from "../statement.ts";
-import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { RememberedBeginnings } from "../matching/set-beginnings.ts";
+import type { ActionList, CompiledStatement } from "../statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
 import { Failures } from "./failures.ts";
 import { StatementOrder } from "./statement-order.ts";
@@ -15,6 +16,12 @@ import { StatementOrder } from "./statement-order.ts";
 /** Statements that are looked at between two looks at the units of work, and the units of one. */
 const LOOKED_AT_ONCE = 1_000;
 const PER_LOOK = 50;
+/** Units of work of a statement in a set without its indexes, and of a pattern of actions. */
+const PER_STATEMENT = 200;
+const PER_ACTION = 50;
+
+/** Statements up to which a set is read for its indexes when the first of them is needed: of many sets, few are looked into. */
+const FEW = 1_000;
 
 /** Policies in evaluation order. Immutable except for indexes that are built on first use. */
 export class PolicySet {
@@ -31,29 +38,51 @@ export class PolicySet {
   readonly hasUnknownMember: boolean;
   /** About the units of work of building the index of one action. */
   readonly price: number;
-  /** The indexes by action. */
-  readonly indexes: ActionIndexes;
+  /** The distinct lists of actions of the statements. */
+  readonly lists: readonly ActionList[];
+  /** The beginnings of the patterns, of which filters are made. */
+  readonly beginnings: RememberedBeginnings;
   /** The statements by position. */
   readonly order: StatementOrder;
   readonly #failures: Failures;
-  readonly #lists: ActionLists;
-  readonly #byList: readonly ListedStatements[];
+  readonly #partition: string;
+  #listed: Listed | undefined;
+  #indexes: ActionIndexes | undefined;
 
   /** Use {@link policySetInSteps}. */
   constructor(partition: string, parts: SetParts) {
-    const { policies, starts, lists, byList, failures } = parts;
+    const { policies, starts, failures } = parts;
     this.policies = policies;
     this.order = new StatementOrder(policies, starts);
-    this.#lists = lists;
-    this.#byList = byList;
+    this.lists = parts.lists;
+    this.beginnings = new RememberedBeginnings(policies, parts.lists, partition);
+    this.#partition = partition;
+    this.#listed = parts.listed;
     this.#failures = failures;
     this.size = parts.size;
     this.readsContext = parts.readsContext;
     this.readsResource = parts.readsResource;
     this.canFail = failures.statements.length > 0;
     this.hasUnknownMember = failures.statements.some(({ unknownMember }) => unknownMember !== undefined);
-    this.price = lists.price + byList.reduce((sum, { price }) => sum + price, 0);
-    this.indexes = new ActionIndexes(partition, lists, byList);
+    this.price = parts.price;
+  }
+
+  /** The indexes by action. */
+  get indexes(): ActionIndexes {
+    if (this.#indexes !== undefined) return this.#indexes;
+    const { lists, byList } = this.#byLists;
+    this.#indexes = new ActionIndexes(this.#partition, lists, byList);
+    return this.#indexes;
+  }
+
+  /** True if the index of an action was built. */
+  hasIndexOf(action: string): boolean {
+    return this.#indexes?.known(action) !== undefined;
+  }
+
+  get #byLists(): Listed {
+    this.#listed ??= finish(listedInSteps(this.policies));
+    return this.#listed;
   }
 
   /** The statements whose evaluation can fail, in order. A failure denies everything. */
@@ -93,8 +122,9 @@ export class PolicySet {
    */
   *markMatchingInSteps(action: string, marks: Uint8Array, places?: Int32Array): Steps<void> {
     let work = 0;
-    for (const list of yield* this.#lists.matchingInSteps(action)) {
-      for (const order of (this.#byList[list] as ListedStatements).orders) {
+    const { lists, byList } = this.#byLists;
+    for (const list of yield* lists.matchingInSteps(action)) {
+      for (const order of (byList[list] as ListedStatements).orders) {
         marks[places === undefined ? order : (places[order] as number)] = 1;
         if (++work < LOOKED_AT_ONCE) continue;
         yield work * PER_LOOK;
@@ -110,14 +140,42 @@ export class PolicySet {
   }
 }
 
+/** The statements of a set by their lists of actions. */
+interface Listed {
+  readonly lists: ActionLists;
+  readonly byList: readonly ListedStatements[];
+}
+
+function* listedInSteps(policies: readonly CompiledPolicy[]): Steps<Listed> {
+  const lists = new ActionLists();
+  const byList: ListedStatements[] = [];
+  let order = 0;
+  let work = 0;
+  for (const { statements } of policies) {
+    for (const statement of statements) {
+      const list = lists.add(statement.actions);
+      byList[list] ??= new ListedStatements();
+      (byList[list] as ListedStatements).add(statement, order++);
+      work += PER_ITEM + statement.actions.text.length;
+    }
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  yield work;
+  return { lists, byList };
+}
+
 /** The input of a set. */
 interface SetParts {
   readonly policies: readonly CompiledPolicy[];
   /** Order of the first statement of each policy that has statements. */
   readonly starts: readonly number[];
   readonly size: number;
-  readonly lists: ActionLists;
-  readonly byList: readonly ListedStatements[];
+  readonly price: number;
+  readonly lists: readonly ActionList[];
+  /** Undefined for few statements, which are listed when they are first needed. */
+  readonly listed: Listed | undefined;
   readonly failures: Failures;
   readonly readsContext: boolean;
   readonly readsResource: boolean;
@@ -126,36 +184,41 @@ interface SetParts {
 /** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
 export function* policySetInSteps(all: readonly CompiledPolicy[], partition: string): Steps<PolicySet> {
   const policies = all.filter(({ statements }) => statements.length > 0);
-  const lists = new ActionLists();
-  const byList: ListedStatements[] = [];
   const failures = new Failures();
   const starts: number[] = [];
   let size = 0;
+  let price = 0;
   let work = 0;
   let readsContext = false;
   let readsResource = false;
+  const lists = new Set<ActionList>();
   for (const { statements } of policies) {
     starts.push(size);
     for (const statement of statements) {
-      const list = lists.add(statement.actions);
-      byList[list] ??= new ListedStatements();
-      (byList[list] as ListedStatements).add(statement, size);
+      const { actions, condition, resources = [] } = statement;
+      lists.add(actions);
+      price += PER_ITEM;
+      for (const resource of resources) price += resource.length * 4 + PER_ITEM;
       failures.add(statement, size);
       size++;
-      readsContext ||= statement.condition !== undefined;
-      readsResource ||= statement.condition?.readsResource === true;
-      work += PER_ITEM + statement.actions.text.length;
+      readsContext ||= condition !== undefined;
+      readsResource ||= condition?.readsResource === true;
+      work += PER_STATEMENT;
     }
     if (work < STEP_UNITS) continue;
     yield work;
     work = 0;
   }
+  yield work;
+  for (const { text, patterns } of lists) price += text.length + PER_ACTION * patterns.length;
+  const listed = size > FEW ? yield* listedInSteps(policies) : undefined;
   return new PolicySet(partition, {
     policies,
     starts,
     size,
-    lists,
-    byList,
+    price,
+    lists: [...lists],
+    listed,
     failures,
     readsContext,
     readsResource,

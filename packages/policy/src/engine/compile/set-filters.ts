@@ -1,7 +1,9 @@
 /** The filters of the sets of one user, or of users with the same sets, by action. */
 
+import type { MatchingLists } from "../matching/set-beginnings.ts";
 import { SetFilter } from "../matching/set-filter.ts";
-import { finish, type Steps } from "../work.ts";
+import type { ActionList } from "../statement.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { PolicySet } from "./policy-set.ts";
 
 /** Actions whose filter is remembered, so that made-up action names cannot fill the memory. */
@@ -12,15 +14,21 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Units of work of the index of a set that is large. */
 const LARGE = 100_000;
 /** Units of work of a statement in a filter. */
-const PER_STATEMENT = 25;
+const PER_STATEMENT = 2 * PER_ITEM;
+/** Units of work of matching a list of actions. */
+const PER_LIST = 100;
 
 /** Makes filters when they are first needed. */
 export class SetFilters {
   readonly #sets: readonly PolicySet[];
   readonly #byAction = new Map<string, SetFilter>();
+  /** The distinct lists of actions of all statements, after the first filter. */
+  #lists: readonly ActionList[] | undefined;
 
   /** Those sets of which an index is much work. */
   readonly large: readonly PolicySet[];
+  /** Actions of which the indexes of all sets were built. */
+  readonly #whole = new Set<string>();
   /** About the units of work of making one filter. */
   readonly price: number;
 
@@ -41,17 +49,29 @@ export class SetFilters {
     return this.#byAction.get(action) ?? finish(this.makeInSteps(action));
   }
 
-  /** Makes the filter of an action, step by step; actions about which the same statements are share one. */
+  /** Makes the filter of an action, step by step; actions that the same lists match share one. */
   *makeInSteps(action: string): Steps<SetFilter> {
-    const filter = yield* SetFilter.inSteps(this.#sets, action, this.#byAction.values());
-    const known = this.#byAction.get(action);
-    if (known !== undefined) return known;
-    const isNew = ![...this.#byAction.values()].includes(filter);
-    if (this.#byAction.size >= MOST_ACTIONS)
-      this.#byAction.delete(this.#byAction.keys().next().value as string);
+    const lists = yield* this.#matching(action);
+    const known = this.#knownOf(lists);
+    const made = known ?? (yield* SetFilter.inSteps(this.#sets, lists));
+    // Somebody else may have made one meanwhile.
+    const filter = this.#byAction.get(action) ?? this.#knownOf(lists) ?? made;
+    if (!this.#byAction.has(action) && this.#byAction.size >= MOST_ACTIONS)
+      this.#forget(this.#byAction.keys().next().value as string);
+    const isNew = filter === made && made !== known;
     this.#byAction.set(action, filter);
     if (isNew) memory.add(this, filter);
     return filter;
+  }
+
+  /** Notes that the indexes of all sets were built for an action whose filter is known. */
+  noteWhole(action: string): void {
+    if (this.#byAction.has(action)) this.#whole.add(action);
+  }
+
+  /** True if the indexes of all sets were built for an action: that of a small set may have been dropped since. */
+  isWhole(action: string): boolean {
+    return this.#whole.has(action);
   }
 
   /** Makes the missing filters of some actions. */
@@ -59,10 +79,42 @@ export class SetFilters {
     for (const action of actions) if (!this.#byAction.has(action)) yield* this.makeInSteps(action);
   }
 
+  *#matching(action: string): Steps<MatchingLists> {
+    this.#lists ??= [...new Set(this.#sets.flatMap(({ lists }) => lists))];
+    const matching = new Set<ActionList>();
+    let work = 0;
+    for (const list of this.#lists) {
+      work += PER_LIST + list.text.length;
+      if (list.matchers.some((matcher) => matcher.match(action))) matching.add(list);
+      if (work < STEP_UNITS) continue;
+      yield work;
+      work = 0;
+    }
+    yield work;
+    return matching;
+  }
+
+  #knownOf(lists: MatchingLists): SetFilter | undefined {
+    for (const filter of this.#byAction.values()) if (isSame(filter.lists, lists)) return filter;
+    return undefined;
+  }
+
   /** Forgets a filter. */
   drop(filter: SetFilter): void {
-    for (const [action, one] of this.#byAction) if (one === filter) this.#byAction.delete(action);
+    for (const [action, one] of this.#byAction) if (one === filter) this.#forget(action);
   }
+
+  #forget(action: string): void {
+    this.#byAction.delete(action);
+    this.#whole.delete(action);
+  }
+}
+
+/** True for the same lists. */
+function isSame(a: MatchingLists, b: MatchingLists): boolean {
+  if (a.size !== b.size) return false;
+  for (const list of a) if (!b.has(list)) return false;
+  return true;
 }
 
 /** A filter in memory. */

@@ -127,10 +127,11 @@ class Looked implements LookedUp {
 export class LookupSeries {
   readonly policies: CompiledPolicies;
   readonly looker: Looker;
-  /** The indexes of the action, of each set. */
-  readonly indexes: readonly (readonly ResourceIndex[])[];
   /** Says which of many sets to look into. */
   readonly filter: SetFilter | undefined;
+  readonly #action: string;
+  /** The indexes of the action, of each set that was looked into. */
+  readonly #indexes: (readonly ResourceIndex[] | undefined)[];
   #failure: { readonly statement: CompiledStatement | undefined } | undefined;
 
   /** @param looker as for every look-up */
@@ -139,7 +140,18 @@ export class LookupSeries {
     this.policies = policies;
     this.looker = looker;
     this.filter = policies.filters?.of(wellFormed);
-    this.indexes = policies.sets.map((set) => set.indexOf(wellFormed).resources);
+    this.#action = wellFormed;
+    this.#indexes = new Array(policies.sets.length);
+  }
+
+  /** The indexes of the action of the set at a position. */
+  indexesAt(position: number): readonly ResourceIndex[] {
+    let indexes = this.#indexes[position];
+    if (indexes === undefined) {
+      indexes = (this.policies.sets[position] as PolicySet).indexOf(this.#action).resources;
+      this.#indexes[position] = indexes;
+    }
+    return indexes;
   }
 
   /** The first failure. It is kept once it is known. */
@@ -184,20 +196,19 @@ export class Lookup {
 
   /** As {@link Lookup.look}, for one resource of many. */
   next(series: LookupSeries, resource: string): LookedUp {
-    const { policies, looker, indexes, filter } = series;
+    const { policies, looker, filter } = series;
+    const amount = policies.sets.length;
     this.#required.set(resource.toWellFormed(), policies.arnPrefix);
     if (this.#begun === looker) this.#findings.again();
     else this.#begin(looker);
     this.#looked.begin(policies);
     if (filter === undefined) {
-      for (let index = 0; index < indexes.length; index++) {
-        this.#lookIn(policies, indexes[index] as readonly ResourceIndex[], index);
-      }
+      for (let index = 0; index < amount; index++) this.#lookIn(policies, series.indexesAt(index), index);
     } else {
-      const { positions, count } = this.#choose(filter, indexes.length);
+      const { positions, count } = this.#choose(filter, amount);
       for (let index = 0; index < count; index++) {
         const position = positions[index] as number;
-        this.#lookIn(policies, indexes[position] as readonly ResourceIndex[], position);
+        this.#lookIn(policies, series.indexesAt(position), position);
       }
     }
     return this.#finished(policies, series.failureWith(this.#findings));

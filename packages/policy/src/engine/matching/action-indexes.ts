@@ -24,8 +24,6 @@ export class ListedStatements {
   readonly orders: number[] = [];
   /** Resources of the statements, at least one for each. */
   weight = 0;
-  /** Units of work of indexing them. */
-  price = 0;
   /** Order of the first statement of effect exactly `allow`, or {@link NO_STATEMENT}. */
   opener = NO_STATEMENT;
   /** Their own index, after its first use. */
@@ -37,7 +35,6 @@ export class ListedStatements {
     this.statements.push(statement);
     this.orders.push(order);
     this.weight += Math.max(1, resources.length);
-    this.price += resources.reduce((sum, resource) => sum + resource.length * 4 + PER_ITEM, PER_ITEM);
     if (this.opener !== NO_STATEMENT) return;
     if (statement.policy.statement[statement.index]?.effect === "allow") this.opener = order;
   }

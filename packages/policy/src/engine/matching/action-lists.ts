@@ -16,17 +16,10 @@ export class ActionLists {
   readonly #idByText = new Map<string, number>();
   readonly #exact = new Map<string, number[]>();
   readonly #wild = new Map<string, WildEntry>();
-  /** Characters of all patterns with wildcards. */
-  #wildLength = 0;
 
   /** Number of distinct lists. */
   get size(): number {
     return this.#idByText.size;
-  }
-
-  /** About the units of work of finding the lists for an action of ordinary length. */
-  get price(): number {
-    return this.#wildLength + 50 * this.#wild.size;
   }
 
   /** The number of a list. Equal lists have the same number. */
@@ -50,10 +43,9 @@ export class ActionLists {
       return;
     }
     const entry = this.#wild.get(pattern);
-    if (entry === undefined) {
+    if (entry === undefined)
       this.#wild.set(pattern, { pattern: matcher, length: pattern.length, lists: [list] });
-      this.#wildLength += pattern.length;
-    } else if (entry.lists.at(-1) !== list) entry.lists.push(list);
+    else if (entry.lists.at(-1) !== list) entry.lists.push(list);
   }
 
   /** Numbers of the lists with a pattern that matches the action, ascending. */

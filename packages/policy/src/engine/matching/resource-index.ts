@@ -48,25 +48,9 @@ export class ResourceIndex {
   /** By place, the entry there. */
   #table: (PatternEntry | undefined)[] = [];
   #mask = 0;
-  #hashes = new Int32Array(0);
 
   constructor(partition: string) {
     this.#partition = partition;
-  }
-
-  /** The hash of the beginning of each pattern that has one; after the index is sealed. */
-  get hashes(): Int32Array {
-    return this.#hashes;
-  }
-
-  /** The lengths of these beginnings, ascending. */
-  get lengths(): Int32Array {
-    return this.#lengths;
-  }
-
-  /** True when some pattern has no beginning: it may match any resource. */
-  get hasOpenPatterns(): boolean {
-    return this.#any !== undefined || this.#bound.length > 0;
   }
 
   /** Files a statement under one of its resources. */
@@ -129,11 +113,10 @@ export class ResourceIndex {
     this.#table = new Array<PatternEntry | undefined>(size).fill(undefined);
     this.#mask = size - 1;
     this.#lengths = Int32Array.from(new Set(this.#entries.map(({ literal }) => literal.length))).sort();
-    this.#hashes = new Int32Array(this.#entries.length);
     let work = 0;
-    for (const [position, entry] of this.#entries.entries()) {
+    for (const entry of this.#entries) {
       entry.seal();
-      this.#hashes[position] = this.#place(entry);
+      this.#place(entry);
       work += PER_ITEM;
       for (const tail of this.#tailsToFile(entry)) {
         this.#grams ??= new GramIndex<Filed>();
@@ -154,14 +137,13 @@ export class ResourceIndex {
     this.#slots.clear();
   }
 
-  /** Adds an entry to the table; gives its hash. */
-  #place(entry: PatternEntry): number {
+  /** Adds an entry to the table. */
+  #place(entry: PatternEntry): void {
     const hash = hashOf(entry.service, entry.account, entry.literal);
     let place = (hash ^ (hash >>> 15)) & this.#mask;
     while (this.#prints[place] !== 0) place = (place + 1) & this.#mask;
     this.#prints[place] = printOf(hash);
     this.#table[place] = entry;
-    return hash;
   }
 
   /** The tails of an entry that has too many to try them one by one. */

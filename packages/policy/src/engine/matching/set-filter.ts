@@ -4,11 +4,12 @@
  */
 
 import { STEP_UNITS, type Steps } from "../work.ts";
-import type { ActionIndex, ActionIndexes } from "./action-indexes.ts";
 import type { RequiredResource } from "./required-resource.ts";
+import type { MatchingLists, RememberedBeginnings, SetBeginnings } from "./set-beginnings.ts";
 
-/** Units of work of a pattern. */
+/** Units of work of a pattern, and of a set besides. */
 const PER_PATTERN = 20;
+const PER_SET = 50;
 /** Bytes of a pattern, and of a filter besides. */
 const PATTERN_BYTES = 14;
 const FILTER_BYTES = 1_024;
@@ -45,10 +46,17 @@ export class FoundSets {
   }
 }
 
+/** A set of policies, as a filter reads it. */
+interface FilteredSet {
+  readonly beginnings: RememberedBeginnings;
+}
+
 /** The beginnings of the patterns of many sets for one action. */
 export class SetFilter {
-  /** The indexes that it was made of, by the position of their set. */
-  readonly #rows: readonly ActionIndex[];
+  /** The lists of actions of the statements that it was made of. */
+  readonly lists: MatchingLists;
+  /** By position of a set, the order of its first statement of effect exactly `allow`, or `NO_STATEMENT`. */
+  readonly openers: Int32Array;
   /** Positions of the sets that any resource may concern. */
   readonly #open: readonly number[];
   /** Lengths of the beginnings, ascending. */
@@ -59,46 +67,26 @@ export class SetFilter {
   readonly #prints: Uint16Array;
   readonly #sets: Int32Array;
 
-  private constructor(
-    rows: readonly ActionIndex[],
-    open: readonly number[],
-    lengths: Int32Array,
-    table: Pick<Table, "starts" | "prints" | "sets">,
-  ) {
-    this.#rows = rows;
-    this.#open = open;
-    this.#lengths = lengths;
+  private constructor(lists: MatchingLists, beginnings: readonly SetBeginnings[], table: Table) {
+    this.lists = lists;
+    this.openers = Int32Array.from(beginnings, ({ opener }) => opener);
+    this.#open = beginnings.flatMap(({ isOpen }, position) => (isOpen ? [position] : []));
+    this.#lengths = Int32Array.from(new Set(beginnings.flatMap(({ lengths }) => lengths))).sort();
     this.#starts = table.starts;
     this.#prints = table.prints;
     this.#sets = table.sets;
   }
 
-  /** Makes the filter for an action, step by step, and the indexes of the sets that are missing. */
-  static *inSteps(
-    sets: readonly { readonly indexes: ActionIndexes }[],
-    action: string,
-    known: Iterable<SetFilter>,
-  ): Steps<SetFilter> {
-    const rows: ActionIndex[] = [];
-    for (const { indexes } of sets) rows.push(indexes.known(action) ?? (yield* indexes.build(action)));
-    for (const other of known) if (other.#isOf(rows)) return other;
-    const open: number[] = [];
-    const lengths = new Set<number>();
-    let patterns = 0;
-    for (const [position, { resources }] of rows.entries()) {
-      if (resources.some(({ hasOpenPatterns }) => hasOpenPatterns)) open.push(position);
-      for (const resource of resources) {
-        patterns += resource.hashes.length;
-        for (const length of resource.lengths) lengths.add(length);
-      }
-    }
-    const table = yield* tableInSteps(rows, patterns);
-    return new SetFilter(rows, open, Int32Array.from(lengths).sort(), table);
+  /** Makes the filter for the actions that these lists match, step by step. */
+  static *inSteps(sets: readonly FilteredSet[], lists: MatchingLists): Steps<SetFilter> {
+    const found: SetBeginnings[] = [];
+    for (const { beginnings } of sets) found.push(yield* beginnings.inSteps(lists));
+    return new SetFilter(lists, found, yield* tableInSteps(found));
   }
 
   /** About the bytes that it holds. */
   get bytes(): number {
-    return FILTER_BYTES + this.#rows.length * 8 + this.#sets.length * PATTERN_BYTES;
+    return FILTER_BYTES + this.openers.length * 8 + this.#sets.length * PATTERN_BYTES;
   }
 
   /** Adds the sets that may have a pattern for the resource. */
@@ -119,13 +107,6 @@ export class SetFilter {
       }
     }
   }
-
-  #isOf(rows: readonly ActionIndex[]): boolean {
-    const own = this.#rows;
-    if (own.length !== rows.length) return false;
-    for (let index = 0; index < own.length; index++) if (own[index] !== rows[index]) return false;
-    return true;
-  }
 }
 
 interface Table {
@@ -134,7 +115,8 @@ interface Table {
   readonly sets: Int32Array;
 }
 
-function* tableInSteps(rows: readonly ActionIndex[], patterns: number): Steps<Table> {
+function* tableInSteps(beginnings: readonly SetBeginnings[]): Steps<Table> {
+  const patterns = beginnings.reduce((sum, { hashes }) => sum + hashes.length, 0);
   let size = 2;
   while (size < patterns * 2) size *= 2;
   const starts = new Int32Array(size + 1);
@@ -142,11 +124,9 @@ function* tableInSteps(rows: readonly ActionIndex[], patterns: number): Steps<Ta
   const sets = new Int32Array(patterns);
   let work = 0;
   // First how many patterns each bucket has, then where each bucket ends; filling it moves that to where it begins.
-  for (const { resources } of rows) {
-    for (const { hashes } of resources) {
-      for (const hash of hashes) (starts[bucketOf(hash, size - 1)] as number)++;
-      work += hashes.length * PER_PATTERN;
-    }
+  for (const { hashes } of beginnings) {
+    for (const hash of hashes) (starts[bucketOf(hash, size - 1)] as number)++;
+    work += PER_SET + hashes.length * PER_PATTERN;
     if (work < STEP_UNITS) continue;
     yield work;
     work = 0;
@@ -156,17 +136,15 @@ function* tableInSteps(rows: readonly ActionIndex[], patterns: number): Steps<Ta
     sum += starts[bucket] as number;
     starts[bucket] = sum;
   }
-  for (const [position, { resources }] of rows.entries()) {
-    for (const { hashes } of resources) {
-      for (const hash of hashes) {
-        const bucket = bucketOf(hash, size - 1);
-        const place = (starts[bucket] as number) - 1;
-        starts[bucket] = place;
-        prints[place] = printOf(hash);
-        sets[place] = position;
-      }
-      work += hashes.length * PER_PATTERN;
+  for (const [position, { hashes }] of beginnings.entries()) {
+    for (const hash of hashes) {
+      const bucket = bucketOf(hash, size - 1);
+      const place = (starts[bucket] as number) - 1;
+      starts[bucket] = place;
+      prints[place] = printOf(hash);
+      sets[place] = position;
     }
+    work += PER_SET + hashes.length * PER_PATTERN;
     if (work < STEP_UNITS) continue;
     yield work;
     work = 0;

@@ -19,8 +19,14 @@ export type ResourcePattern =
 
 /** Index of the first wildcard or placeholder, or the length. */
 function literalLength(text: string): number {
-  const positions = [text.indexOf("*"), text.indexOf("?"), text.indexOf(USER_PLACEHOLDER)];
-  return Math.min(text.length, ...positions.filter((position) => position >= 0));
+  const star = text.indexOf("*");
+  const mark = text.indexOf("?");
+  const placeholder = text.indexOf(USER_PLACEHOLDER);
+  let length = text.length;
+  if (star >= 0) length = star;
+  if (mark >= 0 && mark < length) length = mark;
+  if (placeholder >= 0 && placeholder < length) length = placeholder;
+  return length;
 }
 
 /** Parses a resource of a statement. `literal` is the text of the last field before its first wildcard. */

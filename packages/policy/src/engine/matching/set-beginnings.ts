@@ -1,0 +1,108 @@
+/** The beginnings of the patterns of one set of policies, of which filters are made: remembered with the set. */
+
+import { classifyResource } from "../patterns/resource-pattern.ts";
+import type { ActionList, CompiledStatement } from "../statement.ts";
+import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
+import { NO_STATEMENT } from "./matches.ts";
+import { hashOf } from "./required-resource.ts";
+
+/** Beginnings that a set remembers: those of the actions that were asked about last. */
+const MOST_REMEMBERED = 4;
+/** Units of work of a statement about another action. */
+const PER_OTHER = 10;
+
+/** Lists of actions that match some action. */
+export type MatchingLists = ReadonlySet<ActionList>;
+
+/** The beginnings of the patterns of statements with some lists of actions. */
+export class SetBeginnings {
+  /** The lists. */
+  readonly lists: readonly ActionList[];
+  /** Order of the first statement of effect exactly `allow`, or {@link NO_STATEMENT}. */
+  opener = NO_STATEMENT;
+  /** True when some pattern has no beginning: it may match any resource. */
+  isOpen = false;
+  /** The hash of each beginning. */
+  readonly hashes: number[] = [];
+  /** The lengths of the beginnings; few are there twice. */
+  readonly lengths: number[] = [];
+  readonly #partition: string;
+
+  /** @param lists those of the statements that are added */
+  constructor(lists: readonly ActionList[], partition: string) {
+    this.lists = lists;
+    this.#partition = partition;
+  }
+
+  /** Adds a statement at its position in the set; gives the units of work. */
+  add({ policy, index, resources = [] }: CompiledStatement, order: number): number {
+    if (this.opener === NO_STATEMENT && policy.statement[index]?.effect === "allow") this.opener = order;
+    let work = PER_ITEM;
+    for (const resource of resources) {
+      this.#add(resource);
+      work += PER_ITEM + resource.length * 4;
+    }
+    return work;
+  }
+
+  #add(resource: string): void {
+    const pattern = classifyResource(resource, this.#partition);
+    if (pattern.kind === "never") return;
+    if (pattern.kind === "any" || pattern.kind === "bound") {
+      this.isOpen = true;
+      return;
+    }
+    const { arn, literal } = pattern;
+    this.hashes.push(hashOf(arn.service, arn.account, literal));
+    if (this.lengths.at(-1) !== literal.length) this.lengths.push(literal.length);
+  }
+}
+
+/** The beginnings of a set, remembered for the lists of actions that were asked for last. */
+export class RememberedBeginnings {
+  readonly #policies: readonly { readonly statements: readonly CompiledStatement[] }[];
+  readonly #lists: readonly ActionList[];
+  readonly #partition: string;
+  readonly #known: SetBeginnings[] = [];
+
+  /**
+   * @param policies those of the set, in order
+   * @param lists the distinct lists of actions of their statements
+   */
+  constructor(
+    policies: readonly { readonly statements: readonly CompiledStatement[] }[],
+    lists: readonly ActionList[],
+    partition: string,
+  ) {
+    this.#policies = policies;
+    this.#lists = lists;
+    this.#partition = partition;
+  }
+
+  /** The beginnings of the statements whose actions are among some lists, step by step. */
+  *inSteps(matching: MatchingLists): Steps<SetBeginnings> {
+    const lists = this.#lists.filter((list) => matching.has(list));
+    const known = this.#known.find((one) => isSame(one.lists, lists));
+    if (known !== undefined) return known;
+    const found = new SetBeginnings(lists, this.#partition);
+    let order = 0;
+    let work = 0;
+    for (const { statements } of this.#policies) {
+      for (const statement of statements) {
+        work += matching.has(statement.actions) ? found.add(statement, order) : PER_OTHER;
+        order++;
+        if (work < STEP_UNITS) continue;
+        yield work;
+        work = 0;
+      }
+    }
+    yield work;
+    if (this.#known.length >= MOST_REMEMBERED) this.#known.shift();
+    this.#known.push(found);
+    return found;
+  }
+}
+
+function isSame(a: readonly ActionList[], b: readonly ActionList[]): boolean {
+  return a.length === b.length && a.every((list, index) => list === b[index]);
+}
