@@ -1,6 +1,7 @@
 /** Names of repositories and storage namespaces, as data servers take them. */
 
-const REPOSITORY = /^[a-z0-9][a-z0-9-]{2,62}$/;
+/** Names of repositories. */
+export const REPOSITORY = /^[a-z0-9][a-z0-9-]{2,62}$/;
 const NAMESPACE = /^[a-z][a-z0-9+.-]*:\/\/[^\s?#\\]+$/;
 /** Signs that mean more than themselves in the policy that closes a mirror's namespace to others. */
 const PATTERN_SIGNS = /[*$]/;

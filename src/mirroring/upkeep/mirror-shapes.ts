@@ -1,109 +1,121 @@
 /** Shapes of what is stored of mirrors: their records, the state of their progress, and the lines of their logs. */
 
 import { MOST_GONE } from "../data/missing-data.ts";
-import { isRepositoryName, namespaceProblem } from "../names.ts";
+import { REPOSITORY } from "../names.ts";
 import { MOST_HEADS } from "../progress/branch-heads.ts";
-import {
-  count,
-  listOf,
-  type Misfit,
-  matching,
-  objectOf,
-  oneOf,
-  type Shape,
-  tableOf,
-  text,
-  tupleOf,
-} from "./shapes.ts";
+import { shapeOf } from "./shapes.ts";
 
-const commit = matching(/^[0-9a-f]{64}$/, "the id of a commit");
-const name = matching(/./s, "a text that is not empty");
+const text = { type: "string", must: "a text" };
+const count = { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, must: "a number from 0 on" };
+const yes = { const: true, must: "true" };
+const name = { type: "string", minLength: 1, must: "a text that is not empty" };
+const commit = { type: "string", pattern: "^[0-9a-f]{64}$", must: "the id of a commit" };
+const repository = { type: "string", pattern: REPOSITORY.source, must: "the name of a repository" };
+const namespace = { type: "string", isNamespace: true, must: "a text" };
 
-const repository: Shape = (value, at = "") =>
-  typeof value === "string" && isRepositoryName(value)
-    ? undefined
-    : { at, message: "must be the name of a repository" };
+function listOf(items: object, limits: { readonly minItems?: number; readonly maxItems?: number } = {}) {
+  return { type: "array", items, ...limits, must: "a list" };
+}
 
-const namespace: Shape = (value, at = "") => {
-  const problem = typeof value === "string" ? namespaceProblem(value) : "must be a text";
-  return problem === undefined ? undefined : { at, message: problem };
-};
+/** An object with any names, whose values have one shape. */
+function tableOf(additionalProperties: object) {
+  return { type: "object", additionalProperties, must: "an object" };
+}
 
-const patterns = listOf(text);
+/** An object with these members; those of `more` may be absent. */
+function objectOf(members: object, more: object = {}) {
+  return {
+    type: "object",
+    properties: { ...members, ...more },
+    required: Object.keys(members),
+    additionalProperties: false,
+    must: "an object",
+  };
+}
 
 /** A mirror as it was asked for. */
-export const MIRROR_RECORD = objectOf(
-  {
-    uid: name,
-    region: name,
-    source_repository: repository,
-    storage_namespace: namespace,
-    branches: objectOf({ include: patterns, exclude: patterns }),
-    created_at: count,
-    created_by: text,
-  },
-  { deleting: oneOf(true), gone_at: count },
+export const MIRROR_RECORD = shapeOf(
+  objectOf(
+    {
+      uid: name,
+      region: name,
+      source_repository: repository,
+      storage_namespace: namespace,
+      branches: objectOf({ include: listOf(text), exclude: listOf(text) }),
+      created_at: count,
+      created_by: text,
+    },
+    { deleting: yes, gone_at: count },
+  ),
 );
 
-const head = objectOf({ index: count, commit, at: count }, { isForeign: oneOf(true) });
+const head = objectOf({ index: count, commit, at: count }, { isForeign: yes });
 
-/** The state of a mirror's progress. */
-export const MIRROR_STATE = objectOf(
+const findings = objectOf(
   {
-    term: count,
-    branches: tableOf(
-      objectOf(
-        { next: count, heads: listOf(head, MOST_HEADS + 1) },
-        { position: head, intent: head, absences: count },
-      ),
-    ),
-    gone: listOf(tupleOf(text, count, text, count), MOST_GONE),
-    verified: tableOf(listOf(text)),
-    external: count,
-    goneAtSource: count,
-    pieces: count,
+    phase: {
+      enum: ["creating", "syncing", "active", "degraded", "failed"],
+      must: "one of creating, syncing, active, degraded, failed",
+    },
+    reason: text,
+    recorded: count,
+    pending: count,
+    missing: count,
+    blocking: count,
   },
-  {
-    identity: objectOf({
-      sourceCreatedAt: count,
-      sourceNamespace: text,
-      mirrorCreatedAt: count,
-      since: count,
-    }),
-    findings: objectOf(
-      {
-        phase: oneOf("creating", "syncing", "active", "degraded", "failed"),
-        reason: text,
-        recorded: count,
-        pending: count,
-        missing: count,
-        blocking: count,
-      },
-      {
-        defaultBranch: text,
-        oldestPendingSince: count,
-        trouble: objectOf({ message: text, since: count }),
-      },
-    ),
-    actedAt: count,
-    recheck: objectOf({ at: count, lost: listOf(text) }),
-    deletion: objectOf({}, { calledAt: count }),
-  },
+  { defaultBranch: text, oldestPendingSince: count, trouble: objectOf({ message: text, since: count }) },
 );
 
-/** A line of a log: a commit that was recorded, with its parents behind, or the id of one that is complete. */
-export const LOG_LINE: Shape = (value, at = "") => {
-  if (!Array.isArray(value)) return commit(value, at);
-  const [id, metaRange, since, ...parents]: unknown[] = value;
-  const found: (Misfit | undefined)[] = [
-    commit(id, `${at}.0`),
-    text(metaRange, `${at}.1`),
-    count(since, `${at}.2`),
-    listOf(commit)(parents, at),
-  ];
-  return found.find((one) => one !== undefined);
+const gone = {
+  type: "array",
+  prefixItems: [text, count, text, count],
+  minItems: 4,
+  maxItems: 4,
+  must: "a list of 4",
 };
 
+/** The state of a mirror's progress. */
+export const MIRROR_STATE = shapeOf(
+  objectOf(
+    {
+      term: count,
+      branches: tableOf(
+        objectOf(
+          { next: count, heads: listOf(head, { maxItems: MOST_HEADS + 1 }) },
+          { position: head, intent: head, absences: count },
+        ),
+      ),
+      gone: listOf(gone, { maxItems: MOST_GONE }),
+      verified: tableOf(listOf(text)),
+      external: count,
+      goneAtSource: count,
+      pieces: count,
+    },
+    {
+      identity: objectOf({
+        sourceCreatedAt: count,
+        sourceNamespace: text,
+        mirrorCreatedAt: count,
+        since: count,
+      }),
+      findings,
+      actedAt: count,
+      recheck: objectOf({ at: count, lost: listOf(text) }),
+      deletion: objectOf({}, { calledAt: count }),
+    },
+  ),
+);
+
+/** A commit that was recorded, with its parents behind, or the id of one that is complete. */
+const line = {
+  if: { type: "array" },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { prefixItems: [commit, text, count], items: commit, minItems: 3, must: "a list of 3 or more" },
+  else: commit,
+};
+
+/** A line of a log. */
+export const LOG_LINE = shapeOf(line);
+
 /** A piece of a log; none is written without lines. */
-export const LOG_PIECE: Shape = (value, at = "") =>
-  Array.isArray(value) && value.length === 0 ? { at, message: "has no lines" } : listOf(LOG_LINE)(value, at);
+export const LOG_PIECE = shapeOf(listOf(line, { minItems: 1 }));
