@@ -20,7 +20,8 @@ const CSP = "default-src 'self'";
 const ASSET = "/assets/main-1a2b3c4d.js";
 const STYLE = "/assets/main-1a2b3c4d.css";
 
-const folder = temporaryFolder();
+// As below ~/.nvm: Express takes no file there for one that it may send.
+const folder = join(temporaryFolder(), ".installed");
 let listener: ManagedServer;
 let url: string;
 let counters: ReadableHttpCounters;

@@ -116,7 +116,8 @@ function precompressed(folder: string): RequestHandler {
     const [coding, ending] = found;
     response.type(extname(name));
     setHeaders(response, ["Cache-Control", FOR_EVER, "Content-Encoding", coding, "Vary", "Accept-Encoding"]);
-    response.sendFile(join(assets, name + ending), { cacheControl: false }, (error) => {
+    // Below a root, since a path with a folder whose name begins with a dot is no file for Express.
+    response.sendFile(name + ending, { cacheControl: false, root: assets }, (error) => {
       if (error !== undefined) next(error);
     });
   };
@@ -153,7 +154,7 @@ function indexOf(folder: string): RequestHandler {
     if (path.startsWith(`/${ASSETS}/`)) next();
     else {
       response.setHeader("Cache-Control", NEVER);
-      response.sendFile(join(folder, INDEX), { cacheControl: false }, (error) => {
+      response.sendFile(INDEX, { cacheControl: false, root: folder }, (error) => {
         if (error !== undefined) next(error);
       });
     }
