@@ -104,7 +104,8 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
         const username = `u${index}-${number}`;
         const status = await write(node, "POST", "/auth/users", { username }).catch(() => 0);
         if (status === 201) acknowledged.push(username);
-        else await delay(10);
+        // More writes would show no more: each of them is looked for afterwards.
+        await delay(60);
       }
     };
     const writers = Array.from({ length: 6 }, (_, index) => writer(index));

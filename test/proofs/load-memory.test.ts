@@ -8,7 +8,7 @@ import { cleanUp, newFolder, writeConfig } from "../end-to-end/program.ts";
 import { report, sized } from "./size.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const USERS = sized(60_000, 1_000_000);
+const USERS = sized(25_000, 1_000_000);
 /** Kept as a whole, 100,000 users take 690 MiB, and 1,000,000 take 4,970. */
 const MOST_MIB = sized(250, 400);
 /** Kept as a whole, an export of 1,000,000 users takes 1,390 MiB. */

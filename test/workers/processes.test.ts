@@ -195,6 +195,8 @@ describe("two workers of their own", () => {
         });
         if (status === 201) acknowledged.push(username);
         else failures.push(body);
+        // More writes would show no more: each of them is looked for afterwards.
+        await delay(60);
       }
     };
     const writers = Array.from({ length: 6 }, (_, index) => writer(index));
