@@ -11,10 +11,15 @@ import { newFolder, writeConfig } from "./program.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 
+/** Milliseconds of a tick, in which Linux counts CPU time. */
+const TICK_MS = 10;
+
 /** A running service. */
 export interface HostileService extends Target {
   /** Asks a question as a caller does whom nobody holds up: milliseconds to the answer; rejects if it is none. */
   ask(agent: Agent | false): Promise<number>;
+  /** Milliseconds of CPU time that the main thread has taken so far. */
+  busyMs(): number;
   /** Bytes of memory that the process has now. */
   resident(): number;
   /** Bytes of them that are no file. */
@@ -59,7 +64,7 @@ export async function startHostile({
     "authorizer.decision_log.directory": join(folder, "decisions"),
     ...items,
   });
-  const program = await startProbed(config, folder, files);
+  const program = await startProbed(config, folder, files === undefined ? {} : { files });
   const memory = (field: string): number => {
     const status = readFileSync(`/proc/${program.child.pid}/status`, "utf8");
     return Number(new RegExp(`^${field}:\\s+(\\d+)`, "m").exec(status)?.[1]) * 1024;
@@ -68,6 +73,16 @@ export async function startHostile({
     program,
     token: TOKEN,
     ask: (agent) => ask(program.service, agent),
+    busyMs: () => {
+      const { pid } = program.child;
+      const stat = readFileSync(`/proc/${pid}/task/${pid}/stat`, "utf8");
+      // Behind the name, which may have spaces, the fields begin with the third; these are the 14th and 15th.
+      const [user, system] = stat
+        .slice(stat.lastIndexOf(")") + 2)
+        .split(" ")
+        .slice(11, 13);
+      return (Number(user) + Number(system)) * TICK_MS;
+    },
     resident: () => memory("VmRSS"),
     anonymous: () => memory("RssAnon"),
     longestHold: () => longestHold(program),

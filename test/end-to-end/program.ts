@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+/** The entry of the service as its sources are. */
+export const SOURCE_MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const MAIN = process.env["SERVICE_MAIN"] ?? SOURCE_MAIN;
 
 export interface RunningProgram {
   child: ChildProcess;

@@ -1,7 +1,9 @@
 /** The real service with the heavy world, asked by a token of every scope and by `alice` herself. */
 
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { sized } from "../../proofs/size.ts";
+import type { Edit } from "../../journal/model/biases.ts";
+import { isWhole, sized } from "../../proofs/size.ts";
 import { cleanUp, newFolder, type RunningProgram, writeConfig } from "../program.ts";
 import type { Entrance } from "./entrances.ts";
 import { ALICE_KEY, EXAMPLE_SCIM_ID, heavyDataset } from "./heavy-world.ts";
@@ -18,6 +20,19 @@ export const ENDLESS: ReadonlySet<string> = new Set(["suggestPolicies"]);
 const ENDLESS_MS = sized(5_000, PATIENCE_MS);
 /** Streams do not end by themselves: so much of them is read. */
 const STREAM_MS = 700;
+
+const ROOT = new URL("../../../", import.meta.url);
+/**
+ * Work in threads gets a tenth of its time, and calls of a data server that is not there are not made again: what a thread
+ * does, and who waits, holds nothing, however long it takes.
+ */
+const SHORTER: readonly Edit[] = [
+  ["src/threads/grant-comparisons.ts", "PATIENCE_MS = 2_000;", "PATIENCE_MS = 200;"],
+  ["src/api/management/apply/change-grants.ts", "PATIENCE_MS = 20_000;", "PATIENCE_MS = 2_000;"],
+  ["src/insight/impact/find-impact.ts", "COMPARING_MS = 3_000;", "COMPARING_MS = 300;"],
+  ["src/insight/impact/find-impact.ts", "ONE_MS = 800;", "ONE_MS = 80;"],
+  ["src/mirroring/server/calls.ts", "tries: 5,", "tries: 1,"],
+].map(([file = "", from = "", to = ""]) => ({ file, from, to }));
 
 /** A data server that is not there. */
 const NOBODY = "http://127.0.0.1:9";
@@ -97,7 +112,11 @@ function launch(statements: number): Promise<RunningProgram> {
     "database.local.path": join(folder, "data"),
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
   });
-  return startProbed(config, folder);
+  return startProbed(config, folder, { edits: isWhole ? [] : SHORTER });
+}
+
+for (const { file, from } of SHORTER) {
+  if (!readFileSync(new URL(file, ROOT), "utf8").includes(from)) throw new Error(`${file} has no ${from}`);
 }
 
 type Ids = Readonly<Record<"alice" | "bob" | "Readers", string>>;
