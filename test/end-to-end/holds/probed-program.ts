@@ -1,18 +1,31 @@
 /** The program with the probe that measures holds. */
 
-import { type RunningProgram, start } from "../program.ts";
+import type { Edit } from "../../journal/model/biases.ts";
+import { type RunningProgram, SOURCE_MAIN, start } from "../program.ts";
 
-/**
- * Starts the program.
- * @param files files that it may open; absent: as this process
- */
-export function startProbed(config: string, folder: string, files?: number): Promise<RunningProgram> {
+/** Settings of the program. */
+interface ProbedOptions {
+  /** Files that it may open; absent: as this process. */
+  readonly files?: number;
+  /** Lines of its sources that are replaced as it loads them. */
+  readonly edits?: readonly Edit[];
+}
+
+/** Starts the program. */
+export function startProbed(
+  config: string,
+  folder: string,
+  { files, edits = [] }: ProbedOptions = {},
+): Promise<RunningProgram> {
   const probe = new URL("./hold-probe.ts", import.meta.url).href;
+  const replacer = new URL("../../journal/model/replace-sources.ts", import.meta.url).href;
   // The size of the young generation is the launcher's setting.
+  const options = `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8 --import=${probe}`;
   const env = {
-    NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8 --import=${probe}`,
+    NODE_OPTIONS: edits.length === 0 ? options : `${options} --import=${replacer}`,
+    EDITS: JSON.stringify(edits),
   };
-  return start(["--config", config], folder, env, undefined, {
+  return start(["--config", config], folder, env, edits.length === 0 ? undefined : SOURCE_MAIN, {
     ipc: true,
     ...(files !== undefined && { files }),
   });
