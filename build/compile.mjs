@@ -26,7 +26,8 @@ const PATHS = Object.fromEntries(
 
 /**
  * Writes the compiled sources below `out`, each at its place in the clone: `src/…`, `packages/policy/src/…`. Packages
- * of the clone are named by their paths there, but for those that people install beside.
+ * of the clone are named by their paths there, but for those that people install beside. Types are checked, but those of
+ * sources for Node where `TYPES_ARE_CHECKED=1` says that somebody has done it.
  * @param {string} out
  * @param {{include?: readonly string[], files?: readonly string[], types?: readonly string[], lib?: readonly string[],
  *   beside?: readonly string[], declaration?: boolean, places?: Record<string, string>}} [options]
@@ -44,7 +45,15 @@ export function compile(
     "tsc",
   );
   const project = join(root, `tsconfig.${process.pid}.tmp.json`);
-  const compilerOptions = { paths: PATHS, declaration, ...(types && { types }), ...(lib && { lib }) };
+  // What runs elsewhere than in Node is checked here alone.
+  const noCheck = process.env["TYPES_ARE_CHECKED"] === "1" && types === undefined && lib === undefined;
+  const compilerOptions = {
+    paths: PATHS,
+    declaration,
+    noCheck,
+    ...(types && { types }),
+    ...(lib && { lib }),
+  };
   writeFileSync(
     project,
     JSON.stringify({ extends: "./tsconfig.build.json", compilerOptions, include, files }),

@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,6 +23,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const SOURCES = join(root, "packages", "console", "src");
+/** The build that the clone itself serves. */
+const OWN = join(root, "console");
 /** The digest of what a build was made from; express never serves files that begin with a dot. */
 const STAMP = ".digest";
 const COMPRESSED = /\.(?:js|css|svg)$/;
@@ -53,9 +56,13 @@ function isCurrent(folder, digest) {
  * @param {string} folder
  * @returns {Promise<string>} the folder
  */
-export async function buildConsole(folder = join(root, "console")) {
+export async function buildConsole(folder = OWN) {
   const digest = digestOfSources();
   if (isCurrent(folder, digest)) return folder;
+  if (folder !== OWN && isCurrent(OWN, digest)) {
+    cpSync(OWN, folder, { recursive: true });
+    return folder;
+  }
   const work = mkdtempSync(`${folder}-build-`);
   try {
     const { build } = await import("vite");

@@ -15,7 +15,12 @@ export function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_|NODE_(?:OPTIONS|COMPILE_CACHE)|VITEST|SVC_)/.test(name),
   );
-  return { ...Object.fromEntries(kept), PATH: `${CLONE_BIN}${delimiter}${process.env["PATH"]}` };
+  return {
+    ...Object.fromEntries(kept),
+    PATH: `${CLONE_BIN}${delimiter}${process.env["PATH"]}`,
+    // By `npm run typecheck`.
+    TYPES_ARE_CHECKED: "1",
+  };
 }
 
 /**
