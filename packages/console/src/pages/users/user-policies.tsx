@@ -3,16 +3,12 @@
 import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useQueries } from "@tanstack/preact-query";
 import { call } from "../../api/call.ts";
-import { useAnswer, useChange } from "../../api/hooks.ts";
+import { useAnswer } from "../../api/hooks.ts";
 import { useSession } from "../../frame/session.tsx";
-import { RemoveButton } from "../../parts/dialogs/remove-button.tsx";
 import { groupPage, policyPage } from "../../parts/links.ts";
-import { AddByName } from "../../parts/lists/add-by-name.tsx";
-import { ListTable } from "../../parts/lists/list-table.tsx";
-import type { Column } from "../../parts/lists/table.tsx";
+import { LinkedList } from "../../parts/lists/linked-list.tsx";
 import { Name } from "../../parts/name.tsx";
 import { Statements } from "../../parts/policies/statements.tsx";
-import { Section } from "../../parts/section.tsx";
 
 /** Most groups whose policies are asked for, to show the ways. */
 const GROUPS = 50;
@@ -27,57 +23,44 @@ interface UserPoliciesProps {
 
 /** Lists the policies, attaches and detaches them. */
 export function UserPolicies({ user, may }: UserPoliciesProps) {
-  const { actions } = useSession();
-  const attachment = useChange("PUT /auth/users/{userId}/policies/{policyId}");
+  const mayCompare = useSession().actions.has("auth:ReadPolicy");
   const ways = useWays(user);
-  const columns: readonly Column<Policy>[] = [
-    { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
-    { head: "Via", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
-    { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
-    ...(may("auth:DetachPolicy") ? [{ head: "Detach", kind: "act", cell: detach } as const] : []),
-  ];
-  function detach({ id }: Policy) {
-    if (ways.get(id)?.includes("") !== true) return null;
-    return (
-      <RemoveButton
-        operation="DELETE /auth/users/{userId}/policies/{policyId}"
-        input={{ path: { userId: user, policyId: id } }}
-        label="Detach"
-        name={`${id} from ${user}`}
-        question={
-          <>
-            Detach policy <bdi>{id}</bdi> from this user? It may still apply through a group.
-          </>
-        }
-      />
-    );
-  }
   return (
-    <Section title="Policies" about="All policies in effect, attached to the user or to one of its groups.">
-      <ListTable
-        operation="GET /auth/users/{userId}/policies"
-        input={{ path: { userId: user }, query: { effective: true } }}
-        what="policies"
-        name="policies"
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty="No policy applies to this user, so everything is refused."
-      />
-      {may("auth:AttachPolicy") && (
-        <AddByName
-          label="Attach policy"
-          act="Attach"
-          list={actions.has("auth:ListPolicies") ? "GET /auth/policies" : undefined}
-          {...(actions.has("auth:ReadPolicy")
-            ? { compare: (name: string) => ({ name, attach: { user } }) }
-            : {})}
-          change={attachment}
-          onAdd={(policy, done) =>
-            attachment.mutate({ path: { userId: user, policyId: policy } }, { onSuccess: done })
-          }
-        />
-      )}
-    </Section>
+    <LinkedList
+      title="Policies"
+      about="All policies in effect, attached to the user or to one of its groups."
+      operation="GET /auth/users/{userId}/policies"
+      input={{ path: { userId: user }, query: { effective: true } }}
+      what="policies"
+      columns={[
+        { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
+        { head: "Via", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
+        { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
+      ]}
+      empty="No policy applies to this user, so everything is refused."
+      link="/auth/users/{userId}/policies/{policyId}"
+      pathTo={(policyId) => ({ userId: user, policyId })}
+      removal={
+        may("auth:DetachPolicy") && {
+          label: "Detach",
+          isLinked: (policy) => ways.get(policy)?.includes("") === true,
+          nameOf: (policy) => `${policy} from ${user}`,
+          questionOf: (policy) => (
+            <>
+              Detach policy <bdi>{policy}</bdi> from this user? It may still apply through a group.
+            </>
+          ),
+        }
+      }
+      addition={
+        may("auth:AttachPolicy") && {
+          label: "Attach policy",
+          act: "Attach",
+          names: "GET /auth/policies",
+          compare: mayCompare ? (name) => ({ name, attach: { user } }) : undefined,
+        }
+      }
+    />
   );
 }
 

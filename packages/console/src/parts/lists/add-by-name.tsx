@@ -21,7 +21,7 @@ interface AddByNameProps {
     readonly data: { readonly warnings: readonly string[] } | undefined;
   };
   /** The change that adding a name makes, to be compared before it is made; absent: it cannot be compared. */
-  readonly compare?: (name: string) => PolicyCompareRequest;
+  readonly compare?: ((name: string) => PolicyCompareRequest) | undefined;
   /** Text of the button that compares, where another one of the page has the usual text. */
   readonly compareAs?: string;
   /** Adds the thing of a name, and calls `done` when that is done. */

@@ -16,14 +16,15 @@ interface Page<Row = unknown> {
 }
 
 /** Operations that answer pages of a list. */
-type ListOperation = {
+export type ListOperation = {
   [O in OperationName]: Operations[O]["answer"] extends Page ? O : never;
 }[OperationName];
 
-type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
+/** A row of a list. */
+export type RowOf<O extends ListOperation> = Answer<O> extends Page<infer Row> ? Row : never;
 
 /** Properties of {@link ListTable}. */
-interface ListTableProps<O extends ListOperation> {
+export interface ListTableProps<O extends ListOperation> {
   readonly operation: O;
   /** The input of the operation but for search and page. */
   readonly input: Input<O>;
