@@ -136,7 +136,7 @@ export async function openData(
       named.close();
       await directory.close();
       await store.close();
-      revocations?.close();
+      await revocations?.close();
       await traces?.close();
       await logger.close();
     };

@@ -88,7 +88,7 @@ export async function restoreBackup(
 async function noteRevoked(values: ConfigValues, { revoked, ...place }: Compared): Promise<void> {
   const { openRevocationFile } = await import("../../store/local/revocation-file.ts");
   const file = openRevocationFile({ path: revocationPath(values) });
-  file.note(place, toBeKept(revoked, place.revision, values["authorizer.history.keep"]));
+  await file.note(place, toBeKept(revoked, place.revision, values["authorizer.history.keep"]));
   file.close();
 }
 

@@ -31,7 +31,7 @@ interface Revocations {
   observed(store: Store): Store;
   /** Holds what was revoked, where the store is not the one that was left. */
   hold(directory: OpenedDirectory): Promise<HeldRevocations | undefined>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /**
@@ -69,6 +69,8 @@ class KeptRevocations implements Revocations {
   #newest: CommittedChange | undefined;
   /** Records to be noted once it is sure that nothing was revived: until then, the file says what was left. */
   #waiting: RevokedRecord[] | undefined = [];
+  /** Settles when what was written so far is noted. */
+  #noted: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -83,9 +85,10 @@ class KeptRevocations implements Revocations {
     });
     const commit = async (asked: Commit): Promise<number> => {
       const { file } = this.#parts;
+      await this.#noted;
       const revoked = await revokedBy(store, asked, (name) => file.get(name) !== undefined);
       const revision = await store.commit(asked);
-      this.#note(revision, revoked);
+      await this.#note(revision, revoked);
       return revision;
     };
     return Object.defineProperties(
@@ -98,7 +101,7 @@ class KeptRevocations implements Revocations {
     const held = await this.#hold(directory);
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;
-    this.#write(waiting);
+    await this.#write(waiting);
     return held;
   }
 
@@ -122,21 +125,25 @@ class KeptRevocations implements Revocations {
     return held;
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.#noted;
     this.#parts.file.close();
   }
 
-  #note(revision: number, revoked: readonly RevokedState[]): void {
+  async #note(revision: number, revoked: readonly RevokedState[]): Promise<void> {
     const records = toBeKept(revoked, revision, this.#parts.keepMs);
-    if (this.#waiting === undefined) this.#write(records);
-    else this.#waiting.push(...records);
+    if (this.#waiting === undefined) await this.#write(records);
+    else for (const record of records) this.#waiting.push(record);
   }
 
-  #write(records: readonly RevokedRecord[]): void {
+  /** One after the other: of many records, other work runs in between. */
+  #write(records: readonly RevokedRecord[]): Promise<void> {
     const newest = this.#newest;
-    if (newest === undefined || this.#store === undefined) return;
-    const place = { revision: newest.revision, id: newest.id, log: this.#store.history.head.log };
-    this.#parts.file.note(place, records);
+    const store = this.#store;
+    if (newest === undefined || store === undefined) return this.#noted;
+    const place = { revision: newest.revision, id: newest.id, log: store.history.head.log };
+    this.#noted = this.#noted.then(() => this.#parts.file.note(place, records));
+    return this.#noted;
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Turns } from "../../schedule/turns.ts";
 import type { RecordName } from "../port.ts";
 import { idOfRecord } from "../record-id.ts";
 import type { StoreLog } from "../store-log.ts";
@@ -43,6 +44,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 const SLACK_BYTES = 1024 * 1024;
 /** Longest time for which a position without a revocation is only in memory, in milliseconds. */
 const PLACE_DELAY_MS = 1_000;
+/** Records that are noted while no other work runs: a few milliseconds. */
+const AT_ONCE = 500;
 
 /** Reads the file, where there is one. A line that cannot be read is passed over, and said. */
 export function openRevocationFile(options: RevocationFileOptions): RevocationFile {
@@ -85,13 +88,32 @@ export class RevocationFile {
       .sort((a, b) => a.revision - b.revision);
   }
 
-  /** Notes what a commit revoked, or that it revoked nothing. Never throws: the commit is done. */
-  note(place: LogPlace, records: readonly RevokedRecord[]): void {
+  /**
+   * Notes what a commit revoked, or that it revoked nothing; of many records, in turns with other work. One call at a time.
+   * Never rejects: the commit is done.
+   */
+  async note(place: LogPlace, records: readonly RevokedRecord[]): Promise<void> {
+    if (records.length > AT_ONCE) await this.#addInTurns(records);
+    else this.#add(records);
+    // Last: whoever reads the file has all that was revoked up to there.
     this.#place = place;
-    for (const record of records) this.#records.set(idOfRecord(record), record);
     this.#placeWritten = records.length > 0;
-    if (records.length > 0) this.#append([...records.map(lineOf), placeLine(place)]);
+    if (records.length > 0) this.#append([placeLine(place)]);
     else this.#timer ??= setTimeout(() => this.#writePlace(), PLACE_DELAY_MS).unref();
+  }
+
+  async #addInTurns(records: readonly RevokedRecord[]): Promise<void> {
+    const turns = new Turns();
+    for (let start = 0; start < records.length; start += AT_ONCE) {
+      if (turns.spent) await turns.yield();
+      this.#add(records.slice(start, start + AT_ONCE));
+    }
+  }
+
+  #add(records: readonly RevokedRecord[]): void {
+    if (records.length === 0) return;
+    for (const record of records) this.#records.set(idOfRecord(record), record);
+    this.#append(records.map(lineOf));
   }
 
   /** Puts the file aside, as it belongs to another store; returns its new name. */
