@@ -1,9 +1,6 @@
 /** The open connections of a server with the exchange that each one serves. */
 
 import type { Socket } from "node:net";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { refuse } from "../answer.ts";
-import { RequestRefused } from "../errors.ts";
 import type { Exchange, ServerContext } from "../exchange.ts";
 import { closeUntraced } from "../fast/close-untraced.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
@@ -11,6 +8,7 @@ import { requestId } from "../request/request-id.ts";
 import { type AnswerBudget, REQUEST_BYTES } from "./answer-budget.ts";
 import type { ListenerPlaces } from "./connection-places.ts";
 import { CrowdedTurns } from "./crowded-turns.ts";
+import { expire } from "./expire.ts";
 import { parserFault, rawReply } from "./raw-reply.ts";
 import { noteBeneath, reset } from "./reset.ts";
 
@@ -76,6 +74,9 @@ interface ConnectionsOptions {
 export class Connections {
   readonly #open: Map<Socket, Connection> = new Map();
 
+  /** Open connections that are not paused here. Where thousands wait, few are read: only these are looked at. */
+  readonly #read: Set<Socket> = new Set();
+
   /** Connections whose bytes make no sense any more. */
   readonly #malformed: WeakSet<Socket> = new WeakSet();
 
@@ -118,6 +119,7 @@ export class Connections {
       toStranger: 0,
     };
     this.#open.set(socket, connection);
+    this.#read.add(socket);
     if (this.#places !== undefined) noteBeneath(socket, this.#places.accepted(socket));
     closeUntraced(socket);
     socket.once("end", () => this.#turns.note());
@@ -126,6 +128,7 @@ export class Connections {
       if (!socket.readableEnded) this.#turns.note();
       // Once per connection instead of once per request: the only place that a caller who goes away can hold.
       this.#open.delete(socket);
+      this.#read.delete(socket);
       for (const exchange of new Set([connection.served, connection.exchange])) {
         exchange?.leave();
         exchange?.releaseBody();
@@ -149,18 +152,24 @@ export class Connections {
   /** Pauses the connections whose body, if one is on its way, needs no such pause of its own. Known callers come last. */
   #pauseAll(): Socket[] {
     const [strangers, known]: [Socket[], Socket[]] = [[], []];
-    for (const [socket, { exchange, isKnown }] of this.#open) {
+    for (const socket of this.#read) {
+      const { exchange, isKnown } = this.#open.get(socket)!;
       // A stream stops the reading of its connection without `pause`, and would be filled beyond its bound afterwards.
       const isStream = exchange?.request.complete === false && exchange.onPiece === undefined;
       if (isStream || socket.isPaused() || socket.readableEnded) continue;
       socket.pause();
+      // What reads a body may read on by itself.
+      if (exchange?.request.complete !== false) this.#read.delete(socket);
       (isKnown ? known : strangers).push(socket);
     }
     return strangers.concat(known);
   }
 
   #goOn(socket: Socket): void {
-    if (this.#open.get(socket)?.isPaused === false) socket.resume();
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    this.#read.add(socket);
+    if (!connection.isPaused) socket.resume();
   }
 
   /**
@@ -174,6 +183,8 @@ export class Connections {
     this.#turns.note();
     // A connection that is closed already.
     if (connection === undefined) return false;
+    // Node reads a connection on by itself once its answers are taken.
+    this.#read.add(socket);
     const before = connection.exchange;
     connection.exchange = exchange;
     if (!connection.isKnown) exchange.onAnswered = this.#onAnswered;
@@ -372,28 +383,4 @@ function isCutOff(error: Error & { readonly code?: string }): boolean {
 
 function pauseAgain(this: Socket): void {
   this.pause();
-}
-
-function expire(socket: Socket, exchange: Exchange): void {
-  const { request, response } = exchange;
-  if (exchange.answered) {
-    // Answered, yet the body still comes, or nobody takes the answer; any other connection stays open.
-    if (!response.writableFinished) reset(socket);
-    else if (!request.complete) socket.destroy();
-    exchange.deadline = Number.POSITIVE_INFINITY;
-    return;
-  }
-  if (response.headersSent) {
-    reset(socket);
-    return;
-  }
-  response.shouldKeepAlive = false;
-  refuse(exchange, overdue(exchange));
-}
-
-function overdue({ request, waiting }: Exchange): AuthorizerError {
-  if (request.complete || waiting) {
-    return new AuthorizerError("unavailable", "no answer in time, try again", { retryAfterSeconds: 1 });
-  }
-  return new RequestRefused(408, "the body did not arrive in time");
 }
