@@ -21,7 +21,13 @@ interface BenchNodeSettings {
 
 /** Starts a node. */
 export function startBenchNode(settings: BenchNodeSettings): Promise<StartedServer> {
-  const { database, dataset, replication, launcher = program } = settings;
+  const { launcher = program } = settings;
+  return startServer([launcher, "run", "--config", benchNodeConfig(settings)], folder);
+}
+
+/** Writes the configuration of a node, which its commands need as well, and returns the path. */
+export function benchNodeConfig(settings: Omit<BenchNodeSettings, "launcher">): string {
+  const { database, dataset, replication } = settings;
   const name = `node-${randomBytes(4).toString("hex")}`;
   const config = {
     listen_address: "127.0.0.1:0",
@@ -38,22 +44,24 @@ export function startBenchNode(settings: BenchNodeSettings): Promise<StartedServ
       ...(replication !== undefined && { replication }),
     },
   };
-  const file = write(`${name}.yaml`, JSON.stringify(config));
-  return startServer([launcher, "run", "--config", file], folder);
+  return write(`${name}.yaml`, JSON.stringify(config));
 }
 
 /** Name of a user of {@link usersInGroups}. */
 export const userName = (index: number): string => `user-${String(index).padStart(7, "0")}`;
 
-/** A file with users in groups of a hundred, and the policies `Reader` and `Beside`. */
-export function usersInGroups(users: number): string {
+/**
+ * A file with users in groups of a hundred, and the policies `Reader` and `Beside`.
+ * @param written how many of the users are in it
+ */
+export function usersInGroups(users: number, written = users): string {
   const groups = Math.ceil(users / 100);
   const policy = (name: string, resource: string) => ({
     name,
     statement: [{ effect: "allow", action: ["fs:Read*"], resource }],
   });
   return write(
-    `directory-${users}.json`,
+    `directory-${users}-${written}.json`,
     JSON.stringify({
       format: 1,
       policies: [policy("Reader", "*"), policy("Beside", "arn:svc:fs:::repository/other/*")],
@@ -61,7 +69,7 @@ export function usersInGroups(users: number): string {
         name: `group-${index}`,
         policies: ["Reader"],
       })),
-      users: Array.from({ length: users }, (_, index) => ({
+      users: Array.from({ length: written }, (_, index) => ({
         username: userName(index),
         groups: [`group-${index % groups}`],
       })),

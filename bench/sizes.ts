@@ -10,8 +10,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { type PostgresCluster, postgresBin, startPostgres } from "../test/journal/postgres-cluster.ts";
-import { folder } from "./authorizer.ts";
-import { startBenchNode, userName, usersInGroups, writeTo } from "./bench-node.ts";
+import { measured } from "../test/proofs/data-server/measured-run.ts";
+import { folder, program } from "./authorizer.ts";
+import { benchNodeConfig, startBenchNode, userName, usersInGroups, writeTo } from "./bench-node.ts";
 import { onAllCores, type StartedServer } from "./processes.ts";
 
 const SIZES = (process.env["BENCH_USERS"] ?? "100000,1000000").split(",").map(Number);
@@ -21,6 +22,8 @@ const WRITERS = 32;
 /** Parts of the users: one for each node of each fleet. */
 const MOST_PARTS = 1 + 2 + 4;
 const MIB = 1024 ** 2;
+/** Users of one data set: each is two changes, of which a shared database takes two million at once. */
+const MOST_AT_ONCE = 900_000;
 /** Time after all writes in which a checkpoint is whole, in milliseconds. */
 const CHECKPOINT_MS = 120_000;
 /** SQLSTATE of a table that is not there. */
@@ -38,6 +41,8 @@ export const SIZE_HEADINGS = [
   "A node joins",
   "Memory of a node (RssAnon)",
   "Its copy",
+  "`export` (RssAnon, CPU)",
+  "`check-store` (RssAnon, CPU)",
   "A checkpoint",
   "written in",
   "Writes/s of 1, 2 and 4 nodes",
@@ -75,14 +80,28 @@ async function measureSize(
   try {
     // A large directory is one from its first entry on, others after as many entries as the setting says.
     const watched = firstCheckpoint(database, ending.signal);
-    const first = await start(usersInGroups(users));
-    log(`${users} users: loaded in ${(first.readyMs / 1_000).toFixed(1)} s`);
+    const began = performance.now();
+    for (let written = MOST_AT_ONCE; written < users; written += MOST_AT_ONCE)
+      await commandOn(database, "load", usersInGroups(users, written));
+    await start(usersInGroups(users));
+    const loaded = (performance.now() - began) / 1_000;
+    log(`${users} users: loaded in ${loaded.toFixed(1)} s`);
     const joined = await start();
     log(`joined in ${(joined.readyMs / 1_000).toFixed(1)} s, load ${loadavg()[0]!.toFixed(1)}`);
     const memory = joined.anonymous();
     const copy = Number(
       execFileSync("du", ["-sk", join(folder, `copy-${users}-1`)], { encoding: "utf8" }).split("\t")[0],
     );
+    const exported = await commandOn(
+      database,
+      "export",
+      "--format",
+      "json",
+      "--output",
+      join(folder, "all.json"),
+    );
+    const checked = await commandOn(database, "check-store");
+    log(`export ${exported}, check-store ${checked}`);
     const rates: number[] = [];
     for (const count of FLEETS) {
       while (nodes.length < count) await start();
@@ -93,10 +112,12 @@ async function measureSize(
     const checkpoint = await watched;
     return [
       users.toLocaleString("en"),
-      `${(first.readyMs / 1_000).toFixed(1)} s`,
+      `${loaded.toFixed(1)} s`,
       `${(joined.readyMs / 1_000).toFixed(1)} s`,
       `${memory.toFixed(0)} MiB`,
       `${(copy / 1_024).toFixed(0)} MiB`,
+      exported,
+      checked,
       checkpoint === undefined ? "none yet" : `${(checkpoint.bytes / MIB).toFixed(0)} MiB`,
       checkpoint === undefined ? "" : `${(checkpoint.ms / 1_000).toFixed(1)} s`,
       rates.map((rate) => rate.toFixed(0)).join(", "),
@@ -106,6 +127,16 @@ async function measureSize(
     ending.abort();
     for (const node of nodes) await node.stop();
   }
+}
+
+/** Runs a command on a database as an administrator does beside the nodes; returns its memory and CPU time. */
+async function commandOn(database: string, ...args: readonly string[]): Promise<string> {
+  const command = [process.execPath, program, ...args, "--config", benchNodeConfig({ database })];
+  // Its copy of the directory is no file in memory.
+  const env = { ...process.env, TMPDIR: folder };
+  const { code, output, anonymous, cpuSeconds } = await measured(command, env, folder);
+  if (code !== 0) throw new Error(`${args[0]}: ${output.slice(-1_000)}`);
+  return `${anonymous} MiB, ${cpuSeconds.toFixed(1)} s`;
 }
 
 /** Writes a second of some nodes together, each with users of its own and its part of the callers. */
