@@ -30,7 +30,10 @@ for (const name of PROGRAM_NAMES) {
   describe.skipIf(why !== undefined)(
     `behind ${name}, with one key, without the service${why === undefined ? "" : ` (${why})`}`,
     () => {
-      it("its end takes all access with it, and its start brings it back", { timeout: 120_000 }, async () => {
+      // Each is mostly a wait, and has servers of its own.
+      it.concurrent("its end takes all access with it, and its start brings it back", {
+        timeout: 120_000,
+      }, async () => {
         const dataServer = await startOneKeyServer();
         const authorizerPort = await freePort();
         const item = name === GRPC ? "authorizer.ext_authz.listen_address" : "authorizer.listen_address";
@@ -55,7 +58,9 @@ for (const name of PROGRAM_NAMES) {
         }
       });
 
-      it("its silence ends in a refusal: 5 s, Traefik's own 30 s", { timeout: 120_000 }, async () => {
+      it.concurrent("its silence ends in a refusal: 5 s, Traefik's own 30 s", {
+        timeout: 120_000,
+      }, async () => {
         const dataServer = await startOneKeyServer();
         const sockets = new Set<Socket>();
         const silent = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
