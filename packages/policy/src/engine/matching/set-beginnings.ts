@@ -79,11 +79,17 @@ export class RememberedBeginnings {
     this.#partition = partition;
   }
 
-  /** The beginnings of the statements whose actions are among some lists, step by step. */
+  /** The beginnings of the statements whose actions are among some lists, where they are remembered. */
+  known(matching: MatchingLists): SetBeginnings | undefined {
+    for (const one of this.#known) if (this.#isOf(one, matching)) return one;
+    return undefined;
+  }
+
+  /** The same; found step by step where they are not remembered. */
   *inSteps(matching: MatchingLists): Steps<SetBeginnings> {
-    const lists = this.#lists.filter((list) => matching.has(list));
-    const known = this.#known.find((one) => isSame(one.lists, lists));
+    const known = this.known(matching);
     if (known !== undefined) return known;
+    const lists = this.#lists.filter((list) => matching.has(list));
     const found = new SetBeginnings(lists, this.#partition);
     let order = 0;
     let work = 0;
@@ -101,8 +107,15 @@ export class RememberedBeginnings {
     this.#known.push(found);
     return found;
   }
-}
 
-function isSame(a: readonly ActionList[], b: readonly ActionList[]): boolean {
-  return a.length === b.length && a.every((list, index) => list === b[index]);
+  // Of a thousand sets one has changed, and each is asked: without a closure.
+  #isOf({ lists }: SetBeginnings, matching: MatchingLists): boolean {
+    let matched = 0;
+    for (const list of this.#lists) {
+      if (!matching.has(list)) continue;
+      if (lists[matched] !== list) return false;
+      matched++;
+    }
+    return matched === lists.length;
+  }
 }

@@ -69,9 +69,17 @@ export class SetFilter {
 
   private constructor(lists: MatchingLists, beginnings: readonly SetBeginnings[], table: Table) {
     this.lists = lists;
-    this.openers = Int32Array.from(beginnings, ({ opener }) => opener);
-    this.#open = beginnings.flatMap(({ isOpen }, position) => (isOpen ? [position] : []));
-    this.#lengths = Int32Array.from(new Set(beginnings.flatMap(({ lengths }) => lengths))).sort();
+    this.openers = new Int32Array(beginnings.length);
+    const open: number[] = [];
+    const lengths = new Set<number>();
+    for (let position = 0; position < beginnings.length; position++) {
+      const one = beginnings[position] as SetBeginnings;
+      this.openers[position] = one.opener;
+      if (one.isOpen) open.push(position);
+      for (const length of one.lengths) lengths.add(length);
+    }
+    this.#open = open;
+    this.#lengths = Int32Array.from(lengths).sort();
     this.#starts = table.starts;
     this.#prints = table.prints;
     this.#sets = table.sets;
@@ -80,7 +88,8 @@ export class SetFilter {
   /** Makes the filter for the actions that these lists match, step by step. */
   static *inSteps(sets: readonly FilteredSet[], lists: MatchingLists): Steps<SetFilter> {
     const found: SetBeginnings[] = [];
-    for (const { beginnings } of sets) found.push(yield* beginnings.inSteps(lists));
+    for (const { beginnings } of sets)
+      found.push(beginnings.known(lists) ?? (yield* beginnings.inSteps(lists)));
     return new SetFilter(lists, found, yield* tableInSteps(found));
   }
 
@@ -136,7 +145,8 @@ function* tableInSteps(beginnings: readonly SetBeginnings[]): Steps<Table> {
     sum += starts[bucket] as number;
     starts[bucket] = sum;
   }
-  for (const [position, { hashes }] of beginnings.entries()) {
+  for (let position = 0; position < beginnings.length; position++) {
+    const { hashes } = beginnings[position] as SetBeginnings;
     for (const hash of hashes) {
       const bucket = bucketOf(hash, size - 1);
       const place = (starts[bucket] as number) - 1;
