@@ -19,8 +19,8 @@ const MAX_HOLD_MS = 100;
 const TRIES = 3;
 
 /** Values and bytes to begin with; what the service refuses is tried with fewer. */
-const MOST_VALUES = sized(5_000, 100_000);
-const MOST_BYTES = sized(1 << 20, 17 << 20);
+const MOST_VALUES = sized(10_000, 100_000);
+const MOST_BYTES = sized(2 << 20, 17 << 20);
 /** Values of lists inside of entries that are also applied: each of their names is asked for alone. */
 const MOST_NESTED = sized(60, 100_000);
 /** Values of the same limit that a body has besides, and bytes. */
