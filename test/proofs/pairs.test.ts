@@ -60,6 +60,9 @@ async function call(
   return { status: answer.status, text, position: answer.headers.get("x-svc-position") ?? "" };
 }
 
+/** Longest time for which a node of a busy machine is behind, in milliseconds. */
+const BEHIND_MS = 30_000;
+
 /** A thing that one node makes and another takes away. */
 interface Pair {
   readonly name: string;
@@ -71,9 +74,14 @@ interface Pair {
   readonly text: string;
 }
 
-/** True where a node that has a position lists what was made. */
+/** True where a node that has a position lists what was made. One that is behind for longer says so, and is asked again. */
 async function isListed(node: RunningProgram, { list, text }: Pair, from: string): Promise<boolean> {
-  const said = await call(node, "GET", list, undefined, from);
+  const end = performance.now() + BEHIND_MS;
+  let said = await call(node, "GET", list, undefined, from);
+  while (said.status === 503 && said.text.includes("is asked for") && performance.now() < end) {
+    await delay(100);
+    said = await call(node, "GET", list, undefined, from);
+  }
   if (said.status !== 200) throw new Error(`${list}: ${said.status} ${said.text}`);
   return said.text.includes(text);
 }
