@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { packed } from "../packages/installed.ts";
 
 /** The clone. */
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -15,14 +16,9 @@ export class Scratch {
   readonly folder = mkdtempSync(join(tmpdir(), "examples-"));
   readonly #programs: ChildProcess[] = [];
 
-  /** Packs the client once. Returns its file. */
+  /** The packed client. */
   client(): string {
-    const packed = join(this.folder, "packed");
-    const file = join(packed, "client.tgz");
-    if (!existsSync(file)) {
-      execFileSync(process.execPath, [join(ROOT, "build", "pack.mjs"), packed, "client"]);
-    }
-    return file;
+    return join(packed("client"), "client.tgz");
   }
 
   /** A copy of an example with what its package.json names: the packed client, others as the clone has them. */

@@ -1,9 +1,10 @@
-/** Packs the packages once for a test file and installs one into an empty folder, as people do. */
+/** Packs packages and installs one into an empty folder, as people do. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { packedOnce } from "./packed-once.ts";
 
 /** The clone. */
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -51,15 +52,21 @@ export interface Consumer {
 /** A published package, by its short name. */
 type PackageName = "client" | "server" | "svcctl" | "svcctl-metastore" | "testing";
 
+/** The folder with the tarballs of the named packages, which are packed where no other file of the run has done it. */
+export function packed(...names: readonly PackageName[]): string {
+  return packedOnce(names.join("+"), (out) =>
+    command(ROOT, process.execPath, "build/pack.mjs", out, ...names),
+  );
+}
+
 /** Packs the named packages and installs the first into an empty project. */
 export function installPackages(name: PackageName, ...others: readonly PackageName[]): Consumer {
   const base = mkdtempSync(join(tmpdir(), "packages-"));
   // A release has its tarballs tried, and no others like them.
-  const given = process.env["PACKED"];
-  const [folder, packages] = [join(base, "consumer"), given ?? join(base, "packed")];
+  const packages = process.env["PACKED"] ?? packed(name, ...others);
+  const folder = join(base, "consumer");
   mkdirSync(folder);
   writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true,"type":"module"}');
-  if (given === undefined) command(ROOT, process.execPath, "build/pack.mjs", packages, name, ...others);
   install(folder, join(packages, `${name}.tgz`));
   return { folder, packages, remove: () => rmSync(base, { recursive: true, force: true }) };
 }
