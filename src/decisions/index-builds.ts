@@ -9,7 +9,7 @@ import type { SetFilters } from "@svc-authorizer/policy/engine/compile/set-filte
 import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { RequiredResource } from "@svc-authorizer/policy/engine/matching/required-resource.ts";
 import { FoundSets, type SetFilter } from "@svc-authorizer/policy/engine/matching/set-filter.ts";
-import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
+import { finish, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
@@ -18,6 +18,16 @@ import { WorkQueue } from "../schedule/work-queue.ts";
 const QUICK = 1_000_000;
 /** Number of concurrent builds. */
 const MOST_BUILDS = 2;
+
+/** Pairs of a set and an action that are looked at in one go, and the units of work of one. */
+const FEW = 1_000;
+const PER_PAIR = 100;
+
+/** The indexes of a decision. */
+interface Wanted {
+  readonly sets: readonly PolicySet[];
+  readonly actions: ReadonlySet<string>;
+}
 
 /** A missing index. */
 interface Missing {
@@ -57,28 +67,34 @@ export class IndexBuilds {
     const actions = actionsOf(required);
     const { filters } = policies;
     await this.#filters(filters, actions, budget);
-    const sets = setsFor(policies, required);
-    const wanted = sets.flatMap((set) => [...actions].map((action) => ({ set, action })));
-    for (const { set, action } of wanted) set.indexes.hold(action);
+    const wanted = { sets: setsFor(policies, required), actions };
+    const held: PolicySet[] = [];
     try {
+      await this.#inTurns(wanted, holdInSteps(wanted, held), budget);
       if (filters !== undefined) await this.#small(wanted, budget);
-      for (const one of wanted) {
-        if (one.set.hasIndexOf(one.action)) continue;
+      for (const set of wanted.sets) {
         // What is small and still missing is built where it is looked into.
-        if (filters !== undefined && one.set.price <= QUICK) continue;
-        // Not an argument of `budget?.spend`, which is not evaluated where there is no budget.
-        const units = await this.#shared(one);
-        budget?.spend(units);
+        if (filters !== undefined && set.price <= QUICK) continue;
+        for (const action of actions) {
+          if (set.hasIndexOf(action)) continue;
+          // Not an argument of `budget?.spend`, which is not evaluated where there is no budget.
+          const units = await this.#shared({ set, action });
+          budget?.spend(units);
+        }
       }
       // Others may have been made meanwhile, in their place.
       await this.#filters(filters, actions, budget);
-      if (sets === policies.sets) for (const action of actions) filters?.noteWhole(action);
+      if (wanted.sets === policies.sets) for (const action of actions) filters?.noteWhole(action);
     } finally {
       // The waiting request decides before the next turn of the event loop.
-      setImmediate(() => {
-        for (const { set, action } of wanted) set.indexes.release(action);
-      });
+      setImmediate(() => void this.#inTurns(wanted, releaseInSteps({ sets: held, actions })));
     }
+  }
+
+  /** Runs steps about what is wanted: few of them at once, since a turn of the event loop would take longer. */
+  async #inTurns(wanted: Wanted, steps: Steps<void>, budget?: WorkBudget): Promise<void> {
+    if (pairsOf(wanted) <= FEW) finish(steps);
+    else await this.#scheduler.run(steps, { budget });
   }
 
   async #filters(
@@ -91,12 +107,10 @@ export class IndexBuilds {
   }
 
   /** Builds the small indexes of many sets together: a turn of the event loop for each would take longer than the work. */
-  async #small(wanted: readonly Missing[], budget: WorkBudget | undefined): Promise<void> {
-    const missing = wanted.filter(({ set, action }) => !set.hasIndexOf(action));
-    const price = missing.reduce((sum, { set }) => sum + set.price, 0);
+  async #small(wanted: Wanted, budget: WorkBudget | undefined): Promise<void> {
     // Within the decision it takes no turn.
-    if (budget === undefined && price <= QUICK) return;
-    await this.#queue.run(() => this.#scheduler.run(buildSmall(missing), { budget }));
+    if (budget === undefined && pairsOf(wanted) <= FEW && priceOfMissing(wanted) <= QUICK) return;
+    await this.#queue.run(() => this.#scheduler.run(buildSmall(wanted), { budget }));
   }
 
   #shared({ set, action }: Missing): Promise<number> {
@@ -116,9 +130,51 @@ export class IndexBuilds {
   }
 }
 
-function* buildSmall(missing: readonly Missing[]): Steps<void> {
-  for (const { set, action } of missing) {
-    if (set.price <= QUICK && !set.hasIndexOf(action)) yield* set.indexes.build(action);
+function pairsOf({ sets, actions }: Wanted): number {
+  return sets.length * actions.size;
+}
+
+function priceOfMissing({ sets, actions }: Wanted): number {
+  let price = 0;
+  for (const set of sets) for (const action of actions) if (!set.hasIndexOf(action)) price += set.price;
+  return price;
+}
+
+/** Holds the indexes of the actions in each set, and adds the set to those in which they are held. */
+function* holdInSteps({ sets, actions }: Wanted, held: PolicySet[]): Steps<void> {
+  let work = 0;
+  for (const set of sets) {
+    const indexes = yield* set.indexesInSteps();
+    for (const action of actions) indexes.hold(action);
+    held.push(set);
+    work += PER_PAIR * actions.size;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+  yield work;
+}
+
+function* releaseInSteps({ sets, actions }: Wanted): Steps<void> {
+  let work = 0;
+  for (const { indexes } of sets) {
+    for (const action of actions) indexes.release(action);
+    work += PER_PAIR * actions.size;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
+  }
+}
+
+function* buildSmall({ sets, actions }: Wanted): Steps<void> {
+  let work = 0;
+  for (const set of sets) {
+    if (set.price > QUICK) continue;
+    for (const action of actions) if (!set.hasIndexOf(action)) yield* set.indexes.build(action);
+    work += PER_PAIR * actions.size;
+    if (work < STEP_UNITS) continue;
+    yield work;
+    work = 0;
   }
 }
 

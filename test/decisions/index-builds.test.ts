@@ -1,11 +1,11 @@
 import { CompiledPolicies, compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { compilePolicyInSteps } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
-import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
+import { PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish } from "@svc-authorizer/policy/engine/work.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { IndexBuilds, isQuick } from "../../src/decisions/index-builds.ts";
 import { Scheduler, WorkBudget } from "../../src/schedule/scheduler.ts";
 
@@ -90,5 +90,24 @@ describe("the indexes of many sets", () => {
     await builds.ready(user, { action, resource: "*" });
     expect(built(user)).toHaveLength(1_000);
     expect(isQuick(user, { action, resource: "*" })).toBe(true);
+  });
+
+  it("are listed and held in slices for a tree of many actions", async () => {
+    const user = manySets(5_000);
+    const or = Array.from({ length: 30 }, (_, index) => ({ action: `fs:Read${index}`, resource: "*" }));
+    const listed = vi.spyOn(PolicySet.prototype, "indexesInSteps");
+    const ready = new IndexBuilds(new Scheduler()).ready(user, { or });
+    let isReady = false;
+    void ready?.finally(() => {
+      isReady = true;
+    });
+    const byTurn: number[] = [];
+    for (let before = 0; !isReady; before = listed.mock.calls.length) {
+      await new Promise(setImmediate);
+      byTurn.push(listed.mock.calls.length - before);
+    }
+    expect(byTurn.reduce((sum, count) => sum + count, 0)).toBe(user.sets.length);
+    expect(byTurn.filter((count) => count > 0).length).toBeGreaterThan(1);
+    listed.mockRestore();
   });
 });

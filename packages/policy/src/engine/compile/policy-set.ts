@@ -75,6 +75,12 @@ export class PolicySet {
     return this.#indexes;
   }
 
+  /** As {@link indexes}, after a listing step by step: of many sets, it is long work. */
+  *indexesInSteps(): Steps<ActionIndexes> {
+    this.#listed ??= yield* listedInSteps(this.policies);
+    return this.indexes;
+  }
+
   /** True if the index of an action was built. */
   hasIndexOf(action: string): boolean {
     return this.#indexes?.known(action) !== undefined;
