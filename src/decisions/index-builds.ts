@@ -4,12 +4,18 @@
  */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import {
+  buildMissingInSteps,
+  holdInSteps,
+  releaseInSteps,
+  type WantedIndexes,
+} from "@svc-authorizer/policy/engine/compile/held-indexes.ts";
 import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import type { SetFilters } from "@svc-authorizer/policy/engine/compile/set-filters.ts";
 import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import { RequiredResource } from "@svc-authorizer/policy/engine/matching/required-resource.ts";
 import { FoundSets, type SetFilter } from "@svc-authorizer/policy/engine/matching/set-filter.ts";
-import { finish, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
+import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { WorkQueue } from "../schedule/work-queue.ts";
@@ -19,15 +25,8 @@ const QUICK = 1_000_000;
 /** Number of concurrent builds. */
 const MOST_BUILDS = 2;
 
-/** Pairs of a set and an action that are looked at in one go, and the units of work of one. */
+/** Pairs of a set and an action that are looked at in one go. */
 const FEW = 1_000;
-const PER_PAIR = 100;
-
-/** The indexes of a decision. */
-interface Wanted {
-  readonly sets: readonly PolicySet[];
-  readonly actions: ReadonlySet<string>;
-}
 
 /** A missing index. */
 interface Missing {
@@ -92,7 +91,7 @@ export class IndexBuilds {
   }
 
   /** Runs steps about what is wanted: few of them at once, since a turn of the event loop would take longer. */
-  async #inTurns(wanted: Wanted, steps: Steps<void>, budget?: WorkBudget): Promise<void> {
+  async #inTurns(wanted: WantedIndexes, steps: Steps<void>, budget?: WorkBudget): Promise<void> {
     if (pairsOf(wanted) <= FEW) finish(steps);
     else await this.#scheduler.run(steps, { budget });
   }
@@ -107,10 +106,10 @@ export class IndexBuilds {
   }
 
   /** Builds the small indexes of many sets together: a turn of the event loop for each would take longer than the work. */
-  async #small(wanted: Wanted, budget: WorkBudget | undefined): Promise<void> {
+  async #small(wanted: WantedIndexes, budget: WorkBudget | undefined): Promise<void> {
     // Within the decision it takes no turn.
     if (budget === undefined && pairsOf(wanted) <= FEW && priceOfMissing(wanted) <= QUICK) return;
-    await this.#queue.run(() => this.#scheduler.run(buildSmall(wanted), { budget }));
+    await this.#queue.run(() => this.#scheduler.run(buildMissingInSteps(wanted, QUICK), { budget }));
   }
 
   #shared({ set, action }: Missing): Promise<number> {
@@ -130,52 +129,14 @@ export class IndexBuilds {
   }
 }
 
-function pairsOf({ sets, actions }: Wanted): number {
+function pairsOf({ sets, actions }: WantedIndexes): number {
   return sets.length * actions.size;
 }
 
-function priceOfMissing({ sets, actions }: Wanted): number {
+function priceOfMissing({ sets, actions }: WantedIndexes): number {
   let price = 0;
   for (const set of sets) for (const action of actions) if (!set.hasIndexOf(action)) price += set.price;
   return price;
-}
-
-/** Holds the indexes of the actions in each set, and adds the set to those in which they are held. */
-function* holdInSteps({ sets, actions }: Wanted, held: PolicySet[]): Steps<void> {
-  let work = 0;
-  for (const set of sets) {
-    const indexes = yield* set.indexesInSteps();
-    for (const action of actions) indexes.hold(action);
-    held.push(set);
-    work += PER_PAIR * actions.size;
-    if (work < STEP_UNITS) continue;
-    yield work;
-    work = 0;
-  }
-  yield work;
-}
-
-function* releaseInSteps({ sets, actions }: Wanted): Steps<void> {
-  let work = 0;
-  for (const { indexes } of sets) {
-    for (const action of actions) indexes.release(action);
-    work += PER_PAIR * actions.size;
-    if (work < STEP_UNITS) continue;
-    yield work;
-    work = 0;
-  }
-}
-
-function* buildSmall({ sets, actions }: Wanted): Steps<void> {
-  let work = 0;
-  for (const set of sets) {
-    if (set.price > QUICK) continue;
-    for (const action of actions) if (!set.hasIndexOf(action)) yield* set.indexes.build(action);
-    work += PER_PAIR * actions.size;
-    if (work < STEP_UNITS) continue;
-    yield work;
-    work = 0;
-  }
 }
 
 /** Builds the index. Returns the units of work. */

@@ -110,4 +110,15 @@ describe("the indexes of many sets", () => {
     expect(byTurn.filter((count) => count > 0).length).toBeGreaterThan(1);
     listed.mockRestore();
   });
+
+  it("have the filters of all actions of a question, however many, whatever was asked before", async () => {
+    const user = manySets(100);
+    const builds = new IndexBuilds(new Scheduler());
+    const asked = (from: number, amount: number) =>
+      Array.from({ length: amount }, (_, index) => ({ action: `fs:Read${from + index}`, resource: "*" }));
+    for (const or of [asked(0, 400), asked(300, 700), asked(0, 700)]) {
+      await builds.ready(user, { or });
+      expect(or.filter(({ action: one }) => user.filters?.known(one) === undefined)).toEqual([]);
+    }
+  });
 });

@@ -7,7 +7,7 @@ import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { PolicySet } from "./policy-set.ts";
 
 /** Actions whose filter is remembered, so that made-up action names cannot fill the memory. */
-const MOST_ACTIONS = 64;
+const MOST_ACTIONS = 512;
 /** Most bytes of all filters of this process. Beyond it the oldest are dropped, and made again where they are needed. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
@@ -49,15 +49,19 @@ export class SetFilters {
     return this.#byAction.get(action) ?? finish(this.makeInSteps(action));
   }
 
-  /** Makes the filter of an action, step by step; actions that the same lists match share one. */
-  *makeInSteps(action: string): Steps<SetFilter> {
+  /**
+   * Makes the filter of an action, step by step; actions that the same lists match share one.
+   * @param needed actions whose filters are needed together
+   */
+  *makeInSteps(action: string, needed = 1): Steps<SetFilter> {
     const lists = yield* this.#matching(action);
     const known = this.#knownOf(lists);
     const made = known ?? (yield* SetFilter.inSteps(this.#sets, lists));
     // Somebody else may have made one meanwhile.
     const filter = this.#byAction.get(action) ?? this.#knownOf(lists) ?? made;
-    if (!this.#byAction.has(action) && this.#byAction.size >= MOST_ACTIONS)
-      this.#forget(this.#byAction.keys().next().value as string);
+    const most = Math.max(MOST_ACTIONS, needed);
+    if (!this.#byAction.has(action))
+      while (this.#byAction.size >= most) this.#forget(this.#byAction.keys().next().value as string);
     const isNew = filter === made && made !== known;
     this.#byAction.set(action, filter);
     if (isNew) memory.add(this, filter);
@@ -74,9 +78,17 @@ export class SetFilters {
     return this.#whole.has(action);
   }
 
-  /** Makes the missing filters of some actions. */
-  *makeMissingInSteps(actions: Iterable<string>): Steps<void> {
-    for (const action of actions) if (!this.#byAction.has(action)) yield* this.makeInSteps(action);
+  /** Makes the missing filters of some actions, all of which are there at the end. */
+  *makeMissingInSteps(actions: ReadonlySet<string>): Steps<void> {
+    for (const action of actions) {
+      const known = this.#byAction.get(action);
+      if (known === undefined) yield* this.makeInSteps(action, actions.size);
+      else {
+        // The newest are forgotten last.
+        this.#byAction.delete(action);
+        this.#byAction.set(action, known);
+      }
+    }
   }
 
   *#matching(action: string): Steps<MatchingLists> {

@@ -6,9 +6,10 @@
 
 import type { ConditionFields, Effect, Outcome, RequiredPermissions } from "../../model/decision.ts";
 import type { CompiledPolicies } from "../compile/compile.ts";
+import { buildMissingInSteps, holdInSteps, releaseInSteps } from "../compile/held-indexes.ts";
+import type { PolicySet } from "../compile/policy-set.ts";
 import { isWildcardName } from "../patterns/resource-pattern.ts";
-import type { Steps } from "../work.ts";
-import { PER_ITEM, STEP_UNITS } from "../work.ts";
+import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import { ConditionResults } from "./condition-results.ts";
 import { decideLeaf, decideTree, type Leaf, type Question } from "./decide-tree.ts";
 import type { DecidingStatements, LeafFindings } from "./deciding-place.ts";
@@ -105,17 +106,17 @@ export function* decideInSteps(
   observe?: NodeObserver,
 ): Steps<Outcome> {
   const actions = actionsOf(request.required);
-  for (const { indexes } of policies.sets) for (const action of actions) indexes.hold(action);
+  const wanted = { sets: policies.sets, actions };
+  const held: PolicySet[] = [];
   try {
-    for (const { indexes } of policies.sets) {
-      for (const action of actions) if (indexes.known(action) === undefined) yield* indexes.build(action);
-    }
+    yield* holdInSteps(wanted, held);
+    yield* buildMissingInSteps(wanted);
     if (policies.filters !== undefined) yield* policies.filters.makeMissingInSteps(actions);
     const found = yield* findInSteps(policies, request);
     const known: Question<string>["look"] = (leaf) => found.get(leaf) as LeafFindings;
     return decideTree(request.required, questionOf(policies, request, known, observe));
   } finally {
-    for (const { indexes } of policies.sets) for (const action of actions) indexes.release(action);
+    finish(releaseInSteps({ sets: held, actions }));
   }
 }
 
