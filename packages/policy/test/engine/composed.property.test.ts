@@ -53,7 +53,7 @@ function composed(
 
 describe("policies put together from shared sets", () => {
   it("decide as a naive evaluator does with all of them, and name the same first deny", {
-    timeout: 240_000,
+    timeout: sized(240_000, 3_600_000),
   }, () => {
     const lookup = new Lookup();
     const effects = { allow: 0, neutral: 0, deny: 0 };
