@@ -1,6 +1,7 @@
 /** The tables of `npm run bench` without a table's name. */
 import { SIZES } from "./authorizer.ts";
 import { measureCold } from "./cold.ts";
+import type { Compared } from "./compare.ts";
 import { measureReads } from "./effective.ts";
 import { embeddedRate } from "./embedded.ts";
 import { composedRate, engineRate } from "./engine.ts";
@@ -34,6 +35,11 @@ async function coldUsers(): Promise<void> {
     ],
     rows,
   );
+}
+
+/** The cells of a server beside its yardstick. */
+function ratesOf({ perSecond, ofBare, cpuOfBare, p50, p99 }: Compared): string[] {
+  return [whole(perSecond), ...[ofBare, cpuOfBare, p50, p99].map((value) => value.toFixed(2))];
 }
 
 /** Prints the tables of `npm run bench`. */
@@ -94,14 +100,7 @@ export async function measureEverything(): Promise<void> {
       "p50 ms",
       "p99 ms",
     ],
-    many.map(({ name, perSecond, ofBare, cpuOfBare, p50, p99 }) => [
-      name,
-      whole(perSecond),
-      ofBare.toFixed(2),
-      cpuOfBare.toFixed(2),
-      p50.toFixed(2),
-      p99.toFixed(2),
-    ]),
+    many.map((row) => [row.name, ...ratesOf(row)]),
   );
   const subrequests = await measureForwardAuth(log);
   table(
@@ -113,14 +112,7 @@ export async function measureEverything(): Promise<void> {
       "p50 ms",
       "p99 ms",
     ],
-    subrequests.map(({ name, perSecond, ofBare, cpuOfBare, p50, p99 }) => [
-      name,
-      whole(perSecond),
-      ofBare.toFixed(2),
-      cpuOfBare.toFixed(2),
-      p50.toFixed(2),
-      p99.toFixed(2),
-    ]),
+    subrequests.map((row) => [row.name, ...ratesOf(row)]),
   );
   const reads = await measureReads(log);
   table(
@@ -133,15 +125,7 @@ export async function measureEverything(): Promise<void> {
       "p50 ms",
       "p99 ms",
     ],
-    reads.map(({ name, bytes, perSecond, ofBare, cpuOfBare, p50, p99 }) => [
-      name,
-      whole(bytes),
-      whole(perSecond),
-      ofBare.toFixed(2),
-      cpuOfBare.toFixed(2),
-      p50.toFixed(2),
-      p99.toFixed(2),
-    ]),
+    reads.map((row) => [row.name, whole(row.bytes), ...ratesOf(row)]),
   );
   const searches = await measureSearches(log);
   table(
