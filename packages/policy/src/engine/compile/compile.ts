@@ -75,22 +75,22 @@ export class CompiledPolicies {
 
   /** True when a statement of effect exactly `allow` has the action, whatever its resource (spec/evaluation §10). */
   passesGate(action: string): boolean {
-    return !this.hasUnknownMember && this.#openers(action).some((opener) => opener !== NO_STATEMENT);
+    if (this.hasUnknownMember) return false;
+    return (
+      this.filters?.of(action).isOpening ??
+      this.sets.some((set) => set.indexOf(action).opener !== NO_STATEMENT)
+    );
   }
 
   /** The first statement that makes {@link passesGate} true; undefined where none does. Remembered with the index of the action. */
   gateOpener(action: string): CompiledStatement | undefined {
+    const openers = this.filters?.of(action).openers;
     let first: CompiledStatement | undefined;
-    for (const [index, opener] of this.#openers(action).entries()) {
-      if (opener === NO_STATEMENT) continue;
-      first = this.earlier(first, (this.sets[index] as PolicySet).statementAt(opener));
+    for (const [position, set] of this.sets.entries()) {
+      const opener = openers?.[position] ?? set.indexOf(action).opener;
+      if (opener !== NO_STATEMENT) first = this.earlier(first, set.statementAt(opener));
     }
     return first;
-  }
-
-  /** Of each set, the order of its first statement that opens the gate of an action. */
-  #openers(action: string): Int32Array | readonly number[] {
-    return this.filters?.of(action).openers ?? this.sets.map((set) => set.indexOf(action).opener);
   }
 
   /** The statements whose evaluation can fail, in order. A failure denies everything. */

@@ -4,6 +4,7 @@
  */
 
 import { STEP_UNITS, type Steps } from "../work.ts";
+import { NO_STATEMENT } from "./matches.ts";
 import type { RequiredResource } from "./required-resource.ts";
 import type { MatchingLists, RememberedBeginnings, SetBeginnings } from "./set-beginnings.ts";
 
@@ -57,6 +58,8 @@ export class SetFilter {
   readonly lists: MatchingLists;
   /** By position of a set, the order of its first statement of effect exactly `allow`, or `NO_STATEMENT`. */
   readonly openers: Int32Array;
+  /** True if a set has such a statement. */
+  readonly isOpening: boolean;
   /** Positions of the sets that any resource may concern. */
   readonly #open: readonly number[];
   /** Lengths of the beginnings, ascending. */
@@ -78,6 +81,7 @@ export class SetFilter {
       if (one.isOpen) open.push(position);
       for (const length of one.lengths) lengths.add(length);
     }
+    this.isOpening = this.openers.some((opener) => opener !== NO_STATEMENT);
     this.#open = open;
     this.#lengths = Int32Array.from(lengths).sort();
     this.#starts = table.starts;
