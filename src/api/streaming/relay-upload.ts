@@ -9,6 +9,7 @@ import { beginChecksum } from "../../exchange/streaming/checksums.ts";
 import { DamagedStream, type ExpectedTrailer, SignedChunks } from "../../exchange/streaming/signed-chunks.ts";
 import type { RawCall } from "../../http/route.ts";
 import type { ChunkSignatures, SentHeaders } from "../../identity/identity.ts";
+import { arrivingPieces } from "./arriving-pieces.ts";
 import type { DataServerAnswer, Sending } from "./data-server.ts";
 
 /** An upload whose request is allowed. */
@@ -67,21 +68,24 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
   call.deadline = performance.now() + idleMs;
   call.continueIfAsked();
   try {
-    // The end of the loop must not end the connection, on which an answer is still due.
-    for await (const piece of call.request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const pieces of arrivingPieces(call.request)) {
       call.signal?.throwIfAborted();
-      received += piece.length;
+      const content: Buffer[] = [];
+      for (const piece of pieces) {
+        received += piece.length;
+        content.push(...chunks.take(piece));
+      }
       call.deadline = Math.min(performance.now(), call.startedAt + received / SLOWEST) + idleMs;
-      const content = chunks.take(piece);
+      const before = held === undefined ? pieces : [held, ...pieces];
+      held = before.find((piece) => chunks.isHolding(piece));
       if (content.length > 0) {
         sending ??= begin();
-        const before = held;
+        const last = held;
         const room = sending.write(content, () => {
-          if (before !== undefined && before !== piece) giveBack(before);
+          for (const piece of before) if (piece !== last) giveBack(piece);
         });
         if (room !== undefined) await room;
       }
-      if (chunks.isHolding(piece)) held = piece;
       if (sending?.isOver === true) {
         const answer = refusalOf(await sending.answer);
         // Its body will never be whole, and a data server that waits for it would keep the connection.
