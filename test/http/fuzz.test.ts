@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { sized } from "../proofs/size.ts";
-import { type Answer, connectTo, post, raw, startService } from "./service-kit.ts";
+import type { Answer } from "./call.ts";
+import { connectTo, post, raw, startService } from "./service-kit.ts";
 
 const service = await closedAfterAll(startService({ limits: { headersBytes: 8192 } }));
 

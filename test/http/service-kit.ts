@@ -26,6 +26,7 @@ import { openEndpoints } from "../../src/request-map/open-endpoints.ts";
 import type { Store } from "../../src/store/port.ts";
 import { documentedAnswer } from "../api/openapi/validate-response.ts";
 import { openTestDirectory } from "../directory/open-test-directory.ts";
+import { type Answer, call } from "./call.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 
 /** Alice reads everything below `data` but secrets; bob reads everything from the office; carol may do nothing. */
@@ -184,15 +185,6 @@ async function fill(directory: Directory): Promise<void> {
   }
 }
 
-/** An answer with its body read. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
-  readonly body: any;
-}
-
 /** Posts a JSON value, or a body as it is; the answer must be one that the OpenAPI document has. */
 export async function post(
   service: { readonly url: string; readonly token: string },
@@ -200,27 +192,8 @@ export async function post(
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const raw = typeof body === "string" || body instanceof Uint8Array;
-  const response = await fetch(service.url + path, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: `Bearer ${service.token}`, ...headers },
-    body: raw ? (body as string) : JSON.stringify(body),
-  });
-  const text = await response.text();
-  return documentedAnswer("POST", path, {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: parsed(text),
-  });
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const sent = { body, headers: { authorization: `Bearer ${service.token}`, ...headers } };
+  return documentedAnswer("POST", path, await call(service.url, "POST", path, sent));
 }
 
 /** Writes bytes to a listener and gives all that comes back until it closes, or until `until` is in it. */

@@ -10,6 +10,7 @@ import { type ConfigObject, configFromObject } from "../../../src/config/load.ts
 import type { ConfigValues } from "../../../src/config/table.ts";
 import { outcomeUnknown } from "../../../src/journal/write-refusals.ts";
 import type { Commit } from "../../../src/store/port.ts";
+import { call } from "../../http/call.ts";
 import { basic, type Key } from "../management/kit.ts";
 
 /** Token of the data server. */
@@ -108,7 +109,7 @@ export async function startUncertain(folder: string, config: ConfigObject = {}):
   /** The events so far. Records are written late and in their order, so that the last one is awaited. */
   const settled = async () => {
     const id = `marker-${++markers}`;
-    await send(`${addresses.user}/api/v1/user`, "GET", undefined, {
+    await send(addresses.user, "GET", "/api/v1/user", undefined, {
       authorization: "Basic eA==",
       "x-request-id": id,
     });
@@ -128,9 +129,9 @@ export async function startUncertain(folder: string, config: ConfigObject = {}):
       }
     },
     asAdmin: (method, path, body, headers = { authorization: basic(ADMIN) }) =>
-      send(addresses.user + path, method, body, headers),
+      send(addresses.user, method, path, body, headers),
     asService: (token, method, path, body) =>
-      send(addresses.service + path, method, body, { authorization: `Bearer ${token}` }),
+      send(addresses.service, method, path, body, { authorization: `Bearer ${token}` }),
     eventsOf: async (work) => {
       const before = await settled();
       await work();
@@ -144,19 +145,11 @@ export async function startUncertain(folder: string, config: ConfigObject = {}):
 async function send(
   url: string,
   method: string,
+  target: string,
   body: unknown,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const response = await fetch(url, {
-    method,
-    headers: {
-      "x-request-id": "r-of-the-test",
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = /json/.test(response.headers.get("content-type") ?? "");
-  return { status: response.status, body: isJson ? JSON.parse(text) : text };
+  const sent = { body, headers: { "x-request-id": "r-of-the-test", ...headers } };
+  const answer = await call(url, method, target, sent);
+  return { status: answer.status, body: answer.body ?? answer.text };
 }

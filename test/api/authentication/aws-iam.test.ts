@@ -4,6 +4,7 @@ import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { call } from "../../http/call.ts";
 import {
   identityBody,
   identityRequest,
@@ -53,15 +54,11 @@ const service = await closedAfterAll(start());
 const signedBy = (caller: typeof JOB, more: Partial<Parameters<typeof presignIdentity>[1]> = {}) =>
   identityRequest(presignIdentity(caller, { host: sts.host, serverId: SERVER, at: Date.now(), ...more }));
 
-async function post(url: string, body: unknown): Promise<{ status: number; json: Record<string, unknown> }> {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return { status: response.status, json: (await response.json()) as Record<string, unknown> };
+async function post(url: string, target: string, body: unknown) {
+  const { status, body: json } = await call(url, "POST", target, { body });
+  return { status, json };
 }
-const ask = (parts: unknown, on = service) => post(on.url + LOGIN, identityBody(parts));
+const ask = (parts: unknown, on = service) => post(on.url, LOGIN, identityBody(parts));
 
 describe("an identity of AWS", () => {
   it("is the principal without the session, and the exact one where the directory has it", async () => {
@@ -121,7 +118,7 @@ describe("an identity of AWS", () => {
     ["no JSON", { identity_token: Buffer.from("x").toString("base64") }],
     ["a token that is too long", { identity_token: "A".repeat(70_000) }],
   ])("in a body with %s is 400", async (_, body) => {
-    expect((await post(service.url + LOGIN, body)).status).toBe(400);
+    expect((await post(service.url, LOGIN, body)).status).toBe(400);
     expect(sts.reached).toEqual([]);
   });
 
@@ -153,8 +150,9 @@ describe("an identity of AWS", () => {
     );
     expect((await ask(signedBy(JOB), closed)).status).toBe(403);
     const headers = { "x-forwarded-for": "192.0.2.1" };
-    expect((await fetch(`${closed.url}/authentication/v1/healthcheck`, { headers })).status).toBe(403);
-    expect((await fetch(`${service.url}/authentication/v1/healthcheck`)).status).toBe(204);
+    const path = "/authentication/v1/healthcheck";
+    expect((await call(closed.url, "GET", path, { headers })).status).toBe(403);
+    expect((await call(service.url, "GET", path)).status).toBe(204);
     expect(sts.reached).toEqual([]);
   });
 
@@ -168,7 +166,7 @@ describe("an identity of AWS", () => {
 
 describe("the user listener", () => {
   const login = (parts: unknown, more = {}, on = service) =>
-    post(`${on.userUrl}/api/v1/auth/external/principal/login`, {
+    post(on.userUrl, "/api/v1/auth/external/principal/login", {
       identityRequest: identityBody(parts),
       ...more,
     });
@@ -176,9 +174,9 @@ describe("the user listener", () => {
   it("gives a login token to a program with an identity of AWS", async () => {
     const { status, json } = await login(signedBy(JOB), { token_expiration_duration: 60 });
     expect(status).toBe(200);
-    const headers = { authorization: `Bearer ${json["token"]}` };
-    const user = await fetch(`${service.userUrl}/api/v1/user`, { headers });
-    expect(await user.json()).toMatchObject({ user: { id: "job" } });
+    const headers = { authorization: `Bearer ${json.token}` };
+    const user = await call(service.userUrl, "GET", "/api/v1/user", { headers });
+    expect(user.body).toMatchObject({ user: { id: "job" } });
   });
 
   it("gives none to who is nobody here, inactive, or refused by AWS", async () => {

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { type CallOptions, call } from "../../http/call.ts";
 
 const PRINCIPAL = "cloud/role/loader";
 
@@ -44,26 +45,22 @@ beforeEach(async () => {
 });
 afterEach(() => authorizer.reset());
 
-async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+async function post(url: string, target: string, sent: CallOptions) {
+  const { status, body: json } = await call(url, "POST", target, sent);
+  return { status, json };
 }
 const logIn = (identityRequest: unknown) =>
-  post(`${authorizer.userUrl}/api/v1/auth/external/principal/login`, { identityRequest });
+  post(authorizer.userUrl, "/api/v1/auth/external/principal/login", { body: { identityRequest } });
 const forwarded = (body: unknown, headers = {}) =>
-  post(`${authorizer.url}/authentication/v1/auth/external/principal/login`, body, headers);
+  post(authorizer.url, "/authentication/v1/auth/external/principal/login", { body, headers });
 
 describe("an identity that this service cannot verify itself", () => {
   it("is asked for at the other server, as a data server asks, and signs its user in", async () => {
     const { status, json } = await logIn({ zone: "z", account: "a" });
     expect(status).toBe(200);
     const headers = { authorization: `Bearer ${json["token"]}` };
-    const user = await fetch(`${authorizer.userUrl}/api/v1/user`, { headers });
-    expect(await user.json()).toMatchObject({ user: { id: "loader" } });
+    const user = await call(authorizer.userUrl, "GET", "/api/v1/user", { headers });
+    expect(user.body).toMatchObject({ user: { id: "loader" } });
     expect(other.asked).toEqual([
       { url: "/api/auth/external/principal/login", text: '{"account":"a","zone":"z"}', mark: "1" },
     ]);

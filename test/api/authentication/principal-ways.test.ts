@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { call } from "../../http/call.ts";
 import {
   identityBody,
   identityRequest,
@@ -73,15 +74,14 @@ const events = (): readonly Record<string, unknown>[] =>
 /** The last event: it is written a moment after the answer. */
 const expectLastEvent = () => expect.poll(() => events().at(-1));
 
-async function post(url: string, body: unknown) {
-  const headers = { "content-type": "application/json" };
-  const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
-  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+const FORWARDED = "/authentication/v1/auth/external/principal/login";
+async function post(url: string, target: string, body: unknown) {
+  const { status, body: json } = await call(url, "POST", target, { body });
+  return { status, json };
 }
 const logIn = (identity: unknown) =>
-  post(`${service.userUrl}/api/v1/auth/external/principal/login`, { identityRequest: identity });
-const forwarded = (identity: unknown) =>
-  post(`${service.url}/authentication/v1/auth/external/principal/login`, identity);
+  post(service.userUrl, "/api/v1/auth/external/principal/login", { identityRequest: identity });
+const forwarded = (identity: unknown) => post(service.url, FORWARDED, identity);
 
 const ofAws = (secret = JOB.secret) =>
   identityBody(
@@ -106,9 +106,10 @@ it.each(WAYS)("a user who signs in by $how has a session and a record that say s
   expect(status).toBe(200);
   const login = { event: "login", how: way.how, actor: way.user, principal: way.principal };
   await expectLastEvent().toMatchObject({ ...login, source_ip: "127.0.0.1" });
-  const headers = { authorization: `Bearer ${json["token"]}` };
-  const sessions = await fetch(`${service.userUrl}/api/v1/auth/users/${way.user}/sessions`, { headers });
-  expect(await sessions.json()).toMatchObject({ results: [{ how: way.how, source_ip: "127.0.0.1" }] });
+  const headers = { authorization: `Bearer ${json.token}` };
+  const path = `/api/v1/auth/users/${way.user}/sessions`;
+  const sessions = await call(service.userUrl, "GET", path, { headers });
+  expect(sessions.body).toMatchObject({ results: [{ how: way.how, source_ip: "127.0.0.1" }] });
 });
 
 it.each(WAYS)("a data server that asks by $how is told, and the record says how", async (way) => {
@@ -146,11 +147,10 @@ it("the refusal of a service to which nobody vouches names each item", async () 
   };
   const bare = await startAuthorizer({ dataset: { format: 1 } as never, config: config as never });
   try {
-    const url = `${bare.url}/authentication/v1/auth/external/principal/login`;
-    const { status, json } = await post(url, {});
+    const { status, json } = await post(bare.url, FORWARDED, {});
     expect(status).toBe(501);
     for (const item of ["authorizer.aws_iam.enabled", "auth.authentication_api.external_principals_enabled"])
-      expect(json["message"]).toContain(item);
+      expect(json.message).toContain(item);
   } finally {
     await bare.close();
   }

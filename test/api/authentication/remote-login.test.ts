@@ -9,6 +9,7 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashPassword } from "../../../src/identity/passwords/password-hash.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { call } from "../../http/call.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const PASSWORD = "a long password of alice";
@@ -78,22 +79,17 @@ beforeEach(async () => {
 });
 afterEach(() => authorizer.reset());
 
-async function post(url: string, body: unknown, headers: Record<string, string> = {}) {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body: JSON.stringify(body),
-  });
-  const text = await answer.text();
-  return { status: answer.status, text, json: JSON.parse(text) as Record<string, unknown> };
+async function post(url: string, target: string, body: unknown, headers: Record<string, string> = {}) {
+  const { status, text, body: json } = await call(url, "POST", target, { body, headers });
+  return { status, text, json };
 }
 
 /** As a data server asks. */
 const forwarded = (username: string, password: string, headers = {}) =>
-  post(`${authorizer.url}/authentication/v1/remote`, { username, password }, headers);
+  post(authorizer.url, "/authentication/v1/remote", { username, password }, headers);
 /** As a person at this service. */
 const typed = (name: string, secret: string) =>
-  post(`${authorizer.userUrl}/api/v1/auth/login`, { access_key_id: name, secret_access_key: secret });
+  post(authorizer.userUrl, "/api/v1/auth/login", { access_key_id: name, secret_access_key: secret });
 
 const groupsOf = async (username: string) =>
   (await directory.users.groups(username, { amount: 10 })).results.map(({ name }) => name);
@@ -175,8 +171,8 @@ describe("as a client of a remote server", () => {
     const { status, json } = await typed("rita", "a long password of rita");
     expect(status).toBe(200);
     const headers = { authorization: `Bearer ${json["token"]}` };
-    const user = await fetch(`${authorizer.userUrl}/api/v1/user`, { headers });
-    expect(await user.json()).toMatchObject({ user: { id: "rita" } });
+    const user = await call(authorizer.userUrl, "GET", "/api/v1/user", { headers });
+    expect(user.body).toMatchObject({ user: { id: "rita" } });
     expect(remote.asked.map(({ body }) => body)).toEqual([
       { username: "rita", password: "a long password of rita" },
     ]);
@@ -190,7 +186,7 @@ describe("as a client of a remote server", () => {
     const headers = {
       authorization: `Basic ${Buffer.from("rita:a long password of rita").toString("base64")}`,
     };
-    expect((await fetch(`${authorizer.userUrl}/api/v1/user`, { headers })).status).toBe(401);
+    expect((await call(authorizer.userUrl, "GET", "/api/v1/user", { headers })).status).toBe(401);
     expect(remote.asked).toEqual([]);
   });
 

@@ -6,6 +6,7 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { calculatePKCECodeChallenge } from "openid-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../../closed-after-all.ts";
+import { call } from "../../http/call.ts";
 import { TestBrowser } from "../../sign-in/browser.ts";
 import { CLIENT, startProvider } from "../../sign-in/test-provider.ts";
 
@@ -59,12 +60,8 @@ async function codeFor(verifier: string, redirect_uri = CALLBACK): Promise<strin
 const newVerifier = () => randomBytes(32).toString("base64url");
 
 async function login(body: unknown) {
-  const answer = await fetch(`${authorizer.url}/authentication/v1/sts/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return { status: answer.status, json: (await answer.json()) as { claims?: Record<string, string> } };
+  const answer = await call(authorizer.url, "POST", "/authentication/v1/sts/login", { body });
+  return { status: answer.status, json: answer.body as { claims?: Record<string, string> } };
 }
 
 describe("a code of a client", () => {
@@ -74,10 +71,10 @@ describe("a code of a client", () => {
     expect(status).toBe(200);
     expect(json.claims).toMatchObject({ sub: "corp:s-1", preferred_username: "alice" });
     expect(Object.values(json.claims ?? {}).every((value) => typeof value === "string")).toBe(true);
-    const found = await fetch(`${authorizer.url}/api/v1/auth/users?external_id=corp:s-1&amount=2`, {
+    const found = await call(authorizer.url, "GET", "/api/v1/auth/users?external_id=corp:s-1&amount=2", {
       headers: { authorization: `Bearer ${authorizer.token}` },
     });
-    expect(((await found.json()) as { results: unknown[] }).results).toHaveLength(1);
+    expect(found.body.results).toHaveLength(1);
   });
 
   it("replayed, or with another verifier, is refused", async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import type { ConfigObject } from "../../../src/config/load.ts";
-import type { Answer } from "../../http/service-kit.ts";
+import { type Answer, call } from "../../http/call.ts";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 
 /** A service with ways to call it. */
@@ -44,22 +44,9 @@ export async function callApi(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await fetch(`${url}/api/v1${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return documentedAnswer(method, `/api/v1${path}`, {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: text === "" ? undefined : JSON.parse(text),
-  });
+  const sent = { body, headers: { authorization: `Bearer ${token}`, ...headers } };
+  const target = `/api/v1${path}`;
+  return documentedAnswer(method, target, await call(url, method, target, sent));
 }
 
 /** A name as the data server puts it into a path: encoded twice, some characters bare. */

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BatchOperation } from "../../../src/directory/batch.ts";
 import { closedAfterAll } from "../../closed-after-all.ts";
-import { type Answer, post, startService } from "../../http/service-kit.ts";
+import type { Answer } from "../../http/call.ts";
+import { post, startService } from "../../http/service-kit.ts";
 
 const SUBJECT = "/access/v1/search/subject";
 const RESOURCE = "/access/v1/search/resource";

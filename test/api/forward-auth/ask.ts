@@ -3,6 +3,7 @@
 import { request as httpRequest } from "node:http";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { ACCESS_KEYS, PROXY_TOKEN, SECRET } from "../../gateways/start-behind-proxy.ts";
+import { call } from "../../http/call.ts";
 
 /** The answer that was received. */
 export interface Answer {
@@ -72,10 +73,6 @@ export const METHODS = [
 
 /** A login token of the user listener. */
 export async function login(authorizer: TestAuthorizer, user: string): Promise<string> {
-  const response = await fetch(`${authorizer.userUrl}/api/v1/auth/login`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ access_key_id: ACCESS_KEYS.get(user), secret_access_key: SECRET }),
-  });
-  return ((await response.json()) as { token: string }).token;
+  const key = { access_key_id: ACCESS_KEYS.get(user), secret_access_key: SECRET };
+  return (await call(authorizer.userUrl, "POST", "/api/v1/auth/login", { body: key })).body.token;
 }

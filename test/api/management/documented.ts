@@ -10,6 +10,7 @@ import type {
   Schema,
 } from "../../../src/http/openapi/openapi-types.ts";
 import { userDocument } from "../../../src/listeners/user-document.ts";
+import type { Answer } from "../../http/call.ts";
 import { ajvWith, closed, compile } from "../openapi/schema-check.ts";
 
 export const DOCUMENT: OpenApiDocument = JSON.parse(JSON.stringify(userDocument("0.0.0-test")));
@@ -50,17 +51,21 @@ function bodyProblems(schema: Schema, text: string): readonly string[] {
 }
 
 /** Fails the test where an answer of a documented operation is not as documented. */
-export function expectDocumented(method: string, target: string, answer: globalThis.Response, text: string) {
+export function expectDocumented(
+  method: string,
+  target: string,
+  { status, headers, text }: Pick<Answer, "status" | "headers" | "text">,
+) {
   const operation = operationOf(method, target);
-  if (operation === undefined || answer.status === 405) return;
-  const at = `${method} ${target} ${answer.status} ${text}`;
-  const found = operation.responses[String(answer.status)];
+  if (operation === undefined || status === 405) return;
+  const at = `${method} ${target} ${status} ${text}`;
+  const found = operation.responses[String(status)];
   expect(found, at).toBeDefined();
   const response = resolved(found as Response | Reference);
   for (const [name, { required }] of Object.entries(response.headers ?? {})) {
-    if (required) expect(answer.headers.get(name), `${at}: ${name}`).not.toBeNull();
+    if (required) expect(headers.get(name), `${at}: ${name}`).not.toBeNull();
   }
-  const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+  const type = headers.get("content-type")?.split(";")[0] ?? "";
   if (response.content === undefined) {
     expect({ type, text }, at).toEqual({ type: "", text: "" });
     return;

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import type { ConfigObject } from "../../../src/config/load.ts";
+import { type CallOptions, call } from "../../http/call.ts";
 import { expectDocumented } from "./documented.ts";
 
 export interface Key {
@@ -62,11 +63,6 @@ export interface Answer {
   readonly json: any;
 }
 
-interface CallOptions {
-  readonly body?: unknown;
-  readonly headers?: Record<string, string>;
-}
-
 export interface Management {
   readonly authorizer: TestAuthorizer;
   /** Calls a path below `/api/v1` as a person, with a bearer token, or as nobody. */
@@ -96,23 +92,11 @@ export async function callTarget(
   url: string,
   method: string,
   target: string,
-  { body, headers = {} }: CallOptions = {},
+  options: CallOptions = {},
 ): Promise<Answer> {
-  const response = await fetch(url + target, {
-    method,
-    redirect: "manual",
-    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  expectDocumented(method, target, response, text);
-  const isJson = response.headers.get("content-type")?.startsWith("application/json");
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: isJson ? JSON.parse(text) : undefined,
-  };
+  const { body: json, ...answer } = await call(url, method, target, options);
+  expectDocumented(method, target, answer);
+  return { ...answer, json };
 }
 
 export async function startManagement(

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { expect } from "vitest";
+import { type Answer, call as callTarget } from "../../http/call.ts";
 import { documentedAnswer } from "../openapi/validate-response.ts";
 
 /** Token of the identity provider. */
@@ -42,15 +43,6 @@ export function startScim(config: Record<string, unknown> = {}): Promise<TestAut
   });
 }
 
-/** An answer of the API. */
-interface ScimAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of any shape
-  readonly body: any;
-}
-
 /** Makes a call; the answer must be one that the OpenAPI document has, in the media type of SCIM. */
 export async function call(
   { url }: { readonly url: string },
@@ -58,19 +50,15 @@ export async function call(
   path: string,
   send?: unknown,
   token = IDP,
-): Promise<ScimAnswer> {
-  const response = await fetch(`${url}/scim/v2${path}`, {
-    method,
+): Promise<Answer> {
+  const answer = await callTarget(url, method, `/scim/v2${path}`, {
+    body: send,
     headers: {
       authorization: `Bearer ${token}`,
       ...(send !== undefined && { "content-type": "application/scim+json; charset=utf-8" }),
     },
-    ...(send !== undefined && { body: JSON.stringify(send) }),
   });
-  const text = await response.text();
-  const { status, headers } = response;
-  if (text !== "") expect(headers.get("content-type")).toBe("application/scim+json");
-  const answer = { status, headers, text, body: text === "" ? undefined : JSON.parse(text) };
+  if (answer.text !== "") expect(answer.headers.get("content-type")).toBe("application/scim+json");
   const known = !/^\/Toasters/.test(path);
   return known ? documentedAnswer(method, `/scim/v2${path}`, answer) : answer;
 }
