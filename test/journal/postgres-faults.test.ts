@@ -1,40 +1,20 @@
-import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/journal/engine.ts";
 import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
-import { withSnapshot } from "../../src/store/port.ts";
 import { troubleInWords } from "../../src/store/trouble.ts";
 import { freePort } from "../free-port.ts";
 import { openNode } from "./bed.ts";
 import { hasProgram } from "./has-program.ts";
+import { canMount, mountRoom } from "./mounted-room.ts";
+import { withPooler } from "./pooler.ts";
 import { type PostgresCluster, postgresBin, startPostgres } from "./postgres-cluster.ts";
-
-const P = "things";
-
-/** A disk of its own to fill. */
-function mountRoom(folder: string, size: string): void {
-  execFileSync("mount", ["-t", "tmpfs", "-o", size, "tmpfs", folder], { stdio: "ignore" });
-}
-
-/** Only root may, and not in every container. */
-function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), "mount-"));
-  try {
-    mountRoom(folder, "size=1m");
-    execFileSync("umount", [folder]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+import { put, read } from "./put-and-read.ts";
 
 describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
   let cluster: PostgresCluster;
@@ -81,10 +61,6 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     return store;
   };
   const as = (user: string, password = "right"): string => database.replace("test@", `${user}:${password}@`);
-  const put = (store: JournalStore, key: string, value = "x") =>
-    store.commit({ put: [{ partition: P, key, value }] });
-  const read = (store: JournalStore, key: string) =>
-    withSnapshot(store, async (snapshot) => (await snapshot.get(P, key))?.value);
   const sqlIn = (sql: string) => cluster.query(sql, database.split("/").at(-1));
 
   describe("at the start, says what to do:", () => {
@@ -380,30 +356,14 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
   }, 60_000);
 
   describe.skipIf(!hasProgram("pgbouncer"))("behind a pooler in transaction mode", () => {
-    const pooled = async (
-      settings: string,
-      act: (connectionString: string) => Promise<void>,
-    ): Promise<void> => {
-      const port = await freePort();
-      const folder = join(cluster.data, "..", `pooler-${port}`);
-      mkdirSync(folder);
-      const file = join(folder, "pgbouncer.ini");
-      const name = database.split("/").at(-1);
-      writeFileSync(
-        file,
-        `[databases]\n${name} = host=127.0.0.1 user=test port=${cluster.port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = transaction\n${settings}\n`,
-      );
-      for (const path of [folder, file]) cluster.own(path);
-      const pooler = spawn("pgbouncer", ["-q", file], { stdio: "ignore", ...cluster.user });
-      try {
-        await delay(500);
-        await act(`postgres://test@127.0.0.1:${port}/${name}`);
-      } finally {
-        for (const one of opened.splice(0)) await one.close();
-        pooler.kill("SIGKILL");
-        await new Promise((resolve) => pooler.once("exit", resolve));
-      }
-    };
+    const pooled = (settings: string, act: (connectionString: string) => Promise<void>) =>
+      withPooler(cluster, database, settings, async (connectionString) => {
+        try {
+          await act(connectionString);
+        } finally {
+          for (const one of opened.splice(0)) await one.close();
+        }
+      });
 
     it("that refuses the options of a connection, says which to let pass", async () => {
       await pooled("", async (connectionString) => {

@@ -5,18 +5,11 @@ import { targetOf, World } from "./world.ts";
 
 const world = openedEach(() => World.open());
 
-/** A first commit with these objects. */
-const commit = (contents: Record<string, string>, branch = "main"): string => {
-  const { repository } = world;
-  const head = repository.branches.get(branch)?.commit;
-  const before = head === undefined ? [] : (repository.contentOf(head) ?? []);
-  return repository.commit(branch, new Map([...before, ...repository.upload(contents)]));
-};
 const countOf = (call: string): number => world.destination.calls.get(call) ?? 0;
 
 describe("a pass", { timeout: 300_000 }, () => {
   it("creates the mirror, marks it, and waits until no cache answers for an earlier one", async () => {
-    commit({ a: "1" });
+    world.commit({ a: "1" });
     const controller = world.controller();
     expect(await controller.pass()).toMatchObject({ phase: "creating" });
     expect(world.mirror).toMatchObject({ isReadOnly: true, metadata: { "mirror-uid": world.asked.uid } });
@@ -30,7 +23,7 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("shows a commit once all its data is there, and no moment earlier, whatever comes last (M13)", async () => {
-    const head = commit({ a: "1", "b/c": "22", "b/d": "", e: "4444" });
+    const head = world.commit({ a: "1", "b/c": "22", "b/d": "", e: "4444" });
     const controller = world.controller();
     await controller.pass();
     const keys = [...world.source.store.keys()];
@@ -47,7 +40,7 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("does not take an object for whole that was cut off", async () => {
-    commit({ a: "12345" });
+    world.commit({ a: "12345" });
     const controller = world.controller();
     await controller.pass();
     world.replicate();
@@ -57,7 +50,7 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("without news costs a list of branches and a look at each repository, and writes nothing", async () => {
-    commit({ a: "1" });
+    world.commit({ a: "1" });
     world.replicate();
     const controller = world.controller();
     await controller.pass();
@@ -78,13 +71,13 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("looks at the objects that a commit changed, and at no other", async () => {
-    commit(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p/${at}`, `${at}`])));
+    world.commit(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p/${at}`, `${at}`])));
     world.replicate();
     const controller = world.controller();
     await controller.pass();
     await world.pass(controller);
     expect(countOf("GET refs objects")).toBe(400);
-    const head = commit(
+    const head = world.commit(
       Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`p/${at * 39}`, `new ${at}`])),
     );
     world.replicate();
@@ -95,12 +88,12 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("goes on where a killed one ended: nothing is recorded or looked at twice", async () => {
-    for (let at = 0; at < 20; at += 1) commit({ [`a${at}`]: `${at}` });
+    for (let at = 0; at < 20; at += 1) world.commit({ [`a${at}`]: `${at}` });
     world.replicate();
     await world.controller().pass();
     await world.pass(world.controller());
     expect(countOf("POST commits")).toBe(20);
-    commit({ more: "1" });
+    world.commit({ more: "1" });
     world.replicate();
     await world.pass(world.controller());
     expect(countOf("POST commits")).toBe(21);
@@ -109,7 +102,7 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it.each(["is killed", "fails"])("goes on in the middle of a commit where it %s there", async (how) => {
-    commit(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p/${at}`, `${at}`])));
+    world.commit(Object.fromEntries(Array.from({ length: 400 }, (_, at) => [`p/${at}`, `${at}`])));
     world.replicate();
     const controller = world.controller();
     await controller.pass();
@@ -134,13 +127,13 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("saves what a pass that failed had learnt, though the next one learns nothing", async () => {
-    commit({ a: "1" });
+    world.commit({ a: "1" });
     world.replicate();
     const controller = world.controller();
     await controller.pass();
     await world.pass(controller);
     world.destination.fault = (call) => (call === "DELETE branches" ? "lost" : "none");
-    commit({ b: "1" });
+    world.commit({ b: "1" });
     world.replicate();
     await expect(world.pass(controller)).rejects.toThrow("DELETE");
     world.destination.fault = () => "none";
@@ -155,8 +148,8 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("deletes a branch that two scans did not find, and keeps the default branch", async () => {
-    commit({ a: "1" });
-    commit({ b: "1" }, "dev");
+    world.commit({ a: "1" });
+    world.commit({ b: "1" }, "dev");
     world.replicate();
     const controller = world.controller();
     await controller.pass();
@@ -174,8 +167,8 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("deletes nothing where a list of branches fails", async () => {
-    commit({ a: "1" });
-    commit({ b: "1" }, "dev");
+    world.commit({ a: "1" });
+    world.commit({ b: "1" }, "dev");
     world.replicate();
     const controller = world.controller();
     await controller.pass();
@@ -186,14 +179,14 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("drops what somebody staged by force before it moves a branch", async () => {
-    commit({ a: "1" });
+    world.commit({ a: "1" });
     world.replicate();
     const controller = world.controller();
     await controller.pass();
     await world.pass(controller);
     const staged = world.repository.upload({ foreign: "x" });
     await world.mirror.update("main", "upload", "", () => ({ staged }));
-    commit({ b: "1" });
+    world.commit({ b: "1" });
     world.replicate();
     await world.pass(controller);
     expect(world.mirror.branches.get("main")?.staged.size).toBe(0);
@@ -201,8 +194,8 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("after a foreign write of a branch follows what the source shows from then on", async () => {
-    const first = commit({ a: "1" });
-    commit({ b: "1" });
+    const first = world.commit({ a: "1" });
+    world.commit({ b: "1" });
     world.replicate();
     const controller = world.controller();
     await controller.pass();
@@ -211,16 +204,16 @@ describe("a pass", { timeout: 300_000 }, () => {
     world.mirror.point("main", first);
     await world.pass(world.controller());
     expect(world.behind()).toEqual([]);
-    const third = commit({ c: "1" });
+    const third = world.commit({ c: "1" });
     world.replicate();
     await world.pass(world.controller());
     expect(world.mirror.branches.get("main")?.commit).toBe(third);
   });
 
   it("mirrors the branches that patterns choose, and no other commits (M6)", async () => {
-    commit({ a: "1" });
-    const dev = commit({ b: "1" }, "dev-1");
-    commit({ c: "1" }, "dev-secret");
+    world.commit({ a: "1" });
+    const dev = world.commit({ b: "1" }, "dev-1");
+    world.commit({ c: "1" }, "dev-secret");
     world.replicate();
     const controller = world.controller(undefined, {
       branches: { include: ["main", "dev-*"], exclude: ["*secret"] },
@@ -237,15 +230,15 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("goes on with the other branches where the server protects one, and leaves no fences", async () => {
-    commit({ a: "1" });
-    commit({ b: "1" }, "zeta");
+    world.commit({ a: "1" });
+    world.commit({ b: "1" }, "zeta");
     world.replicate();
     const controller = world.controller();
     await controller.pass();
     await world.pass(controller);
     world.destination.closedBranches.add("main");
-    commit({ c: "1" });
-    commit({ d: "1" }, "zeta");
+    world.commit({ c: "1" });
+    world.commit({ d: "1" }, "zeta");
     world.replicate();
     for (let at = 0; at < 3; at += 1) {
       expect(await world.pass(controller)).toMatchObject({
@@ -276,13 +269,13 @@ describe("a pass", { timeout: 300_000 }, () => {
   });
 
   it("has branches of any name, those of every object's members too", async () => {
-    commit({ a: "1" });
-    for (const name of ["constructor", "__proto__", "toString"]) commit({ [name]: "1" }, name);
+    world.commit({ a: "1" });
+    for (const name of ["constructor", "__proto__", "toString"]) world.commit({ [name]: "1" }, name);
     world.replicate();
     await world.controller().pass();
     expect(await world.pass(world.controller())).toMatchObject({ phase: "active" });
     expect(world.behind()).toEqual([]);
-    for (const name of ["constructor", "__proto__"]) commit({ b: "1" }, name);
+    for (const name of ["constructor", "__proto__"]) world.commit({ b: "1" }, name);
     world.replicate();
     expect(await world.pass(world.controller())).toMatchObject({ work: { promotions: 2 } });
     world.repository.deleteBranch("__proto__");
@@ -290,183 +283,5 @@ describe("a pass", { timeout: 300_000 }, () => {
     await world.pass(world.controller());
     expect(world.behind()).toEqual([]);
     expect(world.violations).toEqual([]);
-  });
-
-  it("follows a source that lost an object, after two looks that are far enough apart", async () => {
-    commit({ a: "1", b: "2" });
-    world.replicate();
-    const lost = [...world.source.store.keys()].find((key) => key.includes("/data/")) as string;
-    world.source.store.delete(lost);
-    world.destination.store.delete(targetOf(lost));
-    const controller = world.controller();
-    await controller.pass();
-    for (let at = 0; at < 10; at += 1)
-      expect(await world.pass(controller)).toMatchObject({ objectsMissing: 1 });
-    world.source.fault = (call) => (call === "GET refs objects" ? "busy" : "none");
-    await expect(world.pass(controller)).rejects.toThrow("503");
-    expect(world.mirror.branches.size).toBe(0);
-    world.source.fault = () => "none";
-    expect(await world.pass(controller)).toMatchObject({ phase: "active", goneAtSource: 1 });
-    expect(world.violations).toEqual([]);
-  });
-
-  it("follows a source that lost any number of objects, of all its old commits, after the same two looks", async () => {
-    for (let at = 0; at < 4; at += 1)
-      commit(Object.fromEntries(Array.from({ length: 300 }, (_, one) => [`p/${one}`, `${at} ${one}`])));
-    world.replicate();
-    // A rule of retention has left the objects of the newest commit alone.
-    const kept = new Set(
-      [...(world.repository.contentOf(world.repository.branches.get("main")?.commit ?? "") ?? [])].map(
-        ([, { address }]) => `local://sales/${address}`,
-      ),
-    );
-    for (const key of [...world.source.store.keys()].filter((one) => one.includes("/data/"))) {
-      if (kept.has(key)) continue;
-      world.source.store.delete(key);
-      world.destination.store.delete(targetOf(key));
-    }
-    const controller = world.controller();
-    await controller.pass();
-    const first = await world.pass(controller);
-    expect(first).toMatchObject({ commitsPending: 4, objectsMissing: 900, work: { looks: 1_200 } });
-    expect(first?.reason).toContain("that the source lost, too; they are looked for again at");
-    for (let at = 0; at < 9; at += 1) {
-      expect(await world.pass(controller)).toMatchObject({ objectsMissing: 900, work: { looks: 0 } });
-    }
-    expect(world.mirror.branches.size).toBe(0);
-    expect(await world.pass(controller)).toMatchObject({
-      phase: "active",
-      goneAtSource: 900,
-      commitsPending: 0,
-    });
-    expect(world.violations).toEqual([]);
-    const stored = (await world.store.snapshot()).get("mirror_progress", `${world.asked.uid}/state`);
-    expect(JSON.parse((await stored)?.value ?? "")).toMatchObject({ gone: [], verified: {} });
-  });
-
-  it("waits anew where the source has an object again, or lost another one", async () => {
-    commit({ a: "1", b: "2" });
-    world.replicate();
-    const [first = "", second = ""] = [...world.source.store.keys()].filter((one) => one.includes("/data/"));
-    const bytes = world.source.store.get(first) ?? Buffer.alloc(0);
-    for (const key of [first, second]) world.destination.store.delete(targetOf(key));
-    world.source.store.delete(first);
-    world.source.store.delete(second);
-    const controller = world.controller();
-    await controller.pass();
-    for (let at = 0; at < 10; at += 1) await world.pass(controller);
-    world.source.store.set(first, bytes);
-    expect(await world.pass(controller)).toMatchObject({ objectsMissing: 2 });
-    world.replicate();
-    for (let at = 0; at < 9; at += 1) await world.pass(controller);
-    expect(world.mirror.branches.size).toBe(0);
-    for (let at = 0; at < 2; at += 1) await world.pass(controller);
-    expect(world.behind()).toEqual([]);
-    expect(world.violations).toEqual([]);
-  });
-
-  it("does not wait for data of commits that no branch of the source leads to any more", async () => {
-    const kept = commit({ a: "1" });
-    world.replicate();
-    const controller = world.controller();
-    await controller.pass();
-    await world.pass(controller);
-    commit({ b: "1" });
-    expect(await world.pass(controller)).toMatchObject({ commitsPending: 1 });
-    world.repository.point("main", kept);
-    await world.pass(controller);
-    expect(await world.pass(controller)).toMatchObject({
-      phase: "active",
-      commitsPending: 0,
-      objectsMissing: 0,
-      oldestPendingAt: undefined,
-    });
-  });
-
-  it("counts objects outside the namespace, and holds their commits back where that is configured (M12)", async () => {
-    const { repository } = world;
-    const linked = new Map([["linked", { address: "local://elsewhere/x", size: 3, isFull: true }]]);
-    repository.commit("main", new Map([...repository.upload({ a: "1" }), ...linked]));
-    world.replicate();
-    const blocking = world.controller(undefined, {}, true);
-    await blocking.pass();
-    expect(await world.pass(blocking)).toMatchObject({
-      phase: "degraded",
-      externalObjects: 1,
-      reason: expect.stringContaining("outside the storage namespace"),
-    });
-    expect(world.mirror.branches.size).toBe(0);
-    expect(await world.pass(world.controller())).toMatchObject({ phase: "active", externalObjects: 1 });
-  });
-
-  it("records no commit whose id is not that of its content, and none that leads to it", async () => {
-    const first = commit({ a: "1" });
-    const second = commit({ b: "1" });
-    commit({ c: "1" });
-    const { repository } = world;
-    const forged = repository.commits.get(second);
-    if (forged !== undefined) repository.commits.set(second, { ...forged, message: "another" });
-    world.replicate();
-    const controller = world.controller();
-    await controller.pass();
-    expect(await world.pass(controller)).toMatchObject({ phase: "degraded", commitsRecorded: 1 });
-    expect([...world.mirror.commits.keys()]).toEqual([first]);
-  });
-});
-
-describe("a repository that is another one", () => {
-  it.each([
-    ["the source is gone", () => world.source.repositories.delete("sales")],
-    [
-      "the source was made again",
-      () => {
-        world.source.now = () => 1;
-        world.source.create("sales");
-      },
-    ],
-    ["the mirror is gone", () => world.destination.repositories.delete("sales-west")],
-    [
-      "the mirror was made again",
-      () => {
-        world.destination.now = () => 1;
-        world.destination.create("sales-west", { isReadOnly: true });
-      },
-    ],
-    [
-      "the mirror belongs to another mirror",
-      () => Object.assign(world.mirror.metadata, { "mirror-uid": "other" }),
-    ],
-    ["the mirror lost its mark", () => Reflect.deleteProperty(world.mirror.metadata, "mirror-uid")],
-  ])("is not touched: %s", async (_, change) => {
-    commit({ a: "1" });
-    world.replicate();
-    const controller = world.controller();
-    await controller.pass();
-    await world.pass(controller);
-    change();
-    world.destination.calls.clear();
-    expect(await world.pass(controller)).toMatchObject({ phase: "failed" });
-    expect([...world.destination.calls.keys()].filter((call) => !call.startsWith("GET"))).toEqual([]);
-  });
-
-  it("is not taken over where it has branches, can be written, or is older", async () => {
-    for (const facts of [
-      { isReadOnly: false },
-      { isReadOnly: true, namespace: "local://other" },
-      { isReadOnly: true, createdAt: 1 },
-    ]) {
-      world.destination.create("sales-west", { ...facts });
-      expect(await world.controller().pass()).toMatchObject({ phase: "failed" });
-    }
-    const withBranch = world.destination.create("sales-west", { isReadOnly: true });
-    withBranch.commit("main", new Map());
-    expect(await world.controller().pass()).toMatchObject({ phase: "failed" });
-  });
-
-  it("is taken over where a creation of ours was cut off before the mark", async () => {
-    commit({ a: "1" });
-    world.destination.create("sales-west", { isReadOnly: true });
-    expect(await world.controller().pass()).toMatchObject({ phase: "creating" });
-    expect(world.mirror.metadata).toEqual({ "mirror-uid": world.asked.uid });
   });
 });

@@ -149,6 +149,14 @@ export class World {
     }
   }
 
+  /** Commits these objects beside what the branch of the source has; returns the commit. */
+  commit(contents: Record<string, string>, branch = "main"): string {
+    const { repository } = this;
+    const head = repository.branches.get(branch)?.commit;
+    const before = head === undefined ? [] : (repository.contentOf(head) ?? []);
+    return repository.commit(branch, new Map([...before, ...repository.upload(contents)]));
+  }
+
   /** Judges the recording of a commit (M7). */
   #judgeRecord(commit: string): void {
     if (!this.#reached.has(commit)) this.violations.push(`M7: ${commit} was on no branch of the source`);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { AUTH_CASES, type AuthCase } from "./auth-cases.ts";
+import type { AuthCase } from "./auth/case.ts";
+import { AUTH_CASES } from "./auth/cases.ts";
 import { painted, unpainted } from "./painted.ts";
 import { type Answer, type ReplayServer, replay } from "./replay-server.ts";
 import { type Finished, type RunOptions, svcctl } from "./run-svcctl.ts";

@@ -1,26 +1,14 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import http2 from "node:http2";
-import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { credentials, status } from "@grpc/grpc-js";
 import type { TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, start, writeConfig } from "../../end-to-end/program.ts";
-import { ACCESS_KEYS, PROXY_TOKEN, SECRET, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
+import { PROXY_TOKEN, startBehindProxy } from "../../gateways/start-behind-proxy.ts";
 import { selfSigned } from "../../http/certificate.ts";
 import { type Asked, EnvoyClient } from "./envoy-client.ts";
-
-const GRPC = "envoy over grpc";
-const DECIDER = "a-token-with-the-scope-decide-0123456789";
-const READER = "a-token-with-the-scope-read-0123456789abc";
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const TOKENS = [
-  { name: "envoy", token: DECIDER, scopes: ["decide"] },
-  { name: "reader", token: READER, scopes: ["read"] },
-];
-const BRANCHES = "/api/v1/repositories/data/branches";
+import { BRANCHES, bearer, by, DECIDER, GRPC, READER, started, TOKENS } from "./started.ts";
 
 let authorizer: TestAuthorizer;
 let envoy: EnvoyClient;
@@ -33,22 +21,6 @@ afterAll(async () => {
   await authorizer?.close();
   cleanUp();
 });
-
-/** A question of a user, with further headers. */
-function by(user: string, path = BRANCHES, more: readonly (readonly [string, string])[] = []): Asked {
-  const basic = Buffer.from(`${ACCESS_KEYS.get(user)}:${SECRET}`).toString("base64");
-  return { path, headers: [["authorization", `Basic ${basic}`], [":path", path], ...more] };
-}
-
-async function started(config: Record<string, unknown>): Promise<[TestAuthorizer, EnvoyClient]> {
-  const other = await startBehindProxy(GRPC, { "authorizer.tokens": TOKENS, ...config });
-  const client = new EnvoyClient(other.extAuthz as string);
-  onTestFinished(async () => {
-    client.close();
-    await other.close();
-  });
-  return [other, client];
-}
 
 describe("Check over gRPC (spec/security §2.12)", () => {
   it("lets an allowed request pass with its user, and removes what proxies alone may send", async () => {
@@ -333,106 +305,5 @@ describe("the listener of ext_authz", () => {
 
   it("takes the data server's own token too", async () => {
     expect((await envoy.check(by("writer"), bearer(PROXY_TOKEN))).status.code).toBe(0);
-  });
-});
-
-describe("connections over gRPC", () => {
-  it("take as many calls at once as may come in one turn", async () => {
-    const [other] = await started({});
-    const session = http2.connect(`http://${other.extAuthz}`);
-    onTestFinished(() => session.destroy());
-    const [settings] = (await once(session, "remoteSettings")) as [http2.Settings];
-    expect(settings.maxConcurrentStreams).toBe(256);
-  });
-
-  it("are bounded: for a further one, that without a call for longest gives way", async () => {
-    const [other] = await started({});
-    const [host, port] = (other.extAuthz as string).split(":") as [string, string];
-    const sockets: Socket[] = [];
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy();
-    });
-    /** Opens a connection; true when the server greets, false when it closes. */
-    const opened = async (): Promise<boolean> => {
-      const socket = connect(Number(port), host);
-      sockets.push(socket);
-      socket.on("error", () => {});
-      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0");
-      return await new Promise<boolean>((resolve) => {
-        socket.once("data", () => resolve(true));
-        socket.once("close", () => resolve(false));
-      });
-    };
-    const open: boolean[] = [];
-    for (let index = 0; index < 1_000; index++) open.push(await opened());
-    expect(open).not.toContain(false);
-    const closed = (): number => sockets.filter(({ destroyed }) => destroyed).length;
-    expect(closed()).toBe(0);
-    expect(await opened()).toBe(true);
-    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
-    expect(await opened()).toBe(true);
-    await expect.poll(closed).toBe(2);
-    expect(sockets[1]?.destroyed).toBe(true);
-  }, 60_000);
-
-  /** Opens a connection that sends something; resolves when the service has closed it. */
-  const closedAfter = async (other: TestAuthorizer, sent: string | Buffer, from = "127.0.0.1") => {
-    const [host = "", port] = (other.extAuthz as string).split(":");
-    const socket = connect({ host, port: Number(port), localAddress: from });
-    onTestFinished(() => void socket.destroy());
-    socket.on("error", () => {}).on("data", () => {});
-    socket.write(sent);
-    await once(socket, "close");
-  };
-  /** The preface of HTTP/2 and empty settings. */
-  const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-
-  it("of peers that are not trusted are closed at once, and take no place of those that are", async () => {
-    const [other, client] = await started({
-      "authorizer.trusted_proxies": ["127.0.0.1"],
-      "authorizer.limits.connections": 8,
-    });
-    for (let n = 0; n < 20; n++) await closedAfter(other, PREFACE, `127.0.0.${n + 2}`);
-    expect(await client.health("")).toEqual({ status: 1 });
-  });
-
-  it("end where no whole call comes in time: silent within the protocol, or half a call", async () => {
-    const [other, client] = await started({ "authorizer.limits.request_timeout": "300ms" });
-    await closedAfter(other, PREFACE.slice(0, 10));
-    await closedAfter(other, PREFACE);
-    const session = http2.connect(`http://${other.extAuthz}`);
-    onTestFinished(() => void session.destroy());
-    const half = session.request({
-      ":method": "POST",
-      ":path": "/envoy.service.auth.v3.Authorization/Check",
-      "content-type": "application/grpc",
-      te: "trailers",
-      ...bearer(DECIDER),
-    });
-    const [headers] = (await once(half, "response")) as [http2.IncomingHttpHeaders];
-    expect(headers["grpc-status"]).toBe(String(status.DEADLINE_EXCEEDED));
-    // The others are served on.
-    expect((await client.check(by("writer"), bearer(DECIDER))).ok_response).toBeDefined();
-  });
-
-  it("that watch the health leave half of the places to other peers", async () => {
-    const [other] = await started({});
-    const sessions = [http2.connect(`http://${other.extAuthz}`)];
-    onTestFinished(() => sessions.forEach((session) => void session.destroy()));
-    const watch = async () => {
-      const stream = (sessions[0] as http2.ClientHttp2Session).request({
-        ":method": "POST",
-        ":path": "/grpc.health.v1.Health/Watch",
-        "content-type": "application/grpc",
-        te: "trailers",
-      });
-      stream.end(Buffer.alloc(5));
-      const [headers] = (await once(stream, "response")) as [http2.IncomingHttpHeaders];
-      return headers["grpc-status"];
-    };
-    const told = [];
-    for (let n = 0; n < 51; n++) told.push(await watch());
-    expect(told.slice(0, 50)).toEqual(Array(50).fill(undefined));
-    expect(told[50]).toBe(String(status.RESOURCE_EXHAUSTED));
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
 import type { Edit } from "./biases.ts";
-import type { Rule } from "./rules.ts";
+import type { Rule } from "./rule.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const REPLACE = new URL("./replace-sources.ts", import.meta.url).href;

@@ -1,6 +1,6 @@
 /** Rules for readers, callers and tokens, each with the line of the program that keeps it, and the same line without it. */
 
-import type { Rule } from "../model/rules.ts";
+import type { Rule } from "../model/rule.ts";
 
 const ENTRIES = "src/api/changes/entries-after.ts";
 const STREAM = "src/api/changes/replica-stream.ts";

@@ -47,3 +47,11 @@ export function stateOf(api: Management): Promise<DirectoryState> {
 export function meanwhile(api: Management, operations: readonly BatchOperation[]): Promise<void> {
   return api.authorizer.directory.batches.apply(operations, { managed: false });
 }
+
+export const allow = (action: readonly string[], resource = "*") => ({ effect: "allow", action, resource });
+export const document = (sections: object) => ({ format: 1, ...sections });
+export const CREW = document({
+  policies: [{ name: "Own", statement: [allow(["fs:ReadObject"])] }],
+  groups: [{ name: "Crew", policies: ["Own"] }],
+  users: [{ username: "ann", groups: ["Crew"] }],
+});

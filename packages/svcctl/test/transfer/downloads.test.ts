@@ -1,276 +1,33 @@
-/** Contents that are moved when something goes wrong: what is said, the exit code, and that nothing half is left. */
+/** Downloads when something goes wrong: what is said, the exit code, and that nothing half is left. */
 import { execFileSync, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
 import {
   createReadStream,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer, text } from "node:stream/consumers";
-import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
-import { progressLine } from "@svc-authorizer/svcctl/transfer/progress.ts";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { svcctl } from "./run-svcctl.ts";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../../../test/temporary-folder.ts";
+import { svcctl } from "../run-svcctl.ts";
+import {
+  CONTENT,
+  cutAfter,
+  DOWNLOAD,
+  holding,
+  IN_PARTS,
+  json,
+  md5,
+  server,
+  whole,
+} from "./transfer-server.ts";
 
-const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
-
-type Handler = (request: IncomingMessage, response: ServerResponse, asked: number) => void | Promise<void>;
-
-const md5 = (content: Buffer) => createHash("md5").update(content).digest("hex");
-const json = (response: ServerResponse, status: number, body: object, headers = {}) =>
-  response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-
-/** A server whose answer to the n-th request for a path is up to the test. */
-async function server(handlers: Record<string, Handler>) {
-  const counts = new Map<string, number>();
-  const asked: IncomingMessage[] = [];
-  const listening = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url ?? "", "http://x");
-    const [, handler] = Object.entries(handlers).find(([end]) => pathname.endsWith(end)) ?? [];
-    const count = (counts.get(pathname) ?? 0) + 1;
-    counts.set(pathname, count);
-    asked.push(request);
-    if (handler === undefined) return json(response, 404, { message: "not found" });
-    await handler(request, response, count);
-  });
-  listening.listen(0, "127.0.0.1");
-  await once(listening, "listening");
-  onTestFinished(() => {
-    listening.closeAllConnections();
-    listening.close();
-  });
-  const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`;
-  const env = {
-    SVCCTL_SERVER_ENDPOINT_URL: url,
-    SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLQ",
-    SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "a-secret-for-tests",
-    SVCCTL_SERVER_RETRIES_MAX_ATTEMPTS: "2",
-    SVCCTL_SERVER_RETRIES_MIN_WAIT_INTERVAL: "1ms",
-    SVCCTL_SERVER_RETRIES_MAX_WAIT_INTERVAL: "2ms",
-  };
-  return { url, env, asked };
-}
-
-const UPLOAD = ["fs", "upload", "svc://example-repo/main/a", "--source", "a", "--pre-sign=false"];
-
-async function upload(handler: Handler, content = "content", more = {}) {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, "a"), content);
-  const { env, asked } = await server({ "/objects": handler });
-  return { ...(await svcctl(UPLOAD, { cwd, env: { ...env, ...more } })), asked };
-}
-
-const stored: Handler = async (request, response) => {
-  const content = await buffer(request);
-  json(response, 201, { path: "a", size_bytes: content.length, checksum: md5(content) });
-};
-
-describe("an upload", () => {
-  it("whose connection is cut in the middle begins anew", async () => {
-    const content = "x".repeat(3_000_000);
-    const ran = await upload((request, response, asked) => {
-      if (asked > 1) return stored(request, response, asked);
-      request.once("data", () => void request.socket.destroy());
-    }, content);
-    expect(ran).toMatchObject({ code: 0, stderr: "" });
-    expect(ran.stdout).toContain("Size: 3000000 bytes");
-    expect(ran.asked).toHaveLength(2);
-  });
-
-  it("whose connection is cut each time fails, and says how often it was tried", async () => {
-    const { code, stderr } = await upload((request) => void request.socket.destroy(), "x".repeat(3_000_000));
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/giving up after 3 attempt\(s\): (socket hang up|read ECONNRESET|write E\w+)\n/);
-  });
-
-  it.each([429, 503])("waits after %d as long as the server asks, and goes on", async (status) => {
-    const times: number[] = [];
-    const waiting = { SVCCTL_SERVER_RETRIES_MAX_WAIT_INTERVAL: "5s" };
-    const handler: Handler = (request, response, asked) => {
-      times.push(performance.now());
-      if (asked > 1) return stored(request, response, asked);
-      request.resume();
-      json(response, status, { message: "slow down" }, { "retry-after": "1" });
-    };
-    const ran = await upload(handler, "content", waiting);
-    expect(ran).toMatchObject({ code: 0, stderr: "" });
-    // Timers may fire a little early.
-    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950);
-  });
-
-  it("in parts that fails gives up the parts that arrived, and says why it failed", async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, "a"), "x".repeat(11_000_000));
-    const store = await server({
-      "/1": async (request, response) => {
-        // The other parts end when one fails.
-        const content = await buffer(request).catch(() => undefined);
-        if (content === undefined) return;
-        response.writeHead(200, { etag: `"${md5(content)}"` }).end();
-      },
-      "/2": (request, response) => {
-        request.resume();
-        response.writeHead(403).end("<Error><Message>Request has expired</Message></Error>");
-      },
-    });
-    const given: string[] = [];
-    const data = await server({
-      "/config": (_, response) =>
-        void json(response, 200, {
-          storage_config: { pre_sign_support: true, pre_sign_multipart_upload: true },
-        }),
-      "/pmpu": (_, response) =>
-        void json(response, 201, {
-          upload_id: "upload",
-          physical_address: "s3://bucket/address",
-          presigned_urls: ["/1", "/2", "/1"].map((path) => `${store.url}${path}`),
-        }),
-      "/pmpu/upload": async (request, response) => {
-        given.push(`${request.method} ${(await buffer(request)).toString()}`);
-        response.writeHead(204).end();
-      },
-    });
-    const { code, stderr, stdout } = await svcctl(UPLOAD.slice(0, -1), { cwd, env: data.env });
-    expect({ code, stderr, stdout }).toEqual({
-      code: 1,
-      stderr: "Request has expired\n403 Forbidden\n",
-      stdout: "",
-    });
-    expect(given).toEqual(['DELETE {"physical_address":"s3://bucket/address"}']);
-  });
-
-  it("of a folder that fails names the file, and says nothing of a success", async () => {
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, "in"));
-    for (const name of ["a", "b"]) writeFileSync(join(cwd, "in", name), name);
-    const { env } = await server({
-      "/objects/ls": (_, response) =>
-        void json(response, 200, { results: [], pagination: { has_more: false } }),
-      "/objects": (request, response, asked) => {
-        if (request.url?.includes("path=b")) {
-          request.resume();
-          return void json(response, 403, { message: "not allowed" });
-        }
-        return stored(request, response, asked);
-      },
-    });
-    const args = [
-      "fs",
-      "upload",
-      "svc://example-repo/main/",
-      "-s",
-      "in",
-      "-r",
-      "--pre-sign=false",
-      "-p",
-      "1",
-    ];
-    const { code, stderr, stdout } = await svcctl(args, { cwd, env });
-    expect(code).toBe(1);
-    expect(stderr).toBe("upload b failed: not allowed\nError executing command.\n");
-    expect(stdout).not.toContain("Summary");
-  });
-
-  it.each([
-    [
-      503,
-      "too busy",
-      /giving up after 3 attempt\(s\): too busy \(503 Service Unavailable\)\nError executing command\.\n$/,
-    ],
-    [401, "error authenticating request", /^error authenticating request\n401 Unauthorized\n$/],
-    [412, "path already exists", /^path already exists\n412 Precondition Failed\n$/],
-  ])("that is refused with %d says so", async (status, message, expected) => {
-    const { code, stderr } = await upload((request, response) => {
-      request.resume();
-      json(response, status, { message });
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(expected);
-  });
-
-  it("whose content arrives as another one fails", async () => {
-    const { code, stderr } = await upload(async (request, response) => {
-      await buffer(request);
-      json(response, 201, { path: "a", size_bytes: 7, checksum: md5(Buffer.from("other")) });
-    });
-    expect(code).toBe(1);
-    expect(stderr).toContain("upload of a: checksum 9a0364b9e99bb480dd25e1f0284c8555 was sent, and");
-  });
-
-  it.each([
-    ["fails", [], 1],
-    ["is taken as it arrives with --no-verify", ["--no-verify"], 0],
-  ])("whose large content arrives as another one %s", async (_, options, expected) => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, "a"), "x".repeat(2_000_000));
-    const { env } = await server({
-      "/objects": async (request, response) => {
-        const content = await buffer(request);
-        json(response, 201, { path: "a", size_bytes: content.length, checksum: md5(Buffer.from("other")) });
-      },
-    });
-    const { code, stderr } = await svcctl([...UPLOAD, ...options], { cwd, env });
-    const sent = md5(Buffer.from("x".repeat(2_000_000)));
-    expect(code).toBe(expected);
-    if (expected === 1) expect(stderr).toContain(`upload of a: checksum ${sent} was sent, and`);
-  });
-
-  it("to a server that is not there names it", async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, "a"), "content");
-    const env = { SVCCTL_SERVER_ENDPOINT_URL: "http://127.0.0.1:1", SVCCTL_SERVER_RETRIES_ENABLED: "false" };
-    const { code, stderr } = await svcctl(UPLOAD, { cwd, env });
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      'Post "http://127.0.0.1:1/api/v1/repositories/example-repo/branches/main/objects?path=a": connect ECONNREFUSED',
-    );
-  });
-});
-
-const CONTENT = Buffer.from("0123456789".repeat(30_000));
-const DOWNLOAD = ["fs", "download", "svc://example-repo/main/a", "a", "--pre-sign=false"];
-const IN_PARTS = [...DOWNLOAD, "--part-size", "65536"];
-
-/** A server of one object, whose content is up to the test. */
-async function holding(handler: Handler, content = CONTENT, checksum = md5(content)) {
-  return server({
-    "/objects/stat": (_, response) =>
-      void json(response, 200, { path: "a", size_bytes: content.length, checksum }),
-    "/objects": handler,
-  });
-}
-
-const whole =
-  (content: Buffer): Handler =>
-  (request, response) => {
-    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
-    if (range === null) return void response.writeHead(200).end(content);
-    const part = content.subarray(Number(range[1]), Number(range[2]) + 1);
-    response.writeHead(206).end(part);
-  };
-
-/** Answers with so many bytes of the range at most, and then cuts the connection. */
-const cutAfter =
-  (bytes: number) =>
-  (request: IncomingMessage, response: ServerResponse): void => {
-    const [start = 0, last = 0] = (/\d+-\d+/.exec(request.headers.range ?? "")?.[0] ?? "")
-      .split("-")
-      .map(Number);
-    const part = CONTENT.subarray(start, last + 1);
-    response.writeHead(206, { "content-length": part.length });
-    response.write(part.subarray(0, bytes), () => void response.socket?.end());
-  };
+const PROGRAM = join(import.meta.dirname, "..", "..", "bin", "svcctl.cjs");
 
 describe("a download", () => {
   it("whose connection is cut in the middle begins anew; no other file is left", async () => {
@@ -552,40 +309,4 @@ describe("a download", () => {
       expect(existsSync(join(cwd, "evil"))).toBe(false);
     },
   );
-});
-
-describe("work on several items at once", () => {
-  it("never has more under way than it may, and does them all", async () => {
-    let [running, most, done] = [0, 0, 0];
-    const items = Array.from({ length: 50 }, (_, index) => index);
-    await forEachParallel(items, 7, async (item) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setTimeout(resolve, item % 3));
-      running -= 1;
-      done += 1;
-    });
-    expect({ most, done, running }).toEqual({ most: 7, done: 50, running: 0 });
-  });
-
-  it("ends with the first failure, which the others are told", async () => {
-    let told = 0;
-    const work = forEachParallel([1, 2, 3, 4], 2, async (item, signal) => {
-      if (item === 2) throw new Error("two");
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      told += 1;
-    });
-    await expect(work).rejects.toThrow("two");
-    expect(told).toBe(1);
-  });
-});
-
-describe("the line of a progress bar", () => {
-  it.each([
-    [0, 0, 0, "Up [--------------------] 0% 0 B of 0 B, 0 B/s"],
-    [500_000, 2_000_000, 1, "Up [#####---------------] 25% 500.0 kB of 2.0 MB, 500.0 kB/s, 3 s left"],
-    [2_000_000, 2_000_000, 2, "Up [####################] 100% 2.0 MB of 2.0 MB, 1.0 MB/s"],
-  ])("%d of %d in %d s", (done, total, seconds, text) => {
-    expect(progressLine("Up", done, total, seconds)).toBe(text);
-  });
 });

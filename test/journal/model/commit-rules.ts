@@ -1,0 +1,267 @@
+/** Rules of writing and of proofs (spec/journal §2), each with its line, and the same line without it. */
+
+import {
+  IN_SESSIONS,
+  LARGE_AND_LOST,
+  LOST_ALL_THE_TIME,
+  LOST_AND_ASKED,
+  SHORT_PART_LIFE,
+  TRIMMED_AND_ASKED,
+  TRIMMED_OFTEN,
+} from "./biases.ts";
+
+import type { Rule } from "./rule.ts";
+
+const WRITER = "src/journal/writer.ts";
+const MAKER = "src/journal/entry-maker.ts";
+const GROUPS = "src/journal/groups.ts";
+const NODE = "src/journal/node.ts";
+const PROOF = "src/journal/proof.ts";
+const LOOK = "src/journal/look.ts";
+const ANSWER = "src/journal/proven-answer.ts";
+const ENGINE = "src/journal/engines/memory.ts";
+const RECENT = "src/store/recent-writes.ts";
+export const COMMIT_RULES: readonly Rule[] = [
+  {
+    name: "running again what read something that has changed",
+    source: "spec/journal §2.2",
+    file: GROUPS,
+    from: "if (!holds(commit)) {",
+    to: "if (Date.now() < 0) {",
+  },
+  {
+    name: "leaving for the next entry what reads what the group writes",
+    source: "spec/journal §2.2",
+    file: GROUPS,
+    from: "if (later!.length > 0 || readsWritten(commit, written)) {",
+    to: "if (later!.length > 0) {",
+  },
+  {
+    name: "running again what read a copy that was made anew",
+    found: [760593870, 99],
+    source: "spec/journal §2.2",
+    file: RECENT,
+    from: "if (base !== undefined && this.#base !== undefined && base !== this.#base) return true;",
+    to: "",
+  },
+  {
+    name: "creating an entry only where there is none",
+    source: "spec/journal §2.3",
+    file: ENGINE,
+    from: "if (this.#items.has(key)) return false;",
+    to: "",
+  },
+  {
+    name: "writing parts again that are so old that they may be gone",
+    found: [661341462, 896],
+    source: "spec/journal §2.3",
+    file: MAKER,
+    from: " && known.of.base > node.revision + 1 - PART_LIFE;",
+    to: ";",
+    also: SHORT_PART_LIFE.edits,
+  },
+  {
+    name: "writing parts again that trouble may have lost",
+    found: [760620391, 4498],
+    source: "spec/journal §2.3",
+    file: MAKER,
+    from: "known?.doubts === doubts && known.of",
+    to: "known !== undefined && known.of",
+    also: LARGE_AND_LOST.edits,
+  },
+  {
+    name: "comparing the ids after a refused create",
+    source: "spec/journal §2.4",
+    file: WRITER,
+    from: "const own = attempts.find(({ head }) => head.id === id);",
+    to: "const own = attempts.find(({ head }) => head.id === id && Date.now() < 0);",
+  },
+  {
+    name: "a new id for every attempt",
+    found: [760594906, 104],
+    source: "spec/journal §2.4",
+    file: MAKER,
+    from: "id: newId(),",
+    to: "id: node.id,",
+  },
+  {
+    name: "holding back for another node's turn",
+    source: "spec/journal §2.4",
+    file: WRITER,
+    from: "return node.held > 0 ? false : this.#commitNext();",
+    to: "return this.#commitNext();",
+  },
+  {
+    name: "finding out what became of a create without an answer",
+    source: "spec/journal §2.5",
+    file: "src/journal/create-entry.ts",
+    from: "if (isFirst && error instanceof NothingDone) throw error;",
+    to: "if (isFirst) throw error;",
+  },
+  {
+    name: "committing nothing else while a create may still land",
+    source: "spec/journal §2.5",
+    file: WRITER,
+    from: "answer.giveIfDue();\n        if (!(await",
+    to: 'return "lost";\n        if (!(await',
+  },
+  {
+    name: "asking until the time limit before an outcome is called unknown",
+    source: "spec/journal §2.5",
+    file: WRITER,
+    from: "answer.giveIfDue();\n        if (!(await",
+    to: 'return "unknown";\n        if (!(await',
+  },
+  {
+    name: "the same id when it is created again",
+    source: "spec/journal §2.5",
+    file: WRITER,
+    from: "winner = attempts.at(-1)!;",
+    to: 'const id = made.head.id.split("").reverse().join(""); winner = { ...made, head: { ...made.head, id }, item: Buffer.from(made.item.toString().replace(made.head.id, id)) }; attempts.splice(0, 2, winner);',
+  },
+  {
+    name: "reading the floor before the ids are compared",
+    found: [661374446, 4082],
+    source: "spec/journal §2.6",
+    file: WRITER,
+    from: "if (item === undefined || floor >= revision) {",
+    to: "if (item === undefined) {",
+    also: TRIMMED_OFTEN.edits,
+  },
+  {
+    name: "reading the floor after a create",
+    source: "spec/journal §2.6",
+    file: WRITER,
+    from: "if (floorAfter >= revision) {",
+    to: "if (Date.now() < 0) {",
+  },
+  {
+    name: "loading the checkpoint where a place is gone",
+    source: "spec/journal §2.6",
+    file: WRITER,
+    from: "await ask(() => node.load());",
+    to: "",
+  },
+  {
+    name: "looking for the own id among the carried ones",
+    source: "spec/journal §2.6",
+    file: WRITER,
+    from: "if (node.recent.has(made.head.id)) return",
+    to: "if (Date.now() < 0) return",
+  },
+  {
+    name: "calling the outcome unknown where the carried ids do not reach back",
+    found: [760597387, 154],
+    source: "spec/journal §2.6",
+    file: WRITER,
+    from: 'return node.recent.covers(revision) ? "lost" : "unknown";',
+    to: 'return "lost";',
+  },
+  {
+    name: "reading the floor before an entry is applied",
+    found: [760621145, 356],
+    source: "spec/journal §2.6",
+    file: NODE,
+    from: "if (floor > this.revision) {",
+    to: "if (entries.length === 0 && floor > this.revision) {",
+  },
+  {
+    name: "applying an entry before its writers are answered",
+    source: "spec/journal §2.7",
+    file: WRITER,
+    from: "await node.apply(winner.head, winner.writes, winner.item.length);",
+    to: "",
+  },
+  {
+    name: "a proof for what commits nothing",
+    source: "spec/journal §2.8",
+    file: PROOF,
+    from: "await this.prove(commit.actor);",
+    to: "",
+  },
+  {
+    name: "a read that is sent after the request came",
+    found: [760598421, 959],
+    source: "spec/journal §2.8",
+    file: PROOF,
+    from: "if (one.number <= mark)",
+    to: "if (Date.now() > 0)",
+  },
+  {
+    name: "checking against the proved state what was read before",
+    source: "spec/journal §2.8",
+    file: PROOF,
+    from: "if (replica.holds(commit)) return node.revision;",
+    to: "if (Date.now() > 0) return node.revision;",
+  },
+  {
+    name: "comparing the id of the copy's own entry in a look",
+    source: "spec/journal §2.8",
+    file: LOOK,
+    from: "decodeHead(own).id === id",
+    to: "Date.now() > 0",
+    also: LOST_AND_ASKED.edits,
+  },
+  {
+    name: "looking at the floor",
+    source: "spec/journal §2.8",
+    file: LOOK,
+    from: 'if (floor > revision) return "other";',
+    to: "",
+    also: TRIMMED_AND_ASKED.edits,
+  },
+  {
+    name: "looking at the next entry before the copy's own one",
+    found: [760625889, 21645],
+    source: "spec/journal §2.8",
+    file: LOOK,
+    from: `  const next = await engine.read(entryName(revision + 1));
+  const own = revision === 0 ? undefined : await engine.read(entryName(revision));`,
+    to: `  const own = revision === 0 ? undefined : await engine.read(entryName(revision));
+  const next = await engine.read(entryName(revision + 1));`,
+    also: LOST_ALL_THE_TIME.edits,
+  },
+  {
+    name: "a barrier before the reads of a look",
+    source: "spec/journal §2.8",
+    file: LOOK,
+    from: "await engine.barrier?.();",
+    to: "",
+    also: IN_SESSIONS.edits,
+  },
+  {
+    name: "a proof before a call is answered without a commit",
+    source: "spec/journal §2.8",
+    file: ANSWER,
+    from: "await prove();",
+    to: "",
+  },
+  {
+    name: "running a call again on the proved state",
+    source: "spec/journal §2.8",
+    file: ANSWER,
+    from: "return state() === before ? answer() : work();",
+    to: "return answer();",
+  },
+  {
+    name: "one proof for each call",
+    source: "spec/journal §2.8",
+    file: ANSWER,
+    from: "call.isProven = true;\n  return state() === before ? answer() : work();",
+    to: "return state() === before ? answer() : provenAnswer({ call, work, isRefusalOnly, state, prove });",
+  },
+  {
+    name: "moving the copy for a proof in one lane",
+    source: "spec/journal §2.9",
+    file: PROOF,
+    from: "return node.exclusive(async () => {",
+    to: "return (async (work: () => Promise<boolean>) => work())(async () => {",
+  },
+  {
+    name: "moving the copy in one lane",
+    source: "spec/journal §2.5",
+    file: NODE,
+    from: "const done = this.#lane.then(work);",
+    to: "const done = work();",
+  },
+];
