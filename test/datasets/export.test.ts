@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 
 import { loadDatasets } from "../../src/datasets/load-datasets.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
+import { sized } from "../proofs/size.ts";
 import { arbitraryDataset } from "./arbitrary-dataset.ts";
 import { exportedText } from "./exported-text.ts";
 import { fileFolder } from "./file-folder.ts";
@@ -34,7 +35,7 @@ it.each(["json", "yaml"] as const)(
         expect(again.text).toBe(text);
         await Promise.all([source.close(), copy.close()]);
       }),
-      { numRuns: 60 },
+      { numRuns: sized(15, 60) },
     );
   },
 );
@@ -53,7 +54,7 @@ it("a JSON export has the bytes of JSON.stringify with an indentation of 2, and 
       expect([...whole.values()]).toEqual(users.map((user) => expect.objectContaining(user)));
       await source.close();
     }),
-    { numRuns: 30 },
+    { numRuns: sized(10, 30) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { BatchOperation } from "../../src/directory/batch.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { sized } from "../proofs/size.ts";
 import { comparable, READS, WRITES } from "./history-kit.ts";
 import { openTestDirectory } from "./open-test-directory.ts";
 
@@ -101,6 +102,6 @@ it("goes back to any of its states, and on from there", { timeout: 60_000 }, asy
       expect(await checkConsistency(bed.store)).toEqual([]);
       await bed.close();
     }),
-    { numRuns: 60 },
+    { numRuns: sized(20, 60) },
   );
 });

@@ -2,11 +2,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
 import { type Store, withSnapshot } from "../../src/store/port.ts";
+import { sized } from "../proofs/size.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Child, startChild } from "./children/child.ts";
 import { unavailable } from "./unavailable.ts";
 
-const KILLS = 20;
+const KILLS = sized(8, 20);
 
 let parent: string;
 let path: string;

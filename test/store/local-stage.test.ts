@@ -10,6 +10,7 @@ import { withSnapshot } from "../../src/store/port.ts";
 import { StoreHarness } from "../contract/store/harness.ts";
 import { describeStoreOracle } from "../contract/store/oracle.ts";
 import { describeOpenStore } from "../contract/store-contract.ts";
+import { sized } from "../proofs/size.ts";
 import { stagedStore } from "./staged-store.ts";
 
 const P = "things";
@@ -235,7 +236,7 @@ describe("a stage", () => {
         expect(await texts(past)).toEqual(before);
         past.release();
       }),
-      { numRuns: 60 },
+      { numRuns: sized(20, 60) },
     );
   });
 });

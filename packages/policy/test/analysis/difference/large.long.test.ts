@@ -93,7 +93,8 @@ const ALL_DIFFER: Readonly<Record<string, readonly [Shape, Shape]>> = {
   ],
 };
 
-it.each(Object.keys(ALL_DIFFER))(
+// Each takes all of its five seconds.
+it.each(Object.keys(ALL_DIFFER).slice(0, sized(1, 5)))(
   "10,000 statements against 10,000 that all differ in their %s are cut after 5 s of CPU, and the difference says so",
   { timeout: 120_000 },
   (kind) => {
