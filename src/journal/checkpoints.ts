@@ -6,6 +6,7 @@
 import { createHash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { findLine, wholeLines } from "../store/entry-lines.ts";
+import { linesInBatches } from "../store/line-batches.ts";
 import { newId } from "../store/log-entry.ts";
 import type { RecordName, StoredRecord, VersionedRecord } from "../store/port.ts";
 import type { EntryId } from "../store/replica.ts";
@@ -44,7 +45,7 @@ export interface CheckpointSource {
 /** Entries of a part may be named by entries up to this many revisions later. */
 export const PART_LIFE = 1_000;
 const MOST_LISTED = 1_000;
-/** Records of a piece that are decoded together: a piece has up to 8 MiB of them. */
+/** Records of a piece that are decoded together: a piece has up to some MiB of them. */
 const RECORDS_AT_ONCE = 500;
 
 /** Writes a checkpoint; undefined where another node has written one of this revision. */
@@ -143,24 +144,12 @@ export async function* readRecords(
   marker: CheckpointMarker,
 ): AsyncGenerator<readonly VersionedRecord[]> {
   const turns = new Turns();
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const piece of readPieces(engine, marker)) {
-    const bytes = Buffer.concat([rest, piece]);
-    let records: VersionedRecord[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-      const line = JSON.parse(bytes.toString("utf8", start, end)) as [string, string, string, number];
-      const [partition, key, value, version] = line;
-      records.push({ partition, key, value, version });
-      start = end + 1;
-      if (records.length >= RECORDS_AT_ONCE) {
-        yield records;
-        records = [];
-      }
-      if (turns.spent) await turns.yield();
-    }
-    rest = bytes.subarray(start);
-    yield records;
+  for await (const lines of linesInBatches(readPieces(engine, marker), RECORDS_AT_ONCE)) {
+    yield lines.map((line) => {
+      const [partition, key, value, version] = JSON.parse(line) as [string, string, string, number];
+      return { partition, key, value, version };
+    });
+    if (turns.spent) await turns.yield();
   }
 }
 

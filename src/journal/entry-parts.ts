@@ -3,9 +3,21 @@
 import { createHash, type Hash } from "node:crypto";
 import { Turns } from "../schedule/turns.ts";
 import { findWrite, wholeLines } from "../store/entry-lines.ts";
-import { decodeBody, decodeHead, type EntryHead, newId, type PartsOf } from "../store/log-entry.ts";
+import { linesInBatches } from "../store/line-batches.ts";
+import {
+  decodeBody,
+  decodeHead,
+  decodeWrites,
+  type EntryHead,
+  newId,
+  type PartsOf,
+} from "../store/log-entry.ts";
 import type { EntryWrites, KeyWrite, RecordName } from "../store/port.ts";
+import { CheckpointGone } from "./checkpoints.ts";
 import { type Engine, type ItemName, NothingDone, partName } from "./engine.ts";
+
+/** Writes of a body that are decoded together. */
+const WRITES_AT_ONCE = 200;
 
 /** Stores a body in parts. */
 export async function writeParts(engine: Engine, body: Buffer, base: number): Promise<PartsOf> {
@@ -56,7 +68,8 @@ async function joined(
     found ??= piece;
     const end = size + piece.length;
     if (end > found.length) {
-      const larger = Buffer.allocUnsafeSlow(Math.max(room, end));
+      // Doubled where parts are larger than this program writes them.
+      const larger = Buffer.allocUnsafeSlow(Math.max(room, end, found === piece ? 0 : 2 * found.length));
       found.copy(larger, 0, 0, size);
       found = larger;
     }
@@ -93,6 +106,31 @@ export async function readBody(
   if (bytes === undefined) return undefined;
   if (hash.digest("base64url") !== head.digest) throw damaged(head);
   return decodeBody(bytes);
+}
+
+/**
+ * The body of an item in pieces, the first of which says what it touched: of one in parts, a part is held at a time.
+ * @throws CheckpointGone where a part is gone
+ * @throws NothingDone at the end, where it is not what its digest says
+ */
+export async function* bodyInPieces(
+  engine: Engine,
+  head: EntryHead,
+  item: Buffer,
+): AsyncGenerator<EntryWrites> {
+  const hash = createHash("sha256");
+  const pieces = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of hashed(piecesOf(engine, head, item), hash)) {
+      if (piece === undefined) throw new CheckpointGone(`a part of entry ${head.revision} is gone`);
+      yield piece;
+    }
+  };
+  let isFirst = true;
+  for await (const lines of linesInBatches(pieces(), WRITES_AT_ONCE)) {
+    yield isFirst ? decodeWrites(lines.slice(1), lines[0]) : decodeWrites(lines);
+    isFirst = false;
+  }
+  if (hash.digest("base64url") !== head.digest) throw damaged(head);
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Moment } from "./clock.ts";
 import { CopyCondition, LogMissing } from "./copy-condition.ts";
 import { NothingDone } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
+import { isInParts, join } from "./join.ts";
 import { loadCheckpoint } from "./load-checkpoint.ts";
 import type { NodeParts } from "./node-parts.ts";
 import { type FoundPlace, findPlace } from "./place-in-log.ts";
@@ -168,7 +169,7 @@ export class LogNode {
         this.#endSeen = doubts;
         this.proved(sent);
         return;
-      } else {
+      } else if (this.revision > 0 || !entries.some(isInParts) || !(await this.#join())) {
         for (const { item } of entries) if (!(await this.#take(item))) break;
       }
       if (this.lastId !== lastId) idle = -1;
@@ -350,21 +351,35 @@ export class LogNode {
     const ids = [...this.recent.list];
     const made = await this.#rebuild(log);
     counters.rewound += 1;
-    this.revision = made.revision;
-    this.lastId = made.id;
-    this.lastAt = made.at;
-    this.log = log;
-    this.format = made.format;
-    this.recent.replace(made.recent);
-    this.checkpointRevision = made.checkpoint?.revision ?? 0;
-    this.checkpointBytes = made.checkpoint?.bytes ?? 0;
-    this.bytesSinceCheckpoint = made.bytes;
+    this.#became(made);
     this.condition.is("whole");
     const { former } = made;
     const common = commonRevision(ids, made.recent);
     const back = { log, formerLog, common, from, to: made.revision, ids, former };
     if (onWentBack === undefined) await former.release();
     else onWentBack(back);
+  }
+
+  /** Fills the empty copy at once; false where no whole state can be made, of which following tells why. */
+  async #join(): Promise<boolean> {
+    const { engine, replica, counters } = this.#parts;
+    const made = await join({ engine, replica, knownFormat: this.knownFormat });
+    if (made === undefined) return false;
+    this.#became(made);
+    counters.applied += made.revision - this.checkpointRevision;
+    return true;
+  }
+
+  #became(made: Omit<Rebuilt, "former">): void {
+    this.revision = made.revision;
+    this.lastId = made.id;
+    this.lastAt = made.at;
+    this.log = made.log;
+    this.format = made.format;
+    this.recent.replace(made.recent);
+    this.checkpointRevision = made.checkpoint?.revision ?? 0;
+    this.checkpointBytes = made.checkpoint?.bytes ?? 0;
+    this.bytesSinceCheckpoint = made.bytes;
   }
 
   async #rebuild(log: string): Promise<Rebuilt> {

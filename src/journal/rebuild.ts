@@ -8,7 +8,7 @@ import type { EntryId, FormerState, Replica, StateBeside } from "../store/replic
 import { CheckpointGone, newestCheckpoint, readRecentIds, readRecords } from "./checkpoints.ts";
 import { LogMissing } from "./copy-condition.ts";
 import type { Engine } from "./engine.ts";
-import { readBody } from "./entry-parts.ts";
+import { bodyInPieces } from "./entry-parts.ts";
 import { assertLog } from "./place-in-log.ts";
 import { isTornAfter } from "./torn-log.ts";
 
@@ -17,7 +17,7 @@ const PAGE = 100;
 const MOST_ATTEMPTS = 5;
 
 /** The parts that a state is made from. */
-interface RebuildParts {
+export interface RebuildParts {
   readonly engine: Engine;
   readonly replica: Replica;
   /** Throws for a format that this program does not know. */
@@ -29,6 +29,8 @@ export interface Rebuilt {
   readonly revision: number;
   readonly id: string;
   readonly at: string;
+  /** Id of the first entry of the log. */
+  readonly log: string;
   readonly format: number;
   /** Ids of its newest entries, in order. */
   readonly recent: readonly EntryId[];
@@ -49,7 +51,7 @@ export async function rebuild(parts: RebuildParts, log: string): Promise<Rebuilt
     await assertLog(parts.engine, log);
     const state = await parts.replica.beside();
     try {
-      const made = await new Maker(parts, state).make(log);
+      const made = await new StateMaker(parts, state).make(log);
       return { ...made, former: await state.take() };
     } catch (error) {
       await state.discard();
@@ -64,10 +66,10 @@ function broken(error: unknown): unknown {
 }
 
 /** Fills a state up to the newest entry. */
-class Maker {
+export class StateMaker {
   readonly #parts: RebuildParts;
   readonly #state: StateBeside;
-  #made: Omit<Rebuilt, "former"> & { recent: EntryId[] } = {
+  #made: Omit<Rebuilt, "former" | "log"> & { recent: EntryId[] } = {
     revision: 0,
     id: "",
     at: "",
@@ -82,11 +84,11 @@ class Maker {
     this.#state = state;
   }
 
-  /** @throws CheckpointGone where the log was trimmed meanwhile, or is not whole */
+  /** @throws CheckpointGone where the log was trimmed meanwhile, or is not whole; the state is of no use then */
   async make(log: string): Promise<Omit<Rebuilt, "former">> {
     await this.#fill(log);
     await this.#follow(log);
-    return this.#made;
+    return { ...this.#made, log };
   }
 
   async #fill(log: string): Promise<void> {
@@ -118,9 +120,7 @@ class Maker {
         if (head.revision === 1 && head.id !== log) throw new CheckpointGone("it is another log");
         if (head.prev !== this.#made.id)
           throw new CheckpointGone(`entry ${head.revision} does not follow the one before`);
-        const body = await readBody(engine, head, item);
-        if (body === undefined) throw new CheckpointGone(`a part of entry ${head.revision} is gone`);
-        await this.#state.apply(head, body);
+        await this.#state.apply(head, bodyInPieces(engine, head, item));
         const { revision, id, at, format } = head;
         this.#made.recent.push([revision, id]);
         this.#made = { ...this.#made, revision, id, at, format, bytes: this.#made.bytes + item.length };

@@ -164,9 +164,25 @@ class PutLines implements Listed<RecordPut> {
   }
 }
 
+/** Decodes lines of writes; `first` is the line that begins the body. */
+export function decodeWrites(lines: readonly string[], first?: string): EntryWrites {
+  const put: RecordPut[] = [];
+  const deleted: RecordName[] = [];
+  for (const line of lines) {
+    const [partition, key, value] = JSON.parse(line) as [string, string, string?];
+    if (value === undefined) deleted.push({ partition, key });
+    else put.push({ partition, key, value });
+  }
+  return { put, delete: deleted, ...(first !== undefined && touchedOf(first)) };
+}
+
 /** Returns the touched things of a body from its first line, which alone need be there. */
 export function decodeFirstLine(bytes: Buffer): FirstLine {
-  const { change, useCases } = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf(10))) as FirstLine;
+  return touchedOf(bytes.toString("utf8", 0, bytes.indexOf(LINE_END)));
+}
+
+function touchedOf(line: string): FirstLine {
+  const { change, useCases } = JSON.parse(line) as FirstLine;
   return { ...(change && { change }), ...(useCases && { useCases }) };
 }
 

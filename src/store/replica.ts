@@ -69,8 +69,11 @@ export interface StateBeside {
     records: AsyncIterable<readonly VersionedRecord[]>,
     recent: readonly EntryId[],
   ): Promise<void>;
-  /** Applies what the next entry writes. */
-  apply(entry: EntryName, writes: EntryWrites): Promise<void>;
+  /**
+   * Applies what the next entry writes, as it comes in pieces, the first of which says what the entry touched. The state is to
+   * be discarded where they end with an error.
+   */
+  apply(entry: EntryName, pieces: AsyncIterable<EntryWrites>): Promise<void>;
   /**
    * Puts it in the place of the state that counts, in one step, and tells those who follow that anything may have
    * changed. Resolves with the state before.

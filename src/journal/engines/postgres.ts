@@ -85,7 +85,8 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
 }
 
 class PostgresEngine implements Engine {
-  readonly budgets = { entry: 1024 * 1024, part: 8 * 1024 * 1024 };
+  // The driver holds a multiple of a part while it reads one.
+  readonly budgets = { entry: 1024 * 1024, part: 1024 * 1024 };
   readonly lookMs = 10;
   readonly #pool: pg.Pool;
   readonly #listening: Listening;

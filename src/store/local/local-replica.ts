@@ -188,17 +188,19 @@ export class LocalReplica implements Replica {
     return {
       copy,
       fill: (...what: Parameters<ReplicaCopy["fill"]>) => this.#track(copy.fill(...what)),
-      apply: (...what: Parameters<ReplicaCopy["apply"]>) => this.#track(copy.apply(...what)),
+      apply: (...what: Parameters<ReplicaCopy["applyInPieces"]>) => this.#track(copy.applyInPieces(...what)),
       discard: () => copy.discard(),
     };
   }
 
-  /** The copy before stays: what the log lost is in it alone. */
+  /** The copy before stays unless it is empty: what the log lost is in it alone. */
   #take(copy: ReplicaCopy): FormerState {
     this.#assertOpen();
     const before = this.#copy;
-    markReplaced(before.folder);
-    this.#kept.add(before);
+    if (before.position.revision > 0) {
+      markReplaced(before.folder);
+      this.#kept.add(before);
+    }
     this.#former.add(before);
     this.#replaceBy(copy);
     this.#listeners.notify(wholeStateChange({ ...copy.position, node: "" }));

@@ -34,6 +34,8 @@ export interface ReplicaCopy {
   changes(after: number, limit: number): readonly CommittedChange[] | undefined;
   /** Applies what an entry writes, in one transaction. */
   apply(entry: EntryName, writes: EntryWrites): Promise<void>;
+  /** As {@link apply}, for a copy that nobody reads before it is whole: in many transactions, the entry last. */
+  applyInPieces(entry: EntryName, pieces: AsyncIterable<EntryWrites>): Promise<void>;
   /** Fills an empty copy with a state. The position comes last: without it, a copy is none. */
   fill(
     last: StateName,
@@ -112,13 +114,9 @@ class LmdbCopy implements ReplicaCopy {
   }
 
   async apply(entry: EntryName, writes: EntryWrites): Promise<void> {
-    const { revision, id, at } = entry;
-    const position = { revision, id, at, log: this.#position.log || id, floor: 0 };
-    const steps = this.#writeAll(writes, revision);
-    const finish = (): void => {
-      this.#putEntry(revision, entryNote(committedChange(entry, writes)));
-      putPosition(this.database, position);
-    };
+    const position = this.#positionAt(entry);
+    const steps = this.#writeAll(writes, entry.revision);
+    const finish = (): void => this.#finish(entry, writes, position);
     if (writes.put.length + writes.delete.length > AT_ONCE) {
       await this.database.transaction(() => inTurns(steps).then(finish));
     } else {
@@ -128,6 +126,21 @@ class LmdbCopy implements ReplicaCopy {
         finish();
       });
     }
+    this.#position = position;
+  }
+
+  async applyInPieces(entry: EntryName, pieces: AsyncIterable<EntryWrites>): Promise<void> {
+    const turns = new Turns();
+    let touched: Pick<EntryWrites, "change" | "useCases"> | undefined;
+    for await (const piece of pieces) {
+      touched ??= piece;
+      this.database.transactionSync(() => {
+        for (const _ of this.#writeAll(piece, entry.revision));
+      });
+      if (turns.spent) await turns.yield();
+    }
+    const position = this.#positionAt(entry);
+    this.database.transactionSync(() => this.#finish(entry, touched ?? {}, position));
     this.#position = position;
   }
 
@@ -223,6 +236,15 @@ class LmdbCopy implements ReplicaCopy {
       this.database.removeSync(recordKey(partition, key));
       yield;
     }
+  }
+
+  #positionAt({ revision, id, at }: EntryName): LogPosition {
+    return { revision, id, at, log: this.#position.log || id, floor: 0 };
+  }
+
+  #finish(entry: EntryName, touched: Pick<EntryWrites, "change" | "useCases">, position: LogPosition): void {
+    this.#putEntry(entry.revision, entryNote(committedChange(entry, touched)));
+    putPosition(this.database, position);
   }
 
   #putEntry(revision: number, note: string): void {

@@ -36,15 +36,12 @@ export class TreeBeside implements StateBeside {
     this.#ids = [...recent];
   }
 
-  async apply(entry: EntryName, writes: EntryWrites): Promise<void> {
+  async apply(entry: EntryName, pieces: AsyncIterable<EntryWrites>): Promise<void> {
     const turns = new Turns();
     const version = String(entry.revision);
-    for (const { partition, key, value } of writes.put) {
-      this.#tree.set(pathOf(partition, key), { value, version });
-      if (turns.spent) await turns.yield();
-    }
-    for (const { partition, key } of writes.delete) {
-      this.#tree.delete(pathOf(partition, key));
+    for await (const { put, delete: deleted } of pieces) {
+      for (const { partition, key, value } of put) this.#tree.set(pathOf(partition, key), { value, version });
+      for (const { partition, key } of deleted) this.#tree.delete(pathOf(partition, key));
       if (turns.spent) await turns.yield();
     }
     const { revision, id, at } = entry;
