@@ -2,7 +2,9 @@
 
 import { randomInt } from "node:crypto";
 
-const FIRST_SLOTS = 1_024;
+/** Parts that grow each on its own, so that nobody waits until all texts have moved: a power of 2. */
+const PARTS = 64;
+const FIRST_SLOTS = 16;
 /** Share of the slots that may be taken. */
 const FULL = 0.7;
 /** All keep the products within 32 bits of an integer multiplication. */
@@ -15,18 +17,14 @@ const [PRIME_A, PRIME_B, PRIME_C, PRIME_D] = [2_654_435_761, 1_597_334_677, 2_24
 export class TextHashes {
   readonly #seedA = randomInt(2 ** 32);
   readonly #seedB = randomInt(2 ** 32);
-  readonly #hasNumbers: boolean;
-  /** Two numbers for each slot; both 0: free. */
-  #slots = new Uint32Array(2 * FIRST_SLOTS);
-  #numbers: Uint32Array;
+  readonly #parts: readonly Part[];
   #size = 0;
   #high = 0;
   #low = 0;
 
   /** @param hasNumbers false: a third of the memory is saved, and every text has the number 0 */
   constructor({ hasNumbers = false }: { readonly hasNumbers?: boolean } = {}) {
-    this.#hasNumbers = hasNumbers;
-    this.#numbers = new Uint32Array(hasNumbers ? FIRST_SLOTS : 0);
+    this.#parts = Array.from({ length: PARTS }, () => new Part(hasNumbers));
   }
 
   /** Number of texts. */
@@ -37,13 +35,8 @@ export class TextHashes {
   /** Adds a text with a number below 2^32; false if it is there already, whose number stays. */
   add(text: string, number = 0): boolean {
     this.#hash(text);
-    const slot = slotOf(this.#slots, this.#high, this.#low);
-    if (!isFree(this.#slots, slot)) return false;
-    this.#slots[2 * slot] = this.#high;
-    this.#slots[2 * slot + 1] = this.#low;
-    if (this.#hasNumbers) this.#numbers[slot] = number;
+    if (!this.#part.add(this.#high, this.#low, number)) return false;
     this.#size += 1;
-    if (this.#size > (this.#slots.length / 2) * FULL) this.#grow();
     return true;
   }
 
@@ -55,7 +48,56 @@ export class TextHashes {
   /** The number of a text that was added; undefined for another. */
   numberOf(text: string): number | undefined {
     this.#hash(text);
-    const slot = slotOf(this.#slots, this.#high, this.#low);
+    return this.#part.numberOf(this.#high, this.#low);
+  }
+
+  get #part(): Part {
+    return this.#parts[this.#high & (PARTS - 1)]!;
+  }
+
+  /** Two multiplicative hashes, each mixed with the other at the end. */
+  #hash(text: string): void {
+    let a = this.#seedA;
+    let b = this.#seedB;
+    for (let at = 0; at < text.length; at++) {
+      const unit = text.charCodeAt(at);
+      a = Math.imul(a ^ unit, PRIME_A);
+      b = Math.imul(b ^ unit, PRIME_B);
+    }
+    a = Math.imul(a ^ (a >>> 16), PRIME_C) ^ Math.imul(b ^ (b >>> 13), PRIME_D);
+    b = Math.imul(b ^ (b >>> 16), PRIME_C) ^ Math.imul(a ^ (a >>> 13), PRIME_D);
+    this.#high = a >>> 0;
+    // Both 0 is a free slot.
+    this.#low = b >>> 0 || (this.#high === 0 ? 1 : 0);
+  }
+}
+
+/** The hashes that a part of the texts have. */
+class Part {
+  readonly #hasNumbers: boolean;
+  /** Two numbers for each slot; both 0: free. */
+  #slots = new Uint32Array(2 * FIRST_SLOTS);
+  #numbers: Uint32Array;
+  #size = 0;
+
+  constructor(hasNumbers: boolean) {
+    this.#hasNumbers = hasNumbers;
+    this.#numbers = new Uint32Array(hasNumbers ? FIRST_SLOTS : 0);
+  }
+
+  add(high: number, low: number, number: number): boolean {
+    const slot = slotOf(this.#slots, high, low);
+    if (!isFree(this.#slots, slot)) return false;
+    this.#slots[2 * slot] = high;
+    this.#slots[2 * slot + 1] = low;
+    if (this.#hasNumbers) this.#numbers[slot] = number;
+    this.#size += 1;
+    if (this.#size > (this.#slots.length / 2) * FULL) this.#grow();
+    return true;
+  }
+
+  numberOf(high: number, low: number): number | undefined {
+    const slot = slotOf(this.#slots, high, low);
     if (isFree(this.#slots, slot)) return undefined;
     return this.#hasNumbers ? this.#numbers[slot] : 0;
   }
@@ -74,22 +116,6 @@ export class TextHashes {
     }
     this.#slots = slots;
     this.#numbers = numbers;
-  }
-
-  /** Two multiplicative hashes, each mixed with the other at the end. */
-  #hash(text: string): void {
-    let a = this.#seedA;
-    let b = this.#seedB;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      a = Math.imul(a ^ unit, PRIME_A);
-      b = Math.imul(b ^ unit, PRIME_B);
-    }
-    a = Math.imul(a ^ (a >>> 16), PRIME_C) ^ Math.imul(b ^ (b >>> 13), PRIME_D);
-    b = Math.imul(b ^ (b >>> 16), PRIME_C) ^ Math.imul(a ^ (a >>> 13), PRIME_D);
-    this.#high = a >>> 0;
-    // Both 0 is a free slot.
-    this.#low = b >>> 0 || (this.#high === 0 ? 1 : 0);
   }
 }
 
