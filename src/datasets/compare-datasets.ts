@@ -29,8 +29,8 @@ interface CompareOptions {
   readonly mode: DatasetMode;
   readonly env: Environment;
   readonly problems: ProblemList;
-  /** True for a piece that the state has as it is, so that it needs no comparison. Default: for none. */
-  readonly isInForce?: ((piece: Piece) => boolean) | undefined;
+  /** True for the number of a piece that the state has as it is, so that it needs no comparison. Default: for none. */
+  readonly isInForce?: ((number: number) => boolean) | undefined;
 }
 
 /** A plan, and the share of managed things that it removes. */
@@ -60,6 +60,8 @@ class Comparison implements Compared {
   readonly #types: ReadonlyMap<string, Managed<ResourceType>>;
   readonly #removals = new Removals(this.plan);
   readonly #pause = bulkPause();
+  /** Pieces that were gone through. */
+  #pieces = 0;
   #templates: Templates = { byType: new Map(), broken: new Set() };
 
   /** @param types the resource types of the directory */
@@ -96,10 +98,14 @@ class Comparison implements Compared {
   async source(source: PieceSource): Promise<void> {
     const { digest } = source;
     this.#read.index.begin(source);
-    const pieces = source.pieces();
+    const first = this.#pieces;
+    const isPassed = (number: number): boolean => this.#options.isInForce?.(first + number) === true;
+    const pieces = source.pieces({ isPassed });
     let next = await pieces.next();
     for (; next.done !== true; next = await pieces.next()) {
-      await this.#piece(next.value, source);
+      const { section, entries, passed = entries.length } = next.value;
+      if (isPassed(this.#pieces++ - first)) this.#read.index.pass(section, passed);
+      else await this.#piece(next.value, source);
       await this.#pause();
     }
     if ("problems" in next.value || source.digest !== digest) {
@@ -117,10 +123,6 @@ class Comparison implements Compared {
 
   async #piece(piece: Piece, source: PieceSource): Promise<void> {
     const { index } = this.#read;
-    if (this.#options.isInForce?.(piece) === true) {
-      index.pass(piece);
-      return;
-    }
     const { rules, mode, env, problems, view } = this.#options;
     const merged = mergedOf(index.definitionsIn(piece), index, { piece, source });
     const checks = this.#checks(merged);

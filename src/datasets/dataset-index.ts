@@ -121,8 +121,8 @@ export class DatasetIndex {
   }
 
   /** Passes a piece in a later reading. */
-  pass({ section, entries }: Piece): void {
-    this[section].numbers.take(entries.length);
+  pass(section: Section, entries: number): void {
+    this[section].numbers.take(entries);
   }
 
   #addUser(

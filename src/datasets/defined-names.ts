@@ -61,9 +61,7 @@ export class DefinedNames {
 
   /** Notes a valid definition; returns the number of an earlier one of that name. */
   define(name: string, number: number): number | undefined {
-    const first = this.#names.numberOf(name);
-    if (first === undefined) this.#names.add(name, number);
-    return first;
+    return this.#names.add(name, number) ? undefined : this.#names.numberOf(name);
   }
 
   /** The number of the entry that defines a name. */
@@ -106,11 +104,11 @@ export class DefinedTexts {
    * @returns where the text was given before
    */
   give(text: string, user: number, index: number, pointers: (index: number) => string): Place | undefined {
-    const first = this.#texts.numberOf(text);
-    if (first === undefined) {
-      this.#texts.add(text, user * TEXTS_OF_ENTRY + Math.min(index, TEXTS_OF_ENTRY - 1));
-      return undefined;
-    }
+    const at = user * TEXTS_OF_ENTRY + Math.min(index, TEXTS_OF_ENTRY - 1);
+    return this.#texts.add(text, at) ? undefined : this.#placeOf(this.#texts.numberOf(text)!, pointers);
+  }
+
+  #placeOf(first: number, pointers: (index: number) => string): Place {
     const place = this.#users.placeOf(Math.floor(first / TEXTS_OF_ENTRY));
     const at = first % TEXTS_OF_ENTRY;
     // Of the last ones, only the user is known.

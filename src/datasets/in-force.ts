@@ -12,6 +12,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { LoadBefore, LoadOptions, ReadState } from "./load-datasets.ts";
 import { PieceDigests, type StoredPieces } from "./piece-digests.ts";
 import { fileDigest } from "./pieces/open-pieces.ts";
+import type { Reading } from "./pieces/piece.ts";
 
 /** Name of the mark. */
 const MARK = "datasets";
@@ -67,6 +68,13 @@ export function loadBefore(load: LoadOf): LoadBefore {
   const { directory, key } = load;
   return {
     digests: () => new PieceDigests(key),
+    async valid(pieces) {
+      const mark = await markOf(directory);
+      if (mark?.pieces === undefined) return undefined;
+      // The names of variables and this flag say nothing of the form; the program's version, which the rules cover, does.
+      const isSame = [true, false].some((flag) => mark.rules === digestOfRules(load, mark.environment, flag));
+      return isSame ? isOneOf(mark.pieces, pieces) : undefined;
+    },
     async inForce({ environment, revision, preconfigured, pieces }) {
       const mark = await markOf(directory);
       if (mark?.pieces === undefined || mark.rules !== digestOfRules(load, environment, preconfigured))
@@ -76,11 +84,20 @@ export function loadBefore(load: LoadOf): LoadBefore {
       // The state is from before this look, which finds at least what the state has.
       if (mark.revision > revision || !(await isUntouched(directory, mark))) return undefined;
       const known = new Set(mark.pieces.users);
-      return (piece) => {
-        const digest = piece.section === "users" ? pieces.of(piece) : undefined;
+      return (number) => {
+        const digest = pieces.ofUsers(number);
         return digest !== undefined && known.has(digest);
       };
     },
+  };
+}
+
+/** True for pieces of users that are among those of an earlier load. */
+function isOneOf(stored: StoredPieces, pieces: PieceDigests): NonNullable<Reading["isValid"]> {
+  const known = new Set(stored.users);
+  return (piece) => {
+    const digest = piece.section === "users" ? pieces.of(piece) : undefined;
+    return digest !== undefined && known.has(digest);
   };
 }
 

@@ -12,7 +12,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Change, ChangeCounts } from "./change.ts";
 import { type Compared, compareDatasets } from "./compare-datasets.ts";
 import type { PieceDigests } from "./piece-digests.ts";
-import { PIECE_SIZE, type Piece, type PieceSize } from "./pieces/piece.ts";
+import { PIECE_SIZE, type Piece, type PieceSize, type Reading } from "./pieces/piece.ts";
 import type { DatasetMode } from "./plan.ts";
 import { ProblemList } from "./problem-list.ts";
 import { readDatasets } from "./read-datasets.ts";
@@ -45,10 +45,12 @@ export interface ReadState {
 export interface LoadBefore {
   /** Makes digests of the pieces of one load. */
   digests(): PieceDigests;
-  /** Returns what tells pieces that are in force in a state; undefined where each has to be compared. */
+  /** Returns what tells pieces that are valid in form, as an earlier load found; undefined where nothing does. */
+  valid(pieces: PieceDigests): Promise<Reading["isValid"]>;
+  /** Returns what tells the numbers of pieces that are in force in a state; undefined where each has to be compared. */
   inForce(
     read: Pick<ReadState, "environment" | "revision" | "preconfigured"> & { readonly pieces: PieceDigests },
-  ): Promise<((piece: Piece) => boolean) | undefined>;
+  ): Promise<((number: number) => boolean) | undefined>;
 }
 
 /** Options of {@link loadDatasets}. */
@@ -138,6 +140,7 @@ async function prepare(options: LoadOptions) {
     schema: catalog.schema("dataset"),
     size,
     onPiece: (piece: Piece) => pieces?.add(piece),
+    isValid: pieces && (await options.before?.valid(pieces)),
     onRead: (done: number, total: number) => onProgress?.({ phase: "read", done, total }),
   };
   const read = await readDatasets(input, problems);

@@ -19,6 +19,9 @@ export class PieceDigests {
   readonly #key: string;
   readonly #users: string[] = [];
   readonly #others: string[] = [];
+  /** Digests of pieces of users by the numbers of the pieces. */
+  readonly #byNumber: (string | undefined)[] = [];
+  #last: Pick<Piece, "section" | "text"> & { readonly digest?: string } = { section: "users" };
   #areAll = true;
 
   /** @param key makes digests that tell nothing of the entries */
@@ -30,14 +33,26 @@ export class PieceDigests {
   add(piece: Piece): void {
     const digest = this.of(piece);
     if (digest === undefined || this.#users.length + this.#others.length >= MOST) this.#areAll = false;
-    else (piece.section === "users" ? this.#users : this.#others).push(digest);
+    else {
+      (piece.section === "users" ? this.#users : this.#others).push(digest);
+      this.#byNumber.push(piece.section === "users" ? digest : undefined);
+    }
   }
 
   /** The digest of a piece; undefined where nothing tells it from others. */
-  of({ section, text }: Piece): string | undefined {
+  of({ section, text }: Pick<Piece, "section" | "text">): string | undefined {
     if (text === undefined) return undefined;
+    // A piece is asked about before it is parsed, and when it is added.
+    if (this.#last.text === text && this.#last.section === section) return this.#last.digest;
     const hash = createHmac("sha256", `pieces of data sets\0${this.#key}`);
-    return hash.update(`${section}\0`).update(text).digest("base64url").slice(0, LENGTH);
+    const digest = hash.update(`${section}\0`).update(text).digest("base64url").slice(0, LENGTH);
+    this.#last = { section, text, digest };
+    return digest;
+  }
+
+  /** The digest of a piece of users by the number of the piece, if {@link stored} has all; undefined for another piece. */
+  ofUsers(number: number): string | undefined {
+    return this.#byNumber[number];
   }
 
   /** All digests in the order of the pieces; undefined where one has none, and where they are too many. */

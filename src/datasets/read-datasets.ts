@@ -10,7 +10,7 @@ import { bulkPause } from "../schedule/bulk-pause.ts";
 import { entryProblems } from "./check-form.ts";
 import { DatasetIndex } from "./dataset-index.ts";
 import { openPieces } from "./pieces/open-pieces.ts";
-import type { Piece, PieceSize, PieceSource } from "./pieces/piece.ts";
+import type { Piece, Reading as PieceReading, PieceSize, PieceSource } from "./pieces/piece.ts";
 import { movedPointer } from "./pieces/text-problems.ts";
 import { ValuePieces } from "./pieces/value-pieces.ts";
 import { MAX_REPORTED_PROBLEMS, ProblemList } from "./problem-list.ts";
@@ -25,6 +25,8 @@ interface DatasetInput {
   readonly size: PieceSize;
   /** Told each piece. */
   readonly onPiece: (piece: Piece) => void;
+  /** See {@link Reading}. */
+  readonly isValid?: PieceReading["isValid"];
   /** Told after each file. */
   readonly onRead: (done: number, total: number) => void;
 }
@@ -49,8 +51,8 @@ export async function readDatasets(input: DatasetInput, problems: ProblemList): 
   let isWhole = unselected.length === 0;
   const read = async (source: PieceSource): Promise<void> => {
     sources.push(source);
-    const { schema, onPiece } = input;
-    if (!(await readSource(source, { schema, index, problems, later, onPiece }))) isWhole = false;
+    const { schema, onPiece, isValid } = input;
+    if (!(await readSource(source, { schema, index, problems, later, onPiece, isValid }))) isWhole = false;
   };
   for (const [number, file] of files.entries()) {
     const opened = await openPieces(file, input.size);
@@ -71,7 +73,7 @@ export async function readDatasets(input: DatasetInput, problems: ProblemList): 
   return { files, sources, index };
 }
 
-interface Reading extends Pick<DatasetInput, "onPiece"> {
+interface Reading extends Pick<DatasetInput, "onPiece" | "isValid"> {
   readonly schema: Schema;
   readonly index: DatasetIndex;
   readonly problems: ProblemList;
@@ -82,12 +84,12 @@ interface Reading extends Pick<DatasetInput, "onPiece"> {
 /** Reads one data set; false if it is none. */
 async function readSource(
   source: PieceSource,
-  { schema, index, problems, later, onPiece }: Reading,
+  { schema, index, problems, later, onPiece, isValid }: Reading,
 ): Promise<boolean> {
   const found = new ProblemList();
   index.begin(source);
   const pause = bulkPause();
-  const pieces = source.pieces();
+  const pieces = source.pieces({ isValid });
   for (let next = await pieces.next(); ; next = await pieces.next()) {
     if (next.done === true) {
       const ending = next.value;
@@ -102,7 +104,9 @@ async function readSource(
     const piece = next.value;
     onPiece(piece);
     const broken = new Set<number>();
-    for (const problem of entryProblems(piece.section, piece.entries, schema)) {
+    const problemsOfForm =
+      isValid?.(piece) === true ? [] : entryProblems(piece.section, piece.entries, schema);
+    for (const problem of problemsOfForm) {
       const pointer = movedPointer(problem.pointer, piece.start);
       found.add(source, pointer, problem.message, problem.member);
       broken.add(Number(segmentsOf(pointer)[1]));
@@ -116,7 +120,7 @@ async function readSource(
 function addHead(
   source: PieceSource,
   head: unknown,
-  { schema, index, problems }: Omit<Reading, "later" | "onPiece">,
+  { schema, index, problems }: Omit<Reading, "later" | "onPiece" | "isValid">,
 ): boolean {
   let isFormat = typeof head === "object" && head !== null && "format" in head;
   for (const { pointer, message, member } of schema.problems(head)) {

@@ -27,10 +27,11 @@ async function reload(
   into: TestDirectory,
   { size, version = "1", ...settings }: Settings,
   passed?: number[],
+  afterFirstReading = () => {},
 ) {
   const options = { env: () => undefined, guards: "strict", limits: {}, key: "a key" } as const;
   const load = { ...options, version, directory: into.directory, catalog: into.catalog, ...settings };
-  const before: LoadBefore | undefined = passed && counting(loadBefore(load), passed);
+  const before: LoadBefore | undefined = passed && counting(loadBefore(load), passed, afterFirstReading);
   try {
     const report = await loadDatasets({
       ...load,
@@ -48,16 +49,29 @@ async function reload(
   }
 }
 
-function counting(before: LoadBefore, passed: number[]): LoadBefore {
+function counting(before: LoadBefore, passed: number[], afterFirstReading: () => void): LoadBefore {
+  const entries: number[] = [];
   return {
     ...before,
+    digests: () => {
+      const digests = before.digests();
+      const { add } = digests;
+      digests.add = (piece) => {
+        entries.push(piece.entries.length);
+        add.call(digests, piece);
+      };
+      return digests;
+    },
     inForce: async (read) => {
       const isInForce = await before.inForce(read);
+      afterFirstReading();
+      const counted = new Set<number>();
       return (
         isInForce &&
-        ((piece) => {
-          const is = isInForce(piece);
-          if (is) passed.push(piece.entries.length);
+        ((number) => {
+          const is = isInForce(number);
+          if (is && !counted.has(number)) passed.push(entries[number]!);
+          counted.add(number);
           return is;
         })
       );
@@ -187,5 +201,29 @@ it("refuses a sync that removes more than half, as if it had compared everything
   // Of the pieces that are compared nearly everything goes, of all of them little.
   const emptied = USERS.map((user, index) => (index < 150 ? { username: user.username } : user));
   expect((await reload(opened, settings(emptied), passed)).changes).toHaveLength(150);
+  await opened.close();
+});
+
+it.each([
+  ["of the same length", { ...USERS[0], groups: ["H"] }],
+  ["of another length", { ...USERS[0], groups: ["G", "H"] }],
+])("refuses a file that becomes another one %s between its readings", async (_, changed) => {
+  const opened = await openTestDirectory();
+  const write = (users: readonly object[]) =>
+    folder.write("read-twice.json", { format: 1, groups: [{ name: "G" }, { name: "H" }], users });
+  const settings = (users: readonly object[]) => ({
+    files: [write(users)],
+    mode: "sync" as const,
+    size: SIZE,
+  });
+  await reload(opened, settings(USERS), []);
+  const before = await stateOf(opened);
+  const passed: number[] = [];
+  const change = () => write([changed, ...USERS.slice(1)]);
+  // Its last piece is another one, so that it is loaded at all; the first one is in force.
+  const outcome = await reload(opened, settings([...USERS, { username: "last" }]), passed, change);
+  expect(outcome).toMatchObject({ code: "conflict" });
+  expect(passed.length).toBeGreaterThan(10);
+  expect(await stateOf(opened)).toEqual(before);
   await opened.close();
 });

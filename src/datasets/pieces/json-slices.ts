@@ -5,7 +5,7 @@ import { jsonFaultMessage } from "@svc-authorizer/policy/source-files/json-fault
 import type { Position } from "@svc-authorizer/policy/source-files/source.ts";
 import { endsPiece, MAX_VALUE_CHARS, type PieceSize } from "./piece.ts";
 import { TextFaultError, type TextWindow } from "./text-window.ts";
-import { valueEnd } from "./value-end.ts";
+import { endInMemory, valueEnd } from "./value-end.ts";
 
 const [QUOTE, COLON, COMMA] = [0x22, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -14,6 +14,8 @@ const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x
 interface Cut {
   readonly text: string;
   readonly position: Position;
+  /** Index of its beginning in the whole text. */
+  readonly offset: number;
   /** The text has no more: it cannot be parsed. */
   readonly isCut: boolean;
 }
@@ -86,13 +88,13 @@ async function readName(window: TextWindow): Promise<MemberName> {
 }
 
 async function readValue(window: TextWindow, before: string): Promise<Cut> {
-  const { position } = window;
+  const { position, offset } = window;
   const { end, isCut, isTooLong } = await valueEnd(window, 0, MAX_VALUE_CHARS);
   if (end === 0) throw fault(window, before);
   if (isTooLong) throw tooLong(position);
   const text = window.slice(0, end);
   window.skip(end);
-  return { text, position, isCut };
+  return { text, position, offset, isCut };
 }
 
 async function* elementsOf(window: TextWindow, member: MemberName, size: PieceSize): AsyncGenerator<Slice> {
@@ -103,11 +105,11 @@ async function* elementsOf(window: TextWindow, member: MemberName, size: PieceSi
   }
   for (let start = 0; ; ) {
     const run = await runOf(window, size);
-    const { position } = window;
+    const { position, offset } = window;
     const text = window.slice(0, run.end);
     window.skip(run.end);
     const { count, isCut } = run;
-    if (run.end > 0) yield { kind: "elements", member, start, count, text, position, isCut };
+    if (run.end > 0) yield { kind: "elements", member, start, count, text, position, offset, isCut };
     if (run.isTooLong) throw tooLong(window.position);
     start += count;
     const after = await nextUnit(window);
@@ -123,7 +125,9 @@ async function* elementsOf(window: TextWindow, member: MemberName, size: PieceSi
 async function runOf(window: TextWindow, size: PieceSize) {
   let last = { end: 0, isCut: false, isTooLong: false };
   for (let count = 0, start = 0; ; ) {
-    const { end, isCut, isTooLong } = await valueEnd(window, start, MAX_VALUE_CHARS);
+    // Most of it is in memory: to wait for each element would cost more than to look at it.
+    const { end, isCut, isTooLong } =
+      endInMemory(window, start) ?? (await valueEnd(window, start, MAX_VALUE_CHARS));
     if (end === start || isTooLong) return { ...last, isTooLong, count };
     count += 1;
     last = { end, isCut, isTooLong };
@@ -131,9 +135,17 @@ async function runOf(window: TextWindow, size: PieceSize) {
     const unitAt = (index: number): number => window.unitAt(first + index);
     if (isCut || endsPiece({ entries: count, chars: end }, size, unitAt, end - first))
       return { ...last, count };
-    const comma = await skipBlanks(window, end);
+    const comma = blanksInMemory(window, end) ?? (await skipBlanks(window, end));
     if (window.unitAt(comma) !== COMMA) return { ...last, count };
-    start = await skipBlanks(window, comma + 1);
+    start = blanksInMemory(window, comma + 1) ?? (await skipBlanks(window, comma + 1));
+  }
+}
+
+/** As {@link skipBlanks}; undefined where that is not in memory. */
+function blanksInMemory(window: TextWindow, from: number): number | undefined {
+  for (let offset = from; ; offset++) {
+    const unit = window.unitAt(offset);
+    if (!isBlank(unit)) return Number.isNaN(unit) ? undefined : offset;
   }
 }
 

@@ -22,6 +22,16 @@ export interface Piece {
   readonly entries: readonly unknown[];
   /** The entries as they stand in the file, or what else tells them from others; undefined for those of a program. */
   readonly text?: string;
+  /** Number of the entries, where {@link Reading.isPassed} says that nobody needs them. */
+  readonly passed?: number;
+}
+
+/** Known things of the pieces that are about to be read. */
+export interface Reading {
+  /** True for a piece whose entries are known to be valid in form, so that its text is only parsed. Default: for none. */
+  readonly isValid?: ((piece: Pick<Piece, "section" | "text">) => boolean) | undefined;
+  /** True for the number of a piece whose entries nobody needs: it may come without them. Default: for none. */
+  readonly isPassed?: (number: number) => boolean;
 }
 
 /** The end of a data set that was read: with its other members (lists are empty there), or with what keeps it from being read. */
@@ -32,7 +42,7 @@ export interface PieceSource {
   /** The path as given or found, for messages. */
   readonly file: string;
   /** Reads from the beginning; returns after the last piece. What was read before a fault may be only a part of it. */
-  pieces(): AsyncGenerator<Piece, Ending>;
+  pieces(reading?: Reading): AsyncGenerator<Piece, Ending>;
   /** As `locate` of a {@link DocumentSource}; costs another reading. */
   locate(pointers: readonly string[]): Promise<ReadonlyMap<string, Position>>;
   /** Digest of the bytes of the last whole reading; undefined before it. */

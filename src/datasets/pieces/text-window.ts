@@ -42,6 +42,8 @@ export class TextWindow {
   readonly #chunks: AsyncIterator<string>;
   #text = "";
   #at = 0;
+  /** Characters that were forgotten. */
+  #before = 0;
   #line = 1;
   #column = 1;
   #isWhole = false;
@@ -58,6 +60,11 @@ export class TextWindow {
   /** Index of the place in {@link text}. */
   get at(): number {
     return this.#at;
+  }
+
+  /** Index of the place in the whole text. */
+  get offset(): number {
+    return this.#before + this.#at;
   }
 
   /** True once the rest of the text is in memory. */
@@ -79,6 +86,7 @@ export class TextWindow {
       return false;
     }
     this.#text = this.#text.slice(this.#at) + next.value;
+    this.#before += this.#at;
     this.#at = 0;
     return true;
   }

@@ -31,6 +31,12 @@ export async function valueEnd(window: TextWindow, start: number, limit: number)
   return { end: state.offset, isCut: false, isTooLong: false };
 }
 
+/** As {@link valueEnd}; undefined where the value does not end in what is in memory. */
+export function endInMemory(window: TextWindow, start: number): ValueEnd | undefined {
+  const state = { depth: 0, offset: start };
+  return scan(window, state, start) ? { end: state.offset, isCut: false, isTooLong: false } : undefined;
+}
+
 /** Looks at what is in memory; true once the value ends, at the offset. */
 function scan(window: TextWindow, state: { depth: number; offset: number }, start: number): boolean {
   const { text, at } = window;
