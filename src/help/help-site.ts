@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { PAGE_CONTENT_POLICY, type PageAnswer, type PageSite } from "../http/pages/page-folders.ts";
+import { scheduler } from "../schedule/scheduler.ts";
 import { BoundedThread, GIVEN_UP } from "../threads/bounded-thread.ts";
 import { framed } from "./layout.ts";
 import type { Manual } from "./manual.ts";
@@ -72,6 +73,8 @@ async function picture(folder: string, path: string): Promise<PageAnswer | undef
 }
 
 async function build({ origin }: HelpOptions): Promise<Manual> {
+  // The documents of the APIs take tens of milliseconds.
+  await scheduler.turn();
   const thread = new BoundedThread<ManualOrigin, BuiltManual>({
     name: "manual",
     file: new URL("./manual-thread", import.meta.url),

@@ -238,7 +238,7 @@ export const SERVICE_ROOMS: Rooms = {
   // Renders the manual: when a package is built, and in a clone when it is asked for.
   manual: { may: ["policy/html"], types: ["http"] },
   // The manual, as pages below /help.
-  help: { may: ["http", "policy/html", "threads", "manual"] },
+  help: { may: ["http", "policy/html", "schedule", "threads", "manual"] },
   // What both REST APIs have, once: with what each of them does otherwise.
   "api/resources": {
     may: [

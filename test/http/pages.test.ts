@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { PageAnswer } from "../../src/http/pages/page-folders.ts";
 import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
 import { createUserListener } from "../../src/listeners/user.ts";
@@ -9,6 +10,7 @@ import {
   createHttpCounters,
   type ReadableHttpCounters,
 } from "../../src/observe/metrics/create-http-counters.ts";
+import { EventLoopTurns, takeATurn } from "../event-loop-turns.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
 import { MemoryLog, raw } from "./service-kit.ts";
@@ -26,6 +28,9 @@ let listener: ManagedServer;
 let url: string;
 let counters: ReadableHttpCounters;
 const log = new MemoryLog(true);
+
+/** The answer to every path of the site. */
+let site = async (): Promise<PageAnswer | undefined> => undefined;
 
 beforeAll(async () => {
   const files: Record<string, string | Buffer> = {
@@ -52,6 +57,7 @@ beforeAll(async () => {
     pages: [
       { path: "/", folder: join(folder, "app"), headers: ["Content-Security-Policy", CSP] },
       { path: "/help", folder: join(folder, "help") },
+      { path: "/site", answer: () => site() },
     ],
   });
   url = await listener.listen({ host: "127.0.0.1", port: 0 });
@@ -175,4 +181,28 @@ describe("a folder of pages", () => {
     const text = await raw(url, request("/x") + request("/healthz") + request("/y", "Connection: close\r\n"));
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200"]);
   });
+});
+
+it("writes pages that are ready at once in turns with other work, each whole", async () => {
+  const [turns, written] = [new EventLoopTurns(), [] as number[]];
+  const page = {
+    type: "text/plain",
+    body: "made",
+    get status() {
+      written.push(turns.turn);
+      takeATurn();
+      return 200;
+    },
+  };
+  const ready = Promise.withResolvers<void>();
+  let asked = 0;
+  site = async () => {
+    if (++asked === 10) ready.resolve();
+    await ready.promise;
+    return page;
+  };
+  const answers = await Promise.all(Array.from({ length: 10 }, async () => (await get("/site/x")).text()));
+  turns.stop();
+  expect(answers).toEqual(Array(10).fill("made"));
+  expect(new Set(written).size).toBe(10);
 });

@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync } from "node:fs";
 import { extname, join, sep } from "node:path";
-import type { RequestHandler } from "express";
+import type { Response as PageResponse, RequestHandler } from "express";
 import { nothingHere } from "../errors.ts";
 import type { MountedRoute, Route } from "../route.ts";
-import { pageHandler, setHeaders } from "./pages.ts";
+import { pageHandler, pageWork, setHeaders } from "./pages.ts";
 
 /** The header of pages that load what is theirs alone, and stand in no frame. */
 export const PAGE_CONTENT_POLICY: readonly string[] = [
@@ -129,18 +129,22 @@ function handlerOf(site: PageSite): RequestHandler {
     const query = request.originalUrl.split("?").slice(1).join("?");
     site
       .answer(request.path, query)
-      .then((found) => {
-        if (found === undefined) next(nothingHere());
-        else if ("location" in found) response.redirect(PERMANENT, found.location);
-        else {
-          const { status, type, body, tag, forEver = false } = found;
-          response.setHeader("Cache-Control", forEver ? FOR_EVER : tag === undefined ? NEVER : "no-cache");
-          if (tag !== undefined) response.setHeader("ETag", `W/"${tag}"`);
-          response.status(status).setHeader("Content-Type", type).send(body);
-        }
-      })
+      .then((found) =>
+        pageWork.run(() => (found === undefined ? next(nothingHere()) : write(found, response))),
+      )
       .catch(next);
   };
+}
+
+function write(page: PageAnswer, response: PageResponse): void {
+  if ("location" in page) {
+    response.redirect(PERMANENT, page.location);
+    return;
+  }
+  const { status, type, body, tag, forEver = false } = page;
+  response.setHeader("Cache-Control", forEver ? FOR_EVER : tag === undefined ? NEVER : "no-cache");
+  if (tag !== undefined) response.setHeader("ETag", `W/"${tag}"`);
+  response.status(status).setHeader("Content-Type", type).send(body);
 }
 
 function cacheControl(file: string): string {

@@ -7,8 +7,10 @@
 import type { ServerResponse } from "node:http";
 import { constants } from "node:zlib";
 import type { Express, Response as PageResponse } from "express";
+import { ShortWork } from "../../schedule/short-work.ts";
 import { nothingHere } from "../errors.ts";
 import { type Answer, type Caller, type RawCall, WRITTEN } from "../route.ts";
+import { loadInTurns } from "./load-in-turns.ts";
 
 /** Bytes that a page holds until it is taken: what was read of a file, and the state of a compression. */
 const PAGE_BYTES = 512 << 10;
@@ -16,6 +18,9 @@ const PAGE_BYTES = 512 << 10;
 const COMPRESSION = {
   brotli: { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 16 } },
 } as const;
+
+/** Express does little for a page, but all pages that wait for the same are ready at once. */
+export const pageWork = new ShortWork();
 
 /** The libraries that pages are written with. */
 interface PageLibraries {
@@ -49,6 +54,7 @@ export function setHeaders(response: Pick<ServerResponse, "setHeader">, headers:
 }
 
 async function openApp(build: BuildPages): Promise<Express> {
+  for (const name of ["express", "compression"]) await loadInTurns(name, import.meta.url);
   const [{ default: express }, { default: compression }] = await Promise.all([
     import("express"),
     import("compression"),
@@ -71,6 +77,8 @@ function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Ans
     call.holdAnswer(PAGE_BYTES);
     setHeaders(response, call.commonHeaders());
     Object.assign(response, { locals: { call } });
-    app(request as never, response as never, (error?: unknown) => reject(error ?? nothingHere()));
+    const write = () =>
+      app(request as never, response as never, (error?: unknown) => reject(error ?? nothingHere()));
+    pageWork.run(() => !response.destroyed && write()).catch(reject);
   });
 }
