@@ -7,7 +7,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
 import { isResealed, type RevokedState, stateOf } from "../../directory/revocations/revoked-records.ts";
 import { hasLocalStore } from "../../store/local/remove-store.ts";
-import type { LogPlace } from "../../store/local/revocation-file.ts";
+import type { LogPlace } from "../../store/local/revocation-lines.ts";
 import { DamagedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
 import { localFolder, revocationPath } from "./backends.ts";
 import { unpackBackup } from "./backup.ts";
@@ -89,7 +89,7 @@ async function noteRevoked(values: ConfigValues, { revoked, ...place }: Compared
   const { openRevocationFile } = await import("../../store/local/revocation-file.ts");
   const file = openRevocationFile({ path: revocationPath(values) });
   await file.note(place, toBeKept(revoked, place.revision, values["authorizer.history.keep"]));
-  file.close();
+  await file.close();
 }
 
 function setAside(folder: string): string {

@@ -5,7 +5,8 @@ import type { OpenedDirectory } from "../../directory/open-directory.ts";
 import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
 import { type RevokedState, revokedBy } from "../../directory/revocations/revoked-records.ts";
 import type { Logger } from "../../observe/log/logger.ts";
-import type { LogPlace, RevocationFile, RevokedRecord } from "../../store/local/revocation-file.ts";
+import type { RevocationFile } from "../../store/local/revocation-file.ts";
+import type { LogPlace, RevokedRecord } from "../../store/local/revocation-lines.ts";
 import type { Commit, CommittedChange, Store } from "../../store/port.ts";
 import { revocationPath } from "./backends.ts";
 
@@ -127,7 +128,7 @@ class KeptRevocations implements Revocations {
 
   async close(): Promise<void> {
     await this.#noted;
-    this.#parts.file.close();
+    await this.#parts.file.close();
   }
 
   async #note(revision: number, revoked: readonly RevokedState[]): Promise<void> {

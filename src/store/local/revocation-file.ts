@@ -1,33 +1,16 @@
 /**
  * The file beside a local store that outlives what is put in the store's place (spec/journal §4.11): the newest position of
- * the log, and the newest revocation of each thing. A line is a JSON object; the newest line about a thing counts. It is
- * not flushed: after a power loss it may lack the last lines.
+ * the log, and the newest revocation of each thing. The newest line about a thing counts. What is appended is not flushed:
+ * after a power loss it may lack the last lines.
  */
 
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, renameSync } from "node:fs";
 import { Turns } from "../../schedule/turns.ts";
 import type { RecordName } from "../port.ts";
 import { idOfRecord } from "../record-id.ts";
 import type { StoreLog } from "../store-log.ts";
-
-/** A record that was revoked, or that stands for it now. */
-export interface RevokedRecord extends RecordName {
-  /** Says what the record is now, without a secret; null: it was removed. */
-  readonly state: string | null;
-  /** Of the commit. */
-  readonly revision: number;
-  /** Unix milliseconds until which it has to be known. */
-  readonly until: number;
-}
-
-/** Names an entry of a log. */
-export interface LogPlace {
-  readonly revision: number;
-  /** Id of the entry. */
-  readonly id: string;
-  /** Id of the log. */
-  readonly log: string;
-}
+import { FileRewrite } from "./file-rewrite.ts";
+import { type LogPlace, lineOf, placeLine, type RevokedRecord, readLine } from "./revocation-lines.ts";
 
 /** Options of {@link openRevocationFile}. */
 interface RevocationFileOptions {
@@ -62,7 +45,12 @@ export class RevocationFile {
   #bytes = 0;
   #bytesAfterRewrite = 0;
   #timer: NodeJS.Timeout | undefined;
-  #failed = false;
+  /** True while it lacks what could not be written. */
+  #isFaulty = false;
+  /** Writes the file anew. */
+  #rewrite: FileRewrite | undefined;
+  /** Settles when the file has been written anew. */
+  #rewritten: Promise<void> = Promise.resolve();
 
   constructor(options: RevocationFileOptions) {
     this.path = options.path;
@@ -112,11 +100,11 @@ export class RevocationFile {
 
   #add(records: readonly RevokedRecord[]): void {
     if (records.length === 0) return;
-    for (const record of records) this.#records.set(idOfRecord(record), record);
+    for (const record of records) this.#keep(record);
     this.#append(records.map(lineOf));
   }
 
-  /** Puts the file aside, as it belongs to another store; returns its new name. */
+  /** Puts the file aside, as it belongs to another store, before anything is noted in it; returns its new name. */
   setAside(): string {
     const name = `${this.path}.${this.#place?.log.slice(0, 8) || "other"}`;
     renameSync(this.path, name);
@@ -127,9 +115,10 @@ export class RevocationFile {
   }
 
   /** Writes what is not written yet. */
-  close(): void {
+  async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#writePlace();
+    await this.#rewritten;
   }
 
   #now(): number {
@@ -150,26 +139,19 @@ export class RevocationFile {
     this.#bytesAfterRewrite = this.#bytes;
   }
 
-  #take(line: string): boolean {
-    try {
-      const { at, p, k, s, r, u } = JSON.parse(line) as Line;
-      if (at !== undefined) {
-        const [revision, id, log] = at;
-        this.#place = { revision, id, log };
-        return true;
-      }
-      if (typeof p !== "string" || typeof k !== "string") return false;
-      this.#records.set(idOfRecord({ partition: p, key: k }), {
-        partition: p,
-        key: k,
-        state: s ?? null,
-        revision: r ?? 0,
-        until: u ?? 0,
-      });
-      return true;
-    } catch {
-      return false;
-    }
+  #take(text: string): boolean {
+    const line = readLine(text);
+    if (line === undefined) return false;
+    if ("place" in line) this.#place = line.place;
+    else this.#keep(line.record);
+    return true;
+  }
+
+  /** The newest stand last. */
+  #keep(record: RevokedRecord): void {
+    const id = idOfRecord(record);
+    this.#records.delete(id);
+    this.#records.set(id, record);
   }
 
   #writePlace(): void {
@@ -182,37 +164,63 @@ export class RevocationFile {
   #append(lines: readonly string[]): void {
     const text = `${lines.join("\n")}\n`;
     const bytes = Buffer.byteLength(text);
+    this.#rewrite?.add(text);
     try {
-      if (this.#bytes + bytes > 2 * this.#bytesAfterRewrite + SLACK_BYTES || this.#failed) this.#rewrite();
-      else {
-        // A line that a crash cut must not take the next one with it.
-        appendFileSync(this.path, this.#bytes === 0 ? text : `\n${text}`, { mode: 0o600 });
-        this.#bytes += bytes + 1;
-      }
-      this.#failed = false;
+      // A line that a crash cut must not take the next one with it.
+      appendFileSync(this.path, this.#bytes === 0 ? text : `\n${text}`, { mode: 0o600 });
+      this.#bytes += bytes + 1;
     } catch (err) {
-      if (!this.#failed) {
-        const message =
-          "the file of revocations cannot be written: a copy that is put back would revive what is revoked";
-        this.#options.log?.error({ err, path: this.path }, message);
-      }
-      this.#failed = true;
+      this.#fail(err);
+    }
+    const isTooLong = this.#bytes > 2 * this.#bytesAfterRewrite + SLACK_BYTES;
+    if ((isTooLong || this.#isFaulty) && this.#rewrite === undefined) this.#rewritten = this.#writeAnew();
+  }
+
+  /** Says it once. What the file lacks is in memory: with each revocation, it is tried to write the file anew. */
+  #fail(err: unknown): void {
+    if (!this.#isFaulty) {
+      const message =
+        "the file of revocations cannot be written: a copy that is put back would revive what is revoked";
+      this.#options.log?.error({ err, path: this.path }, message);
+    }
+    this.#isFaulty = true;
+  }
+
+  /** Writes everything that is still to be known into a new file, in turns with other work; never rejects. */
+  async #writeAnew(): Promise<void> {
+    const rewrite = new FileRewrite(this.path);
+    this.#rewrite = rewrite;
+    try {
+      // In front of all that comes meanwhile: the last position counts.
+      if (this.#place !== undefined) rewrite.add(`${placeLine(this.#place)}\n`);
+      await rewrite.write(await this.#keptOf([...this.#records.values()]), lineOf);
+      const bytes = await rewrite.replace();
+      [this.#bytes, this.#bytesAfterRewrite, this.#isFaulty] = [bytes, bytes, false];
+    } catch (err) {
+      this.#fail(err);
+      await rewrite.discard();
+    } finally {
+      this.#rewrite = undefined;
     }
   }
 
-  /** Writes everything that is still to be known into a new file; the oldest is dropped where that is too large. */
-  #rewrite(): void {
+  /** Forgets what need not be known any more, and the oldest where all is too much; returns what is kept. */
+  async #keptOf(records: readonly RevokedRecord[]): Promise<readonly RevokedRecord[]> {
     const { mostBytes = MOST_BYTES } = this.#options;
-    const kept: string[] = [];
-    const dropped = new Map<string, number>();
+    const [turns, now] = [new Turns(), this.#now()];
+    const [kept, dropped]: [RevokedRecord[], Map<string, number>] = [[], new Map()];
     let bytes = 0;
-    for (const record of this.records().toReversed()) {
-      const line = lineOf(record);
-      bytes += Buffer.byteLength(line) + 1;
-      if (bytes <= mostBytes) kept.push(line);
+    for (let at = records.length - 1; at >= 0; at--) {
+      if (turns.spent) await turns.yield();
+      const record = records[at] as RevokedRecord;
+      const isOver = record.until <= now;
+      if (!isOver) bytes += Buffer.byteLength(lineOf(record)) + 1;
+      if (!isOver && bytes <= mostBytes) kept.push(record);
       else {
-        dropped.set(record.partition, (dropped.get(record.partition) ?? 0) + 1);
-        this.#records.delete(idOfRecord(record));
+        const id = idOfRecord(record);
+        // It may have been revoked again meanwhile.
+        if (this.#records.get(id) === record) this.#records.delete(id);
+        if (!isOver) dropped.set(record.partition, (dropped.get(record.partition) ?? 0) + 1);
       }
     }
     if (dropped.size > 0) {
@@ -220,32 +228,6 @@ export class RevocationFile {
         "the file of revocations is full: the oldest were dropped, and a copy of the store that is put back revives them";
       this.#options.log?.error({ path: this.path, dropped: Object.fromEntries(dropped) }, message);
     }
-    const now = this.#now();
-    for (const [name, { until }] of this.#records) if (until <= now) this.#records.delete(name);
-    const place = this.#place === undefined ? [] : [placeLine(this.#place)];
-    const text = [...kept.reverse(), ...place].map((line) => `${line}\n`).join("");
-    const next = `${this.path}.new`;
-    rmSync(next, { force: true });
-    writeFileSync(next, text, { mode: 0o600 });
-    renameSync(next, this.path);
-    this.#bytes = Buffer.byteLength(text);
-    this.#bytesAfterRewrite = this.#bytes;
+    return kept.reverse();
   }
-}
-
-interface Line {
-  readonly at?: readonly [number, string, string];
-  readonly p?: unknown;
-  readonly k?: unknown;
-  readonly s?: string | null;
-  readonly r?: number;
-  readonly u?: number;
-}
-
-function lineOf({ partition, key, state, revision, until }: RevokedRecord): string {
-  return JSON.stringify({ p: partition, k: key, s: state, r: revision, u: until });
-}
-
-function placeLine({ revision, id, log }: LogPlace): string {
-  return JSON.stringify({ at: [revision, id, log] });
 }
