@@ -8,6 +8,13 @@ import { report, sized } from "./size.ts";
 
 const KILLS = sized(4, 200);
 const WRITERS = 6;
+/**
+ * Milliseconds between two writes of a writer. Without a pause, they would leave too little of the machine to the nodes that
+ * start, whose directory grows by thousands for each kill.
+ */
+const PAUSE_MS = 15;
+/** Kills after which the progress is printed. */
+const SOME = 20;
 
 describe.skipIf(postgresBin() === undefined)("proof: kill -9", () => {
   const cluster = openedOnce(() => startPostgres(), 60_000);
@@ -31,7 +38,7 @@ describe.skipIf(postgresBin() === undefined)("proof: kill -9", () => {
           const status = await fleet.write(node.service, "POST", "/users", { username });
           if (status === 201) acknowledged.push(username);
           else if (!victims.has(node)) failedElsewhere.push(`${username}: ${status}`);
-          else await delay(10);
+          await delay(PAUSE_MS);
         }
       };
       const writers = Array.from({ length: WRITERS }, (_, index) => writer(index));
@@ -41,6 +48,8 @@ describe.skipIf(postgresBin() === undefined)("proof: kill -9", () => {
         victims.add(victim);
         await fleet.kill(victim);
         await fleet.startNode();
+        if ((kill + 1) % SOME === 0)
+          report(`kill -9: ${kill + 1} of ${KILLS} kills, ${acknowledged.length} acknowledged`);
       }
       stop = true;
       await Promise.all(writers);
