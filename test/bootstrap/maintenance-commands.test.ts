@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { configFromObject } from "../../src/config/load.ts";
 import { openLocalStore } from "../../src/store/local/local-store.ts";
+import { MAIN } from "../end-to-end/program.ts";
+import { cpuSecondsOf } from "../proofs/cpu-seconds.ts";
 import { runCommand, storeItems } from "./command-kit.ts";
 import { newFolder, removeFolders } from "./kit.ts";
 
@@ -143,14 +144,17 @@ describe("rotate-key", () => {
 
   it("can be killed at any moment and run again", async () => {
     await fill(2_000);
-    const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
     const set = Object.entries(itemsOf()).flatMap(([item, value]) => ["--set", `${item}=${value}`]);
     let killed = 0;
-    for (let after = 250; after < 20_000; after += 130) {
-      const child = spawn(process.execPath, [main, ...args, ...set], { env: { ...process.env, OLD, NEW } });
-      const timer = setTimeout(() => child.kill("SIGKILL"), after);
-      const signal = await new Promise((resolve) => child.on("close", (_, by) => resolve(by)));
-      clearTimeout(timer);
+    // By what it has done, which the load of the machine does not change.
+    for (let cpu = 0.2; cpu < 20; cpu += 0.1) {
+      const child = spawn(process.execPath, [MAIN, ...args, ...set], { env: { ...process.env, OLD, NEW } });
+      const ended = new Promise((resolve) => child.on("exit", (_, by) => resolve(by)));
+      const watch = setInterval(() => {
+        if (child.exitCode === null && cpuSecondsOf(child) >= cpu) child.kill("SIGKILL");
+      }, 5);
+      const signal = await ended;
+      clearInterval(watch);
       if (signal === null) break;
       killed += 1;
     }

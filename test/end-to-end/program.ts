@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 
 /** The entry of the service as its sources are. */
 export const SOURCE_MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
-const MAIN = process.env["SERVICE_MAIN"] ?? SOURCE_MAIN;
+/** The entry that tests start: the bundled service, where the run has built one. */
+export const MAIN = process.env["SERVICE_MAIN"] ?? SOURCE_MAIN;
 
 export interface RunningProgram {
   child: ChildProcess;
