@@ -178,6 +178,10 @@ describe("the service", () => {
     const token = await people();
     const answer = await bed.call(form(token, { RoleSessionName: "in-the-audit-log" }));
     await bed.call(form(token, { RoleArn: roleOf("boss") }));
+    // Records are written a moment after the answer.
+    const refused = () =>
+      bed.audit().some(({ event, user }) => event === "authentication_failed" && user === "boss");
+    await expect.poll(refused).toBe(true);
     const events = bed.audit();
     const text = JSON.stringify(events);
     expect(text).not.toContain(token);
