@@ -92,6 +92,21 @@ it("is read without a change to the folder where that cannot be written, and ref
   await expect(openLocalStoreReadOnly(folder)).rejects.toMatchObject({ code: "unavailable" });
 });
 
+it("is refused, with its folder and what to do, where the record of its format is damaged", async () => {
+  const file = join(folder, "data.mdb");
+  const bytes = readFileSync(file);
+  // Its first commit and its last one have it, and some page may hold an earlier one.
+  for (let at = bytes.indexOf('"written_by"'); at >= 0; at = bytes.indexOf('"written_by"', at + 1))
+    bytes[at + 1]! ^= 1;
+  writeFileSync(file, bytes);
+  const refused = {
+    code: "unavailable",
+    message: expect.stringContaining(`The store in ${folder} is damaged: its record "format"`),
+  };
+  await expect(openLocalStore({ path: folder, syncWrites: false })).rejects.toMatchObject(refused);
+  await expect(openLocalStoreReadOnly(folder)).rejects.toMatchObject(refused);
+});
+
 it("reads records without a checksum, which earlier formats wrote", async () => {
   const { decodeRecord, encodeValue } = await import("../../src/store/local/layout.ts");
   const value = encodeValue({ version: 2 ** 40 + 7, value: "text" });

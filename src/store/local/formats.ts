@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
+import { DamagedRecord } from "../port.ts";
 import type { StoreLog } from "../store-log.ts";
 import { type LocalDatabase, putValue } from "./database.ts";
 import { FORMAT_KEY } from "./layout.ts";
@@ -31,7 +32,7 @@ export function migrateDatabase(
   formats: StoreFormats<LocalDatabase>,
   log: StoreLog | undefined,
 ): LogPosition {
-  const record = recordAt(database, FORMAT_KEY, {});
+  const record = readToOpen(folder, () => recordAt(database, FORMAT_KEY, {}));
   if (record === undefined) {
     create(database, folder, writer, formats.current);
     log?.info({ folder, format: formats.current }, "store created");
@@ -47,7 +48,7 @@ export function migrateDatabase(
     const what = steps.map((step) => step.what);
     log?.info({ folder, from: found.format, to: formats.current, what }, "store migrated");
   }
-  const position = readPosition(database);
+  const position = readToOpen(folder, () => readPosition(database));
   if (position === undefined)
     throw new AuthorizerError("unavailable", `The store in ${folder} is damaged: no version.`);
   return position;
@@ -62,19 +63,30 @@ export function currentPosition(
   folder: string,
   formats: StoreFormats<LocalDatabase>,
 ): LogPosition {
-  const record = recordAt(database, FORMAT_KEY, {});
+  const record = readToOpen(folder, () => recordAt(database, FORMAT_KEY, {}));
   const found = record && parseFormatRecord(folder, record.value);
   if (found !== undefined && planMigrations(folder, found, formats).length > 0) {
     const message = `The store in ${folder} has an earlier format and has to be migrated: open it in a folder that can be written.`;
     throw new AuthorizerError("unavailable", message);
   }
-  const position = found && readPosition(database);
+  const position = found && readToOpen(folder, () => readPosition(database));
   if (position === undefined)
     throw new AuthorizerError(
       "unavailable",
       `The database in ${folder} is no sound store of svc-authorizer.`,
     );
   return position;
+}
+
+/** Reads what a store cannot be opened without. @throws AuthorizerError "unavailable" where it is damaged */
+function readToOpen<T>(folder: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DamagedRecord)) throw error;
+    const message = `The store in ${folder} is damaged: its record "${error.key}" cannot be read. Restore the folder from a backup.`;
+    throw new AuthorizerError("unavailable", message, { cause: error });
+  }
 }
 
 function create(database: LocalDatabase, folder: string, writer: string, format: number): void {
