@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PageAnswer } from "../../src/http/pages/page-folders.ts";
 import type { ManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { Health } from "../../src/listeners/health.ts";
@@ -13,7 +13,7 @@ import {
 import { EventLoopTurns, takeATurn } from "../event-loop-turns.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
-import { MemoryLog, raw } from "./service-kit.ts";
+import { connectTo, MemoryLog, raw } from "./service-kit.ts";
 
 const INDEX = "<!doctype html><title>pages</title>";
 const HELP = "<!doctype html><title>help</title>";
@@ -205,4 +205,22 @@ it("writes pages that are ready at once in turns with other work, each whole", a
   turns.stop();
   expect(answers).toEqual(Array(10).fill("made"));
   expect(new Set(written).size).toBe(10);
+});
+
+it("is over for callers who leave before the pages are there", async () => {
+  const counted = createHttpCounters();
+  const other = createUserListener({
+    limits: DEFAULT_LIMITS,
+    health: new Health({ checkStore: async () => {} }),
+    log,
+    counters: counted,
+    pages: [{ path: "/", folder: join(folder, "app") }],
+  });
+  const address = await other.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => other.close());
+  const sockets = Array.from({ length: 5 }, () => connectTo(address));
+  for (const socket of sockets) socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  await expect.poll(() => counted.inFlight, { interval: 1 }).toBeGreaterThan(0);
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => counted.inFlight).toBe(0);
 });

@@ -73,6 +73,8 @@ async function openApp(build: BuildPages): Promise<Express> {
 function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Answer> {
   const { request, response } = call;
   return new Promise((resolve, reject) => {
+    // It may have gone while Express was loaded.
+    if (response.destroyed) return resolve(WRITTEN);
     response.once("close", () => resolve(WRITTEN));
     call.holdAnswer(PAGE_BYTES);
     setHeaders(response, call.commonHeaders());

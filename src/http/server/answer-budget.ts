@@ -31,6 +31,8 @@ export class AnswerBudget {
 
   /** Notes that a connection holds more. May close connections, also this one. */
   hold(socket: Socket, bytes: number): void {
+    // Its end, with which everything is given back, has been told.
+    if (socket.destroyed) return;
     const before = this.#held.get(socket);
     this.#held.set(socket, (before ?? 0) + bytes);
     this.#add(bytes);
