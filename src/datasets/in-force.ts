@@ -12,7 +12,6 @@ import type { Directory } from "../directory/directory.ts";
 import type { LoadBefore, LoadOptions, ReadState } from "./load-datasets.ts";
 import { PieceDigests, type StoredPieces } from "./piece-digests.ts";
 import { fileDigest } from "./pieces/open-pieces.ts";
-import type { Reading } from "./pieces/piece.ts";
 
 /** Name of the mark. */
 const MARK = "datasets";
@@ -73,7 +72,9 @@ export function loadBefore(load: LoadOf): LoadBefore {
       if (mark?.pieces === undefined) return undefined;
       // The names of variables and this flag say nothing of the form; the program's version, which the rules cover, does.
       const isSame = [true, false].some((flag) => mark.rules === digestOfRules(load, mark.environment, flag));
-      return isSame ? isOneOf(mark.pieces, pieces) : undefined;
+      if (!isSame) return undefined;
+      const isKnown = knownOf(mark.pieces);
+      return (piece) => piece.section === "users" && isKnown(pieces.of(piece));
     },
     async inForce({ environment, revision, preconfigured, pieces }) {
       const mark = await markOf(directory);
@@ -83,22 +84,16 @@ export function loadBefore(load: LoadOf): LoadBefore {
       if (others === undefined || !isDeepStrictEqual(others, mark.pieces.others)) return undefined;
       // The state is from before this look, which finds at least what the state has.
       if (mark.revision > revision || !(await isUntouched(directory, mark))) return undefined;
-      const known = new Set(mark.pieces.users);
-      return (number) => {
-        const digest = pieces.ofUsers(number);
-        return digest !== undefined && known.has(digest);
-      };
+      const isKnown = knownOf(mark.pieces);
+      return (number) => isKnown(pieces.ofUsers(number));
     },
   };
 }
 
-/** True for pieces of users that are among those of an earlier load. */
-function isOneOf(stored: StoredPieces, pieces: PieceDigests): NonNullable<Reading["isValid"]> {
-  const known = new Set(stored.users);
-  return (piece) => {
-    const digest = piece.section === "users" ? pieces.of(piece) : undefined;
-    return digest !== undefined && known.has(digest);
-  };
+/** Returns what is true for the digests of pieces of users that an earlier load had; false where a piece has none. */
+function knownOf({ users }: StoredPieces): (digest: string | undefined) => boolean {
+  const known = new Set(users);
+  return (digest) => digest !== undefined && known.has(digest);
 }
 
 /** The mark of the last load, and the revision of its entry. */

@@ -1,6 +1,7 @@
 /** Digests of the pieces of the files of a load. */
 
 import { createHmac } from "node:crypto";
+import { rememberLast } from "../remember-last.ts";
 import type { Piece } from "./pieces/piece.ts";
 
 /** Most pieces of which digests are kept. */
@@ -21,7 +22,8 @@ export class PieceDigests {
   readonly #others: string[] = [];
   /** Digests of pieces of users by the numbers of the pieces. */
   readonly #byNumber: (string | undefined)[] = [];
-  #last: Pick<Piece, "section" | "text"> & { readonly digest?: string } = { section: "users" };
+  /** A piece of users is asked about before it is parsed, and when it is added. */
+  readonly #ofUsersText = rememberLast((text: string) => this.#digest("users", text));
   #areAll = true;
 
   /** @param key makes digests that tell nothing of the entries */
@@ -42,12 +44,12 @@ export class PieceDigests {
   /** The digest of a piece; undefined where nothing tells it from others. */
   of({ section, text }: Pick<Piece, "section" | "text">): string | undefined {
     if (text === undefined) return undefined;
-    // A piece is asked about before it is parsed, and when it is added.
-    if (this.#last.text === text && this.#last.section === section) return this.#last.digest;
+    return section === "users" ? this.#ofUsersText(text) : this.#digest(section, text);
+  }
+
+  #digest(section: Piece["section"], text: string): string {
     const hash = createHmac("sha256", `pieces of data sets\0${this.#key}`);
-    const digest = hash.update(`${section}\0`).update(text).digest("base64url").slice(0, LENGTH);
-    this.#last = { section, text, digest };
-    return digest;
+    return hash.update(`${section}\0`).update(text).digest("base64url").slice(0, LENGTH);
   }
 
   /** The digest of a piece of users by the number of the piece, if {@link stored} has all; undefined for another piece. */

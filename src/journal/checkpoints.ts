@@ -145,11 +145,13 @@ export async function* readRecords(
 ): AsyncGenerator<readonly VersionedRecord[]> {
   const turns = new Turns();
   for await (const lines of linesInBatches(readPieces(engine, marker), RECORDS_AT_ONCE)) {
-    yield lines.map((line) => {
+    const records: VersionedRecord[] = [];
+    for (const line of lines) {
       const [partition, key, value, version] = JSON.parse(line) as [string, string, string, number];
-      return { partition, key, value, version };
-    });
-    if (turns.spent) await turns.yield();
+      records.push({ partition, key, value, version });
+      if (turns.spent) await turns.yield();
+    }
+    yield records;
   }
 }
 

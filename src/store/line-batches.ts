@@ -1,9 +1,9 @@
-/** Texts of lines that are stored in pieces of any size: one piece is held at a time, and a few of its lines as texts. */
+/** Texts of lines that are stored in pieces: one piece is held at a time, and a few of its lines as texts. */
 
 const LINE_END = 10;
 const NOTHING = Buffer.alloc(0);
 
-/** The lines of all pieces, up to `most` together. What follows the last line end is a line as well, unless it is empty. */
+/** The lines of all pieces, up to `most` that end in the same piece together. What follows the last line end is a line as well, unless it is empty. */
 export async function* linesInBatches(
   pieces: AsyncIterable<Buffer>,
   most: number,
@@ -22,7 +22,8 @@ export async function* linesInBatches(
     }
     // Copied: a view would hold the whole piece.
     begun = Buffer.concat([begun, piece.subarray(start)]);
+    if (lines.length > 0) yield lines;
+    lines = [];
   }
-  if (begun.length > 0) lines.push(begun.toString("utf8"));
-  if (lines.length > 0) yield lines;
+  if (begun.length > 0) yield [begun.toString("utf8")];
 }

@@ -316,6 +316,7 @@ export const SERVICE_ROOMS: Rooms = {
       "policy/catalog",
       "policy/model",
       "policy/errors",
+      "remember-last",
     ],
   },
   bootstrap: { may: ["directory", "policy/catalog", "policy/model", "policy/errors"] },

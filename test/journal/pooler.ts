@@ -42,7 +42,11 @@ export async function withPooler(
 function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
-    socket.once("connect", () => socket.destroy());
+    socket
+      .once("error", () => resolve(false))
+      .once("connect", () => {
+        socket.destroy();
+        resolve(true);
+      });
   });
 }

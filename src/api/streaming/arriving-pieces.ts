@@ -38,7 +38,7 @@ export async function* arrivingPieces(body: Readable): AsyncGenerator<readonly B
   body.on("data", onPiece);
   try {
     for (;;) {
-      if (pieces.length === 0 && !isOver) {
+      while (pieces.length === 0 && !isOver) {
         await new Promise<void>((resolve) => {
           wake = resolve;
         });

@@ -10,12 +10,10 @@ import {
   TRIMMED_OFTEN,
 } from "./biases.ts";
 
-import type { Rule } from "./rule.ts";
+import { NODE, type Rule, WRITER } from "./rule.ts";
 
-const WRITER = "src/journal/writer.ts";
 const MAKER = "src/journal/entry-maker.ts";
 const GROUPS = "src/journal/groups.ts";
-const NODE = "src/journal/node.ts";
 const PROOF = "src/journal/proof.ts";
 const LOOK = "src/journal/look.ts";
 const ANSWER = "src/journal/proven-answer.ts";

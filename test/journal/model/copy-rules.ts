@@ -8,10 +8,8 @@ import {
   TRIMMED_AND_LOST,
 } from "./biases.ts";
 
-import type { Rule } from "./rule.ts";
+import { NODE, type Rule, WRITER } from "./rule.ts";
 
-const WRITER = "src/journal/writer.ts";
-const NODE = "src/journal/node.ts";
 const PLACE = "src/journal/place-in-log.ts";
 const REBUILD = "src/journal/rebuild.ts";
 const CHECKPOINTS = "src/journal/checkpoints.ts";

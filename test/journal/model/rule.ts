@@ -11,3 +11,7 @@ export interface Rule extends Edit {
   /** Other lines that are replaced: they keep the rule, too, or hide it from short runs. */
   readonly also?: readonly Edit[];
 }
+
+/** Sources that rules of writing and rules of copies edit. */
+export const WRITER = "src/journal/writer.ts";
+export const NODE = "src/journal/node.ts";
