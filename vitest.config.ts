@@ -23,11 +23,11 @@ export default defineConfig({
         // A condition that is waited for comes later on a busy machine.
         expect: { poll: { timeout: 20_000 } },
         pool: "forks" as const,
-        // Programs, databases and browsers are mostly waited for; whole forms measure.
-        maxWorkers: name === "processes" && !isWhole ? 4 : 2,
+        // All but units mostly wait, for programs, databases, browsers and conditions; whole forms measure.
+        maxWorkers: name === "unit" || isWhole ? 2 : 4,
         sequence: { groupOrder },
-        // Loading the service anew for each file would take more than half of the time. Processes have one of their own.
-        isolate: name === "processes",
+        // Loading the sources anew for each file would take more than half of the time of units, and a second of the others.
+        isolate: false,
       },
     })),
   },
