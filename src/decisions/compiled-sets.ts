@@ -9,11 +9,12 @@ import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.
 import {
   type CompiledPolicy,
   compilePolicyInSteps,
+  compileShortPolicy,
 } from "@svc-authorizer/policy/engine/compile/compiled-policy.ts";
 import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.ts";
 import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
-import { finish, type Steps } from "@svc-authorizer/policy/engine/work.ts";
+import { finish, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { LRUCache } from "lru-cache";
@@ -153,15 +154,23 @@ export class CompiledSets {
 
   *#compile(policies: readonly StoredPolicy[]): Steps<PolicySet> {
     const compiled: CompiledPolicy[] = [];
+    let work = 0;
     for (const { name, statement } of policies) {
       let policy = this.#policies.get(statement);
       if (policy?.source.name !== name) {
         // `via` differs between users, so it must not be stored in a shared set.
-        policy = yield* compilePolicyInSteps({ name, statement }, this.#pool);
+        const source = { name, statement };
+        const short = compileShortPolicy(source, this.#pool);
+        work += short?.work ?? 0;
+        policy = short?.policy ?? (yield* compilePolicyInSteps(source, this.#pool));
         this.#policies.set(statement, policy);
       }
       compiled.push(policy);
+      if (work < STEP_UNITS) continue;
+      yield work;
+      work = 0;
     }
+    yield work;
     return yield* policySetInSteps(compiled, this.#partition);
   }
 }

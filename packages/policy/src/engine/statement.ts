@@ -50,6 +50,8 @@ export class StatementPool {
   readonly #lists = new Map<string, ActionList>();
   readonly #conditions = new Map<string, CompiledCondition>();
   readonly #matchers = new Map<string, Wildcard>();
+  /** The list that was compiled last: statements in a row mostly have one array of actions. */
+  #last: { readonly patterns: readonly string[]; readonly list: ActionList } | undefined;
 
   /** @param evaluator decides which operators conditions may use */
   constructor(evaluator: Evaluator) {
@@ -58,24 +60,45 @@ export class StatementPool {
 
   /** Compiles one statement, in steps. */
   *compile(policy: NamedStatements, index: number): Steps<CompiledStatement> {
+    return (
+      this.compileWithoutCondition(policy, index) ??
+      this.#compiled(policy, index, yield* this.#condition(policy.statement[index] as Statement))
+    );
+  }
+
+  /** Compiles one statement at once; undefined for one with a condition, which has steps of its own. */
+  compileWithoutCondition(policy: NamedStatements, index: number): CompiledStatement | undefined {
+    const statement = policy.statement[index] as Statement;
+    const hasCondition = hasOperators(statement.condition) && unknownMember(statement) === undefined;
+    return hasCondition ? undefined : this.#compiled(policy, index, undefined);
+  }
+
+  #compiled(
+    policy: NamedStatements,
+    index: number,
+    condition: CompiledCondition | undefined,
+  ): CompiledStatement {
     const statement = policy.statement[index] as Statement;
     // What it restricts is not known, so that nothing may depend on the rest.
     const unknown = unknownMember(statement);
     const isKnown = unknown === undefined;
-    const condition = isKnown ? yield* this.#condition(statement) : undefined;
-    const resources = isKnown ? parseResourceText(statement.resource) : undefined;
     return {
       policy,
       index,
       actions: this.#list(statement.action),
       deny: statement.effect === "deny",
-      resources: resources?.map((resource) => resource.toWellFormed()),
+      resources: isKnown ? resourcesOf(statement) : undefined,
       condition,
       unknownMember: unknown,
     };
   }
 
   #list(patterns: readonly string[]): ActionList {
+    if (this.#last?.patterns !== patterns) this.#last = { patterns, list: this.#listOf(patterns) };
+    return this.#last.list;
+  }
+
+  #listOf(patterns: readonly string[]): ActionList {
     const text = JSON.stringify(patterns);
     return remembered(this.#lists, text, () => ({
       text,
@@ -86,8 +109,7 @@ export class StatementPool {
     }));
   }
 
-  *#condition(statement: Statement): Steps<CompiledCondition | undefined> {
-    const { condition } = statement;
+  *#condition({ condition }: Statement): Steps<CompiledCondition | undefined> {
     if (!hasOperators(condition)) return undefined;
     const text = JSON.stringify(condition);
     const known = this.#conditions.get(text);
@@ -95,6 +117,15 @@ export class StatementPool {
     const compiled = yield* CompiledCondition.inSteps(condition, this.evaluator);
     return remembered(this.#conditions, text, () => compiled);
   }
+}
+
+function resourcesOf({ resource }: Statement): readonly string[] | undefined {
+  const resources = parseResourceText(resource);
+  return resources?.every(isWellFormed) === false ? resources.map((one) => one.toWellFormed()) : resources;
+}
+
+function isWellFormed(text: string): boolean {
+  return text.isWellFormed();
 }
 
 function remembered<T>(known: Map<string, T>, text: string, make: () => T): T {

@@ -10,6 +10,28 @@ export interface CompiledPolicy {
   readonly statements: readonly CompiledStatement[];
 }
 
+/** Units of work within which a policy is compiled in one go. */
+const SHORT = 20_000;
+
+/** A policy that was compiled in one go, with the units of work that it took. */
+interface CompiledAtOnce {
+  readonly policy: CompiledPolicy;
+  readonly work: number;
+}
+
+/** Compiles a short policy without conditions, as most are; undefined for another, which is compiled step by step. */
+export function compileShortPolicy(source: NamedStatements, pool: StatementPool): CompiledAtOnce | undefined {
+  const work = source.statement.reduce((sum, statement) => sum + unitsOf(statement), 0);
+  if (work > SHORT) return undefined;
+  const statements: CompiledStatement[] = [];
+  for (let index = 0; index < source.statement.length; index++) {
+    const compiled = pool.compileWithoutCondition(source, index);
+    if (compiled === undefined) return undefined;
+    statements.push(compiled);
+  }
+  return { policy: { source, statements }, work };
+}
+
 /** Compiles a policy step by step; yields the units of work done since the last step. */
 export function* compilePolicyInSteps(
   source: NamedStatements,
@@ -18,7 +40,7 @@ export function* compilePolicyInSteps(
   const statements: CompiledStatement[] = [];
   let work = 0;
   for (let index = 0; index < source.statement.length; index++) {
-    statements.push(yield* pool.compile(source, index));
+    statements.push(pool.compileWithoutCondition(source, index) ?? (yield* pool.compile(source, index)));
     work += unitsOf(source.statement[index] as Statement);
     if (work < STEP_UNITS) continue;
     yield work;
