@@ -122,7 +122,7 @@ export function recordKey(partition: string, key: string): Buffer {
 
 /** The text key in the bytes of a record's key. */
 export function textKey(partition: string, bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8", partition.length + 1);
+  return bufferOf(bytes).toString("utf8", partition.length + 1);
 }
 
 /** The range of a scan. */
@@ -164,10 +164,12 @@ export function encodeValue({ version, value, staged }: VersionedValue): Buffer 
 
 /** The record in the bytes of a value. Copies: the bytes may be reused afterwards. */
 export function decodeRecord(bytes: Uint8Array): ReadRecord {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const version = String(decodeVersion(view));
-  if ((view[0]! & HAS_CHECKSUM) === 0) return { value: view.toString("utf8", VERSION_BYTES), version };
-  const value = view.toString("utf8", VERSION_BYTES + CHECKSUM_BYTES);
+  const view = bufferOf(bytes);
+  if (view.length < VERSION_BYTES) return { value: "", version: "0", damaged: true };
+  const version = versionText(decodeVersion(view));
+  if ((view[0]! & HAS_CHECKSUM) === 0)
+    return { value: view.toString("utf8", VERSION_BYTES, view.length), version };
+  const value = view.toString("utf8", VERSION_BYTES + CHECKSUM_BYTES, view.length);
   const sound = view.length >= VERSION_BYTES + CHECKSUM_BYTES && hasItsChecksum(view);
   if (!sound) return { value, version, damaged: true };
   if ((view[0]! & IS_STAGED) === 0) return { value, version };
@@ -180,7 +182,45 @@ function hasItsChecksum(bytes: Buffer): boolean {
 }
 
 function checksumOf(bytes: Buffer): number {
-  return crc32(bytes.subarray(VERSION_BYTES + CHECKSUM_BYTES), crc32(bytes.subarray(0, VERSION_BYTES)));
+  const at = VERSION_BYTES + CHECKSUM_BYTES;
+  const text = new Uint8Array(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
+  return crc32(text, checksumOfHead(bytes.readUInt32BE(0), bytes.readUInt32BE(4)));
+}
+
+/** The head whose checksum was computed last. */
+const lastHead = { high: 0, low: 0, checksum: crc32(Buffer.alloc(VERSION_BYTES)) };
+
+/** The checksum of a value's first bytes: what was written together has the same. */
+function checksumOfHead(high: number, low: number): number {
+  if (lastHead.high !== high || lastHead.low !== low) {
+    const head = Buffer.alloc(VERSION_BYTES);
+    head.writeUInt32BE(high, 0);
+    head.writeUInt32BE(low, 4);
+    lastHead.checksum = crc32(head);
+    lastHead.high = high;
+    lastHead.low = low;
+  }
+  return lastHead.checksum;
+}
+
+/** The version whose text was made last. */
+const lastVersion = { number: 0, text: "0" };
+
+/** The text of a version: records that were written together share one. */
+function versionText(number: number): string {
+  if (lastVersion.number !== number) {
+    lastVersion.text = String(number);
+    lastVersion.number = number;
+  }
+  return lastVersion.text;
+}
+
+/**
+ * The same bytes. The library reads values into one large buffer, whose property `length` it sets to that of the value: what
+ * is made of it needs to be told where the value ends.
+ */
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** The version in the bytes of a value, or a revision in a key. */

@@ -30,6 +30,11 @@ export interface SnapshotOwner {
   released(snapshot: LocalSnapshot): void;
 }
 
+/** A record of a range as it is stored. */
+interface FoundRecord extends ReadRecord {
+  readonly key: string;
+}
+
 /** One state of the local store. As long as it is open, LMDB keeps the pages of that state: release it soon. */
 export class LocalSnapshot implements Snapshot {
   readonly base: string | undefined;
@@ -84,25 +89,35 @@ export class LocalSnapshot implements Snapshot {
       for (let range = scanRange(partition, scan); ; ) {
         const limit = scan.limit - found.length;
         const page = this.#page(partition, { ...range, limit, transaction });
-        for (const [key, read] of page) {
-          const record =
-            read.stage === undefined ? read : this.#staged.resolve(read, () => recordKey(partition, key));
-          if (record !== undefined) found.push({ key, value: record.value, version: record.version });
+        for (const read of page) {
+          const counting = read.stage === undefined ? read : this.#resolved(partition, read);
+          if (counting !== undefined) found.push(counting);
         }
         // What a stage hides makes room for more.
         if (page.length < limit || found.length === scan.limit) return found;
-        range = { ...range, start: recordKey(partition, page.at(-1)![0]), exclusiveStart: true };
+        range = { ...range, start: recordKey(partition, page.at(-1)!.key), exclusiveStart: true };
       }
     });
   }
 
   /** Records of a range as they are stored. Read before any other: the library overwrites the keys of a range. */
-  #page(partition: string, range: RangeOptions): [key: string, record: ReadRecord][] {
-    const page: [string, ReadRecord][] = [];
-    for (const { key, value } of this.#database.getRange(range)) {
-      page.push([textKey(partition, key), intact(value, key)]);
+  #page(partition: string, range: RangeOptions): FoundRecord[] {
+    const page: FoundRecord[] = [];
+    for (const { key: bytes, value } of this.#database.getRange(range)) {
+      const record = intact(value, bytes);
+      const key = textKey(partition, bytes);
+      page.push(
+        record.stage === undefined
+          ? { key, value: record.value, version: record.version }
+          : { key, ...record },
+      );
     }
     return page;
+  }
+
+  #resolved(partition: string, read: FoundRecord): ScannedRecord | undefined {
+    const record = this.#staged.resolve(read, () => recordKey(partition, read.key));
+    return record && { key: read.key, value: record.value, version: record.version };
   }
 
   release(): void {
