@@ -88,12 +88,23 @@ export async function getInParts(
   return found;
 }
 
+/** Characters that are decoded between two looks at the clock, with as many for each record besides. */
+const LOOK_TEXT = 8 * 1_024;
+const PER_RECORD = 256;
+
 /** Decodes records. */
-export async function mapInTurns<T, R>(records: readonly T[], decode: (record: T) => R): Promise<R[]> {
+export async function mapInTurns<T extends { readonly value: string } | undefined, R>(
+  records: readonly T[],
+  decode: (record: T) => R,
+): Promise<R[]> {
   const turns = new Turns();
   const decoded: R[] = [];
+  let text = 0;
   for (const record of records) {
     decoded.push(decode(record));
+    text += PER_RECORD + (record?.value.length ?? 0);
+    if (text < LOOK_TEXT) continue;
+    text = 0;
     if (turns.spent) await turns.yield();
   }
   return decoded;

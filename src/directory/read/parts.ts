@@ -7,7 +7,7 @@ import type { Part, PartRange } from "../directory.ts";
 import { toGroup } from "../records/group-records.ts";
 import { splitKey, under } from "../records/layout.ts";
 import { datesOf, isListed } from "../records/owned-records.ts";
-import { toPolicy } from "../records/policy-records.ts";
+import { toStoredPolicy } from "../records/policy-records.ts";
 import { toUser } from "../records/user-records.ts";
 import type { Found, Reader } from "./reader.ts";
 
@@ -36,7 +36,7 @@ export function groupPart(reader: Reader, range: PartRange): Promise<Part<Group>
 /** Policies after a name. */
 export function policyPart(reader: Reader, range: PartRange): Promise<Part<StoredPolicy>> {
   return partOf(reader, "policy", range, (found) =>
-    found.map(({ key, record }) => ({ ...toPolicy(key, record), id: record.id, version: record.rev })),
+    found.map(({ key, record }) => toStoredPolicy(key, record)),
   );
 }
 

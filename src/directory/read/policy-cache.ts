@@ -29,6 +29,8 @@ export class PolicyCache {
   #used = new Map<string, Parsed>();
   #usedText = 0;
   #before = new Map<string, Parsed>();
+  /** The list of the statement before: many in a row have the same. */
+  #last: readonly string[] = [];
   readonly #actions = new LRUCache<string, readonly string[]>({ maxSize: MAX_SHARED_TEXT });
 
   /** The policy in a stored text; the same object for the same text, the same statements for the same id and revision. */
@@ -62,10 +64,19 @@ export class PolicyCache {
 
   /** The same list of actions for all statements that have it, as most do. */
   #shared(actions: readonly string[]): readonly string[] {
+    if (!isSame(actions, this.#last)) this.#last = this.#sharedByText(actions);
+    return this.#last;
+  }
+
+  #sharedByText(actions: readonly string[]): readonly string[] {
     const key = JSON.stringify(actions);
     const known = this.#actions.get(key);
     if (known !== undefined) return known;
     this.#actions.set(key, actions, { size: key.length });
     return actions;
   }
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((action, position) => action === b[position]);
 }

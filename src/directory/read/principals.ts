@@ -9,8 +9,8 @@ import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../directory.ts";
-import { type PolicyRecord, type UserRecord, under } from "../records/layout.ts";
-import { toPolicy } from "../records/policy-records.ts";
+import { type UserRecord, under } from "../records/layout.ts";
+import { toStoredPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import { type HolderLists, type ListedGroup, LONG_LIST } from "./holder-lists.ts";
 import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
@@ -139,7 +139,7 @@ export class PrincipalReader {
     const records = await this.#policies.getMany(names);
     const policies = new Map<string, StoredPolicy>();
     for (const [index, record] of records.entries())
-      if (record !== undefined) policies.set(names[index]!, storedPolicy(names[index]!, record));
+      if (record !== undefined) policies.set(names[index]!, toStoredPolicy(names[index]!, record));
     return policies;
   }
 
@@ -222,7 +222,7 @@ export class PrincipalReader {
     for (const [index, record] of records.entries()) {
       const before = known.touched[index]!;
       if (record === undefined || record.id !== before.id) return undefined;
-      changed.set(before, storedPolicy(before.name, record));
+      changed.set(before, toStoredPolicy(before.name, record));
     }
     return withChanged(known.list, changed);
   }
@@ -237,13 +237,9 @@ export class PrincipalReader {
     return records.flatMap((record, index) => {
       // An attachment to an earlier policy of the same name is void.
       if (record === undefined || record.id !== found[index]!.record.id) return [];
-      return [storedPolicy(names[index]!, record)];
+      return [toStoredPolicy(names[index]!, record)];
     });
   }
-}
-
-function storedPolicy(name: string, record: PolicyRecord): StoredPolicy {
-  return { ...toPolicy(name, record), id: record.id, version: record.rev };
 }
 
 const NO_PROPERTIES: Properties = Object.freeze({});

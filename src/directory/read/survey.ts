@@ -7,7 +7,7 @@ import type { Pause } from "../../schedule/pace.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
-import { toPolicy } from "../records/policy-records.ts";
+import { toStoredPolicy } from "../records/policy-records.ts";
 import { readHolders } from "./holders.ts";
 import { attachmentCounts, groupPart, keyPart, policyPart, userPart } from "./parts.ts";
 import { PrincipalReader } from "./principals.ts";
@@ -31,7 +31,7 @@ function surveyOf(reader: Reader, { holderLists, now }: DirectoryContext, pause:
     policies: () => readPolicies(reader, pause),
     async policy(name) {
       const record = isPossibleName(name) ? await reader.get("policy", name) : undefined;
-      return record && { ...toPolicy(name, record), id: record.id, version: record.rev };
+      return record && toStoredPolicy(name, record);
     },
     keys: () => keysOf(reader, now()),
     async members(name) {
@@ -74,7 +74,7 @@ async function readPolicies(reader: Reader, pause: Pause): Promise<readonly Stor
   const policies: StoredPolicy[] = [];
   for await (const page of reader.scanAll("policy")) {
     for (const { key, record } of page) {
-      policies.push({ ...toPolicy(key, record), id: record.id, version: record.rev });
+      policies.push(toStoredPolicy(key, record));
     }
     await pause();
   }

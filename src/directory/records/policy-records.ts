@@ -1,6 +1,7 @@
 /** Writing of policies and attachments inside a transaction. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Policy, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { assertPossible, notFound } from "../checks.ts";
 import type { NewPolicy } from "../new-entities.ts";
@@ -145,4 +146,12 @@ export async function detach(tx: Transaction, holder: NamedHolder, policy: Attac
 export function toPolicy(name: string, { creation_date, acl, accept, statement }: PolicyRecord): Policy {
   const more = { ...(acl !== undefined && { acl }), ...(accept !== undefined && { accept }) };
   return { name, creation_date, ...more, statement };
+}
+
+/** A policy as decisions read it. */
+export function toStoredPolicy(name: string, record: PolicyRecord): StoredPolicy {
+  const { id, rev: version, creation_date, acl, accept, statement } = record;
+  // As nearly all policies are: without a copy of a copy, since a user may have 10,000.
+  if (acl === undefined && accept === undefined) return { name, creation_date, statement, id, version };
+  return { ...toPolicy(name, record), id, version };
 }
