@@ -2,7 +2,7 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { type CompiledStatement, nameOf } from "@svc-authorizer/policy/engine/statement.ts";
-import { type ConditionFields, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import { type ConditionFields, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
 import { rememberLast } from "../../remember-last.ts";
 import { jsonText } from "./json-text.ts";
@@ -18,7 +18,7 @@ const SUBJECT_PREFIX = "subject.";
 export class RecordParts {
   // By user: the ways in which a policy reaches them differ between users with the same policies.
   readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
-  readonly #fields = new WeakMap<CompiledPolicies, readonly string[]>();
+  readonly #fields = new WeakMap<CompiledPolicies, ReadFields>();
   readonly #callers = new Map<string, string>();
   /** A server asks again and again. */
   readonly #caller = rememberLast((name: string) =>
@@ -70,46 +70,67 @@ export class RecordParts {
     const policies = loaded?.policies;
     const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${id === null ? "null" : jsonText(id)}${asserted}`;
     if (policies === undefined || !policies.readsContext) return `${start}}`;
-    const names = this.#fieldsRead(policies).filter((name) => name.startsWith(SUBJECT_PREFIX));
-    const properties = fieldsText(names, context, SUBJECT_PREFIX.length);
+    const properties = fieldsText(this.#fieldsRead(policies).subject, context);
     return properties === "" ? `${start}}` : `${start},"properties":${properties}}`;
   }
 
   /** `,"context":{…}`: the fields that conditions read, and the address of the client; "" if there is none. */
   context(policies: CompiledPolicies | undefined, context: ConditionFields): string {
-    const read = policies === undefined || !policies.readsContext ? ONLY_ADDRESS : this.#fieldsRead(policies);
-    const text = fieldsText(
-      read.filter((name) => !name.startsWith(SUBJECT_PREFIX)),
-      context,
-      0,
-    );
+    const { others } =
+      policies === undefined || !policies.readsContext ? ONLY_ADDRESS : this.#fieldsRead(policies);
+    const text = fieldsText(others, context);
     return text === "" ? "" : `,"context":${text}`;
   }
 
-  #fieldsRead(policies: CompiledPolicies): readonly string[] {
-    let names = this.#fields.get(policies);
-    if (names === undefined) {
+  #fieldsRead(policies: CompiledPolicies): ReadFields {
+    let fields = this.#fields.get(policies);
+    if (fields === undefined) {
       const read = policies.statements.flatMap(({ condition }) => [...(condition?.reads ?? [])]);
-      names = [...new Set([...ONLY_ADDRESS, ...read])];
-      this.#fields.set(policies, names);
+      const names = [...new Set([ADDRESS, ...read])];
+      const isOfSubject = (name: string) => name.startsWith(SUBJECT_PREFIX);
+      fields = {
+        subject: names.filter(isOfSubject).map((name) => fieldOf(name, SUBJECT_PREFIX.length)),
+        others: names.filter((name) => !isOfSubject(name)).map((name) => fieldOf(name)),
+      };
+      this.#fields.set(policies, fields);
     }
-    return names;
+    return fields;
   }
 }
 
-const ONLY_ADDRESS: readonly string[] = ["SourceIp"];
+/** A condition field, and its name as a member. */
+interface ReadField {
+  readonly name: string;
+  readonly member: string;
+}
+
+/** The fields that policies read: the properties of the subject, and the others. */
+interface ReadFields {
+  readonly subject: readonly ReadField[];
+  readonly others: readonly ReadField[];
+}
+
+/** @param cut characters of the name that the member lacks */
+function fieldOf(name: string, cut = 0): ReadField {
+  return { name, member: `${JSON.stringify(name.slice(cut))}:` };
+}
+
+const ADDRESS = "SourceIp";
+const ONLY_ADDRESS: ReadFields = { subject: [], others: [fieldOf(ADDRESS)] };
 
 /** The fields that a context has, as a JSON object; "" if it has none of them. */
-function fieldsText(names: readonly string[], context: ConditionFields, cut: number): string {
+function fieldsText(fields: readonly ReadField[], context: ConditionFields): string {
   let text = "";
-  for (const name of names) {
+  for (const { name, member } of fields) {
     const value = context.get(name);
-    if (value === undefined) continue;
-    const shown =
-      value === UNREADABLE ? null : typeof value === "string" ? shortened(value) : value.map(shortened);
-    text += `${text === "" ? "{" : ","}${JSON.stringify(name.slice(cut))}:${JSON.stringify(shown)}`;
+    if (value !== undefined) text += (text === "" ? "{" : ",") + member + valueText(value);
   }
   return text === "" ? "" : `${text}}`;
+}
+
+function valueText(value: FieldValue): string {
+  if (value === UNREADABLE) return "null";
+  return typeof value === "string" ? jsonText(shortened(value)) : JSON.stringify(value.map(shortened));
 }
 
 function shortened(text: string): string {

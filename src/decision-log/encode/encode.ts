@@ -50,6 +50,9 @@ export class RecordEncoder {
   readonly #originOf = rememberLast((revision: string) =>
     rememberLast((entrance: string) => `${this.#node}${revision}${this.#policySet}${entrance}"`),
   );
+  readonly #revisionOf = rememberLast((revision: number) =>
+    rememberLast((entry: string) => (entry === "" ? String(revision) : `${revision},"entry":"${entry}"`)),
+  );
   readonly #timeOf = rememberLast(
     (now: number) => `${secondText(Math.floor(now / 1000))}${String(now % 1000).padStart(3, "0")}Z`,
   );
@@ -91,8 +94,7 @@ export class RecordEncoder {
   /** The current revision of the directory, and behind it the member `entry` where it is known. */
   get revision(): string {
     const { revision, entry } = this.#options;
-    const id = entry?.() ?? "";
-    return id === "" ? String(revision()) : `${revision()},"entry":"${id}"`;
+    return this.#revisionOf(revision())(entry?.() ?? "");
   }
 
   /** The members that every record begins with. */
