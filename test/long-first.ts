@@ -2,20 +2,25 @@
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files and folders in their order. */
+/** Files and folders in their order. Those that mostly wait leave the processors to those beside them, and come early. */
 const LONG = [
+  "test/proofs/mirror-nodes/",
   "test/end-to-end/holds/",
+  "test/exchange/service-away.test.ts",
+  "packages/console/test/pages.test.ts",
+  "test/proofs/replaced-database.test.ts",
+  "packages/console/test/mirrors.test.ts",
+  "test/workers/shared-database.test.ts",
+  "test/packages/server.test.ts",
+  "test/gateways/gateways.test.ts",
+  "test/end-to-end/hostile.test.ts",
+  "test/exchange/frames.test.ts",
   "test/journal/processes.test.ts",
   "test/workers/",
   "test/proofs/",
-  "packages/console/test/pages.test.ts",
-  "packages/console/test/mirrors.test.ts",
-  "test/end-to-end/hostile.test.ts",
   "test/tracing/traces.test.ts",
   "test/journal/postgres-faults.test.ts",
   "test/journal/model.test.ts",
-  "test/exchange/service-away.test.ts",
-  "test/gateways/gateways.test.ts",
   "test/examples/examples.test.ts",
   "test/end-to-end/process.test.ts",
   "packages/console/test/rights.test.ts",
