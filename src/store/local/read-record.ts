@@ -8,6 +8,8 @@ import { decodeVersion, type ReadRecord } from "./layout.ts";
 /** The state to read from: that of a read transaction or, without one, of the write transaction that is open. */
 export interface ReadOptions {
   readonly transaction?: Transaction;
+  /** Says whether a write transaction may be open; absent: one may. */
+  readonly writer?: { readonly isWriting: boolean };
 }
 
 /** The record under a key that no stage writes: of the store itself. @throws DamagedRecord */
@@ -20,16 +22,18 @@ export function recordAt(
 }
 
 /**
- * The record under a key as it is stored. With a read transaction it is read as a range: the library's own `get` prefers a
- * write transaction that is open in this process, and that of a large commit is open while other work runs.
+ * The record under a key as it is stored. With a read transaction it is read as a range where a write transaction may be open
+ * in this process: the library's own `get`, which costs less, prefers that one, and that of a large commit is
+ * open while other work runs.
  * @throws DamagedRecord
  */
 export function readAt(
   database: LocalDatabase,
   key: Buffer,
-  { transaction }: ReadOptions,
+  { transaction, writer }: ReadOptions,
 ): ReadRecord | undefined {
   if (transaction === undefined) return intact(database.get(key), key);
+  if (writer?.isWriting === false) return intact(database.get(key, { transaction }), key);
   const end = Buffer.concat([key, Buffer.alloc(1)]);
   for (const { value } of database.getRange({ start: key, end, limit: 1, transaction }))
     return intact(value, key);

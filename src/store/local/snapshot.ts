@@ -50,7 +50,7 @@ export class LocalSnapshot implements Snapshot {
     this.base = owner.base;
     const transaction = reading(() => database.useReadTransaction());
     this.#transaction = transaction;
-    this.#staged = new StagedRecords(database, { transaction }, stage);
+    this.#staged = new StagedRecords(database, { transaction, writer: owner }, stage);
   }
 
   get revision(): number {
@@ -132,11 +132,8 @@ export class LocalSnapshot implements Snapshot {
   }
 
   #record(key: Buffer, transaction: Transaction): StoredRecord | undefined {
-    const { isWriting } = this.#owner;
     return reading(() => {
-      const record = isWriting
-        ? readAt(this.#database, key, { transaction })
-        : intact(this.#database.get(key, { transaction }), key);
+      const record = readAt(this.#database, key, { transaction, writer: this.#owner });
       return record?.stage === undefined ? record : this.#staged.resolve(record, () => key);
     });
   }
