@@ -11,6 +11,8 @@ import { fail } from "./compile.mjs";
 /** Programs that start as a process. */
 const PROCESSES = ["main.js", "worker-main.js"];
 
+const HTTP = "node:http";
+
 /** Whether a compiled file is the entry of a thread. */
 const isThread = (file) => /\bfrom\s*["']node:worker_threads["']/.test(file) && /\bparentPort\b/.test(file);
 
@@ -29,6 +31,8 @@ export async function bundleService(out) {
   const build = await rolldown({
     input: Object.fromEntries(entries.map((name) => [entryOf(name), join(source, name)])),
     external: (id, importer) => {
+      // A plugin has another one in its place.
+      if (id === HTTP) return false;
       if (!id.startsWith(".")) return !id.startsWith("/") && !id.startsWith("\0");
       return !existsSync(resolve(dirname(importer), id));
     },
@@ -37,7 +41,7 @@ export async function bundleService(out) {
     onLog: (_, { message }) => fail(message),
   });
   const bundled = `${source}-bundled`;
-  await build.write({
+  const { output } = await build.write({
     dir: bundled,
     format: "esm",
     comments: { legal: true, annotation: true, jsdoc: false },
@@ -45,6 +49,8 @@ export async function bundleService(out) {
     chunkFileNames: "[name]-[hash].js",
   });
   await build.close();
+  const slow = output.find(({ imports = [] }) => imports.includes(HTTP));
+  if (slow !== undefined) fail(`${slow.fileName} imports ${HTTP}, and with it all that fetch needs`);
   for (const name of names) rmSync(join(source, name));
   for (const name of readdirSync(bundled)) renameSync(join(bundled, name), join(source, name));
   // The service starts a thread by the place of its source.
@@ -89,7 +95,7 @@ function places(folder) {
  */
 const quickHttp = {
   name: "quick-http",
-  resolveId: (id) => (id === "node:http" ? "\0http" : null),
+  resolveId: (id) => (id === HTTP ? "\0http" : null),
   load(id) {
     if (id !== "\0http") return null;
     const members = Object.entries(Object.getOwnPropertyDescriptors(http));
