@@ -242,9 +242,25 @@ function superfluous(
   return [];
 }
 
+/** Compilers of the bodies of a document, whose schemas are read once. */
+const COMPILERS = new WeakMap<Entrance["schemas"], Ajv2020>();
+
+function compilerOf(schemas: Entrance["schemas"]): Ajv2020 {
+  let ajv = COMPILERS.get(schemas);
+  if (ajv === undefined) {
+    ajv = new Ajv2020({ strict: false, validateFormats: false });
+    ajv.addSchema(referring({ $defs: schemas }), "document");
+    COMPILERS.set(schemas, ajv);
+  }
+  return ajv;
+}
+
+/** A schema whose references lead into the document. */
+function referring(schema: unknown): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll("#/components/schemas/", "document#/$defs/"));
+}
+
 /** Returns whether the schema of an entrance allows a body. */
 export function validOf({ media, schemas }: Entrance): (body: unknown) => boolean {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  const whole = JSON.stringify({ $defs: schemas, ...media?.schema });
-  return ajv.compile(JSON.parse(whole.replaceAll("#/components/schemas/", "#/$defs/")));
+  return compilerOf(schemas).compile(referring({ ...media?.schema }));
 }
