@@ -111,8 +111,9 @@ function checkKey(partition: string, key: string): string {
 }
 
 function fits(key: string): boolean {
-  // A UTF-16 unit has at most three bytes in UTF-8.
-  return key.length * 3 <= MAX_KEY_BYTES || Buffer.byteLength(key) <= MAX_KEY_BYTES;
+  // A UTF-16 unit has one to three bytes in UTF-8.
+  if (key.length * 3 <= MAX_KEY_BYTES) return true;
+  return key.length <= MAX_KEY_BYTES && Buffer.byteLength(key) <= MAX_KEY_BYTES;
 }
 
 function quote(key: string): string {

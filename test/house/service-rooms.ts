@@ -87,7 +87,7 @@ export const SERVICE_ROOMS: Rooms = {
   cache: { may: ["policy/errors"] },
   // Much in little memory.
   compact: { may: ["policy/json-text"] },
-  store: { may: ["compact", "schedule", "policy/model", "policy/errors", "commands"] },
+  store: { may: ["compact", "schedule", "policy/model", "policy/errors", "commands", "remember-last"] },
   workers: { may: ["store", "policy/errors"] },
   journal: { may: ["store", "schedule", "policy/model", "policy/errors"] },
   directory: {

@@ -244,9 +244,12 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
         for (const key of ["a", "b", "c"]) await put(before, key);
         await before.close();
         expect(await one!.list("checkpoint", 100, 10)).toEqual([]);
-        const after = await openNode(sharedBy(one!), settings);
+        const troubles: unknown[] = [];
+        const log = { info: () => {}, error: (trouble: object) => void troubles.push(trouble) };
+        const after = await openNode(sharedBy(one!), settings, { log });
         await put(after, "d");
-        await expect.poll(() => one!.list("checkpoint", 100, 10), { timeout: 5_000 }).toHaveLength(1);
+        const written = async () => ({ written: (await one!.list("checkpoint", 100, 10)).length, troubles });
+        await expect.poll(written).toEqual({ written: 1, troubles: [] });
         const beside = await openNode(sharedBy(other!), { ...settings, checkpointEvery: 2 });
         await put(beside, "e");
         await beside.close();

@@ -12,6 +12,7 @@
  */
 
 import { crc32 } from "node:zlib";
+import { rememberLast } from "../../remember-last.ts";
 import type { CheckedScan } from "../checks.ts";
 import { MAX_KEY_BYTES, type StoredRecord } from "../port.ts";
 
@@ -184,36 +185,21 @@ function hasItsChecksum(bytes: Buffer): boolean {
 function checksumOf(bytes: Buffer): number {
   const at = VERSION_BYTES + CHECKSUM_BYTES;
   const text = new Uint8Array(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
-  return crc32(text, checksumOfHead(bytes.readUInt32BE(0), bytes.readUInt32BE(4)));
+  return crc32(text, checksumOfHead(bytes.readUInt32BE(0))(bytes.readUInt32BE(4)));
 }
 
-/** The head whose checksum was computed last. */
-const lastHead = { high: 0, low: 0, checksum: crc32(Buffer.alloc(VERSION_BYTES)) };
-
 /** The checksum of a value's first bytes: what was written together has the same. */
-function checksumOfHead(high: number, low: number): number {
-  if (lastHead.high !== high || lastHead.low !== low) {
+const checksumOfHead = rememberLast((high: number) =>
+  rememberLast((low: number) => {
     const head = Buffer.alloc(VERSION_BYTES);
     head.writeUInt32BE(high, 0);
     head.writeUInt32BE(low, 4);
-    lastHead.checksum = crc32(head);
-    lastHead.high = high;
-    lastHead.low = low;
-  }
-  return lastHead.checksum;
-}
-
-/** The version whose text was made last. */
-const lastVersion = { number: 0, text: "0" };
+    return crc32(head);
+  }),
+);
 
 /** The text of a version: records that were written together share one. */
-function versionText(number: number): string {
-  if (lastVersion.number !== number) {
-    lastVersion.text = String(number);
-    lastVersion.number = number;
-  }
-  return lastVersion.text;
-}
+const versionText = rememberLast((version: number) => String(version));
 
 /**
  * The same bytes. The library reads values into one large buffer, whose property `length` it sets to that of the value: what
