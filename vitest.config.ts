@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ["./test/quick-starts.ts", "./test/kept-records/global-setup.ts"],
     sequence: { sequencer: LongFirst },
     reporters: ["default", "./test/left-out.ts"],
-    projects: PROJECTS.map((name, groupOrder) => ({
+    projects: PROJECTS.map((name) => ({
       test: {
         name,
         include: [...files[name]],
@@ -23,9 +23,8 @@ export default defineConfig({
         // A condition that is waited for comes later on a busy machine.
         expect: { poll: { timeout: 20_000 } },
         pool: "forks" as const,
-        // All but units mostly wait, for programs, databases, browsers and conditions; whole forms measure.
-        maxWorkers: name === "unit" || isWhole ? 2 : 4,
-        sequence: { groupOrder },
+        // Most files wait, for programs, databases, browsers and conditions; whole forms measure.
+        maxWorkers: isWhole ? 2 : 4,
         // Loading the sources anew for each file would take more than half of the time of units, and a second of the others.
         isolate: false,
       },

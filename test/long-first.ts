@@ -1,6 +1,10 @@
-/** Begins with the files that take long: a long one that begins last would leave the other workers idle. */
+/**
+ * Begins with the files that take long: a long one that begins last would leave the other workers idle. For the same reason
+ * the projects follow one another without a pause, units last.
+ */
 
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { PROJECTS } from "./projects.ts";
 
 /** Files and folders in their order. Those that mostly wait leave the processors to those beside them, and come early. */
 const LONG = [
@@ -42,6 +46,9 @@ export class LongFirst extends BaseSequencer {
       const place = LONG.findIndex((path) => moduleId.includes(`/${path}`));
       return place < 0 ? LONG.length : place;
     };
-    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
+    // A worker is kept from file to file of a project.
+    const project = (file: TestSpecification): number =>
+      -PROJECTS.findIndex((name) => name === file.project.name);
+    return (await super.sort(files)).sort((a, b) => project(a) - project(b) || rank(a) - rank(b));
   }
 }
