@@ -1,7 +1,8 @@
 /** The program with the probe that measures holds. */
 
 import type { Edit } from "../../journal/model/biases.ts";
-import { type RunningProgram, SOURCE_MAIN, start } from "../program.ts";
+import { withEdits } from "../edited-sources.ts";
+import { type RunningProgram, start } from "../program.ts";
 
 /** Settings of the program. */
 interface ProbedOptions {
@@ -18,17 +19,10 @@ export function startProbed(
   { files, edits = [] }: ProbedOptions = {},
 ): Promise<RunningProgram> {
   const probe = new URL("./hold-probe.ts", import.meta.url).href;
-  const replacer = new URL("../../journal/model/replace-sources.ts", import.meta.url).href;
   // The size of the young generation is the launcher's setting.
   const options = `${process.env["NODE_OPTIONS"] ?? ""} --max-semi-space-size=8 --import=${probe}`;
-  const env = {
-    NODE_OPTIONS: edits.length === 0 ? options : `${options} --import=${replacer}`,
-    EDITS: JSON.stringify(edits),
-  };
-  return start(["--config", config], folder, env, edits.length === 0 ? undefined : SOURCE_MAIN, {
-    ipc: true,
-    ...(files !== undefined && { files }),
-  });
+  const { env, main } = withEdits(edits, options);
+  return start(["--config", config], folder, env, main, { ipc: true, ...(files !== undefined && { files }) });
 }
 
 /**

@@ -1,9 +1,18 @@
 /** Two nodes of the service on one PostgreSQL that mirror a repository, each with lines of its own to whatever it calls. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { withEdits } from "../../end-to-end/edited-sources.ts";
 import { newFolder, type RunningProgram, start, writeConfig } from "../../end-to-end/program.ts";
+import type { Edit } from "../../journal/model/biases.ts";
 import { AUTHORIZATION, MIRRORS, mirrorConfig } from "../mirror-service.ts";
+import { isWhole } from "../size.ts";
 import { DatabaseLine, DataServerLine } from "./lines.ts";
+
+/** A quarter of the time after which a silent node loses a lease: most of the proof is the wait for it. */
+const SHORTER: readonly Edit[] = [
+  { file: "src/store/leases.ts", from: "TAKE_OVER_MS = 60_000;", to: "TAKE_OVER_MS = 15_000;" },
+  { file: "src/store/leases.ts", from: "RENEW_MS = 20_000;", to: "RENEW_MS = 5_000;" },
+];
 
 /** The two data servers and the database. */
 interface NodeServers {
@@ -54,7 +63,8 @@ export class MirrorNode {
       "database.postgres.connection_string": String(database),
       logging: { level: "WARN", output: [join(folder, "log")] },
     });
-    this.#program = await start(["--config", config], folder);
+    const { env, main } = withEdits(isWhole ? [] : SHORTER);
+    this.#program = await start(["--config", config], folder, env, main);
   }
 
   /** Passes that came to their end. */
