@@ -59,6 +59,21 @@ export const SCHEMA_BASE =
  * validation at start would cost more than everything else.
  */
 export function openSchemas(documents: readonly object[]): (name: SchemaName) => Schema {
+  let compiler: Ajv2020 | undefined;
+  return (name) => ({
+    problems(document) {
+      compiler ??= compilerOf(documents);
+      const validate = compiler.getSchema(`${SCHEMA_BASE}${name}.schema.json`);
+      if (validate === undefined) {
+        throw new AuthorizerError("internal", `the policy data has no schema "${name}"`);
+      }
+      if (validate(document)) return [];
+      return (validate.errors ?? []).filter((error) => !isAlternative(error)).map(toProblem);
+    },
+  });
+}
+
+function compilerOf(documents: readonly object[]): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     verbose: true,
@@ -70,14 +85,5 @@ export function openSchemas(documents: readonly object[]): (name: SchemaName) =>
   });
   ajv.addKeyword(ANNOTATION);
   for (const document of documents) ajv.addSchema(document);
-  return (name) => ({
-    problems(document) {
-      const validate = ajv.getSchema(`${SCHEMA_BASE}${name}.schema.json`);
-      if (validate === undefined) {
-        throw new AuthorizerError("internal", `the policy data has no schema "${name}"`);
-      }
-      if (validate(document)) return [];
-      return (validate.errors ?? []).filter((error) => !isAlternative(error)).map(toProblem);
-    },
-  });
+  return ajv;
 }

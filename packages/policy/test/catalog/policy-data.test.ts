@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { widening } from "@svc-authorizer/policy/analysis/compare/widening.ts";
+import { digestOf } from "@svc-authorizer/policy/catalog/digest.ts";
+import type { Manifest } from "@svc-authorizer/policy/catalog/manifest.ts";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { openSchemas } from "@svc-authorizer/policy/catalog/schemas.ts";
+import { SHIPPED_MANIFEST } from "@svc-authorizer/policy/catalog/shipped-manifest.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { describe, expect, it } from "vitest";
 import { buildManifest } from "./build-manifest.ts";
@@ -47,6 +51,20 @@ describe("the manifest", () => {
       version: string;
     };
     expect(manifest).toEqual(buildManifest(directory, manifest.version));
+    expect(digestOf(manifest)).toBe(SHIPPED_MANIFEST);
+  });
+
+  it("names files that fit their schemas, and fits its own: a start does not look", () => {
+    const directory = new URL("../../../../policies/", import.meta.url);
+    const read = (path: string) => JSON.parse(readFileSync(new URL(path, directory), "utf8"));
+    const manifest = read("manifest.json") as Manifest;
+    const schema = openSchemas(
+      manifest.files.filter(({ kind }) => kind === "schema").map(({ path }) => read(path)),
+    );
+    expect(schema("manifest").problems(manifest)).toEqual([]);
+    for (const { path, kind } of manifest.files) {
+      if (kind !== "schema") expect(schema(kind).problems(read(path)), path).toEqual([]);
+    }
   });
 
   it("gives the catalog its version and a short digest", () => {
