@@ -26,7 +26,7 @@ const STREAM_MS = 700;
  */
 const SHORTER: readonly Edit[] = [
   ["src/threads/grant-comparisons.ts", "PATIENCE_MS = 2_000;", "PATIENCE_MS = 200;"],
-  ["src/api/management/apply/change-grants.ts", "PATIENCE_MS = 20_000;", "PATIENCE_MS = 2_000;"],
+  ["src/api/management/apply/change-grants.ts", "PATIENCE_MS = 20_000;", "PATIENCE_MS = 500;"],
   ["src/insight/impact/find-impact.ts", "COMPARING_MS = 3_000;", "COMPARING_MS = 300;"],
   ["src/insight/impact/find-impact.ts", "ONE_MS = 800;", "ONE_MS = 80;"],
   ["src/mirroring/server/calls.ts", "tries: 5,", "tries: 1,"],

@@ -2,11 +2,16 @@
  * No request holds the service (spec/security §5.3): every operation that the documents declare is called for a user with very
  * many statements, and every member that takes many values is filled to its limit. A new operation, or a new list, is among
  * them by being declared.
+ *
+ * Where documents are parsed, checked, compared and applied, policies simulated, or resources filtered in one turn (`TURN_MS`
+ * of the scheduler at 4,000), the small form finds it. Only `PROVE=1`, with ten times the statements and values, every parameter
+ * and both listeners, finds it of everything else, but of decisions, plans and searches, which `hostile.test.ts` holds to turns.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isWhole, report, sized } from "../../proofs/size.ts";
-import { allEntrances, type Entrance, type ManyPlace, nameOf, placeName } from "./entrances.ts";
+import { asked, callOf, entrances, placesToFill } from "./chosen-entrances.ts";
+import { type Entrance, type ManyPlace, nameOf, placeName } from "./entrances.ts";
 import { fillable, validOf } from "./fill.ts";
 import { type Asked, ENDLESS, type HeavyService, startHeavy } from "./heavy-service.ts";
 import { LISTS_IN_TEXTS } from "./lists-in-texts.ts";
@@ -14,24 +19,32 @@ import { NESTED_DOCUMENTS } from "./nested-documents.ts";
 import { PROXY_ENTRANCES } from "./proxy-entrances.ts";
 
 const STATEMENTS = sized(5_000, 50_000);
-const MAX_HOLD_MS = 100;
+const MAX_HOLD_MS = sized(70, 100);
 /** Times that a request is sent until its hold is short enough; in between, the caches are emptied. */
 const TRIES = 3;
 
 /** Values and bytes to begin with; what the service refuses is tried with fewer. */
 const MOST_VALUES = sized(10_000, 100_000);
 const MOST_BYTES = sized(2 << 20, 17 << 20);
+/** Times as many values, so that a run that is not whole sees it where the work on them is not in turns. */
+const LARGER: ReadonlyMap<string, number> = new Map(
+  isWhole ? [] : [["filter resources[]", 10] as const, ["simulate candidate.replace[]", 4] as const],
+);
+const LARGER_REFUSED = sized(4, 1);
+/** Values that are explained, which a thread does. */
+const MOST_EXPLAINED = sized(100, MOST_VALUES);
 /** Values of lists inside of entries that are also applied: each of their names is asked for alone. */
 const MOST_NESTED = sized(60, 100_000);
 /** Values of the same limit that a body has besides, and bytes. */
 const ROOM = 2;
 const BYTES_BESIDE = 2_000;
 
-/** A text may be refused for what it says: then it is tried with an eighth of its values. */
-const FEWER_IN_TEXTS = 3;
+/** Halvings of a number of values that is refused, unless the refusal says how many are not; texts may be refused for what they say. */
+const HALVINGS = sized(2, 1);
+const HALVINGS_OF_TEXTS = sized(6, 3);
 
 /** Values of lists in a query: more than a request line may have, and fewer. */
-const TEXT_COUNTS = [20_000, 2_500, 300];
+const TEXT_COUNTS = isWhole ? [20_000, 2_500, 300] : [2_500, 300];
 /** Characters of a query that are shown. */
 const SHOWN = 40;
 
@@ -103,23 +116,29 @@ async function measured(name: string, asked: Asked, count: number): Promise<Meas
   return least as Measured;
 }
 
+/** Names a place at either listener. */
+const idOf = ({ operation }: Entrance, place: ManyPlace): string =>
+  `${operation.operationId} ${placeName(place)}`;
+
 /** Fills a place to its limit: with what is refused first, and then with as much as is answered. */
 async function filled(
   entrance: Entrance,
   place: ManyPlace,
   query: string,
   isValid: (body: unknown) => boolean,
+  most = MOST_VALUES,
 ): Promise<Measured[]> {
   const name = `${nameOf(entrance)}${query} ${placeName(place)}`;
   const body = fillable(entrance, place, isValid);
   const found: Measured[] = [];
-  let count = Math.min(MOST_VALUES, Math.floor(MOST_BYTES / body.bytesEach));
+  const larger = LARGER.get(idOf(entrance, place)) ?? 1;
+  let count = Math.min(most * larger, Math.floor((MOST_BYTES * larger) / body.bytesEach));
   while (count > 0) {
     const one = await measured(name, { entrance, query, body: body.with(count) }, count);
     found.push(one);
     if (isAnswer(one)) break;
     const next = fewer(count, body.bytesEach, one.text);
-    count = next < count ? next : count >> (place.kind === "text" ? FEWER_IN_TEXTS : 1);
+    count = next < count ? next : count >> (place.kind === "text" ? HALVINGS_OF_TEXTS : HALVINGS);
   }
   return found;
 }
@@ -169,49 +188,6 @@ function textQueriesOf({ parameters }: Entrance): readonly (readonly [query: str
     );
 }
 
-/** The call of an entrance, as the other listener has it, too. */
-const callOf = ({ method, template, type }: Entrance): string =>
-  `${method} ${template.replace(/^\/(?:access|api)\/v1(?:\/auth)?\//, "")} ${type}`;
-
-const SAME_CALLS = Map.groupBy(allEntrances(), callOf);
-
-/** The name of a place, whichever list its text is. */
-const partName = (place: ManyPlace): string =>
-  place.kind === "text" ? place.path.join(".") : placeName(place);
-
-/** The places of an entrance that are filled at the other listener, whose code reads them, too: every second one of each. */
-function leftToOther(entrance: Entrance): ReadonlySet<string> {
-  const both = SAME_CALLS.get(callOf(entrance)) ?? [];
-  if (both.length < 2) return new Set();
-  const [first, second] = both.map(({ places }) => new Set(places.map(partName))) as [
-    Set<string>,
-    Set<string>,
-  ];
-  const rest = both[0]?.listener === entrance.listener ? 1 : 0;
-  return new Set([...first.intersection(second)].filter((_, index) => index % 2 === rest));
-}
-
-/**
- * The places to fill. Where the proof is not whole: of a text, one of the lists, another for each text; and each place that
- * both listeners have on one of them.
- */
-function placesToFill(entrance: Entrance): readonly ManyPlace[] {
-  if (isWhole) return entrance.places;
-  const left = leftToOther(entrance);
-  let texts = 0;
-  return entrance.places.filter((place) => {
-    const { kind, alternative } = place;
-    if (kind === "text" && alternative === 0) texts++;
-    if (kind === "text" && alternative !== texts % LISTS_IN_TEXTS.length) return false;
-    return !left.has(partName(place));
-  });
-}
-
-// What takes away comes last.
-const entrances = allEntrances().toSorted(
-  (a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"),
-);
-
 /** Refusals of a request that is too large. */
 const TOO_LARGE: readonly number[] = [0, 414, 431];
 
@@ -256,8 +232,9 @@ describe("what is applied with long lists inside of its entries", () => {
         all.push(one);
         return one;
       };
-      const most = refused === undefined ? MOST_NESTED : MOST_VALUES;
-      let count = Math.min(most, Math.floor(MOST_BYTES / bytesEach));
+      const larger = refused === undefined ? 1 : LARGER_REFUSED;
+      const most = refused === undefined ? MOST_NESTED : MOST_VALUES * larger;
+      let count = Math.min(most, Math.floor((MOST_BYTES * larger) / bytesEach));
       // What is given to others is compared with what alice has for as long as it may take: not twice, if few names are.
       for (; count > 0 && (isWhole || refused !== undefined); count >>= 1) {
         const tried = await apply("tried", count, { documents: [of(count)], dry_run: true });
@@ -300,11 +277,14 @@ describe("the entrances", () => {
         "service PATCH /scim/v2/Groups/{scimId} Operations[]",
       ]),
     );
+    expect(new Set(asked.map(callOf))).toEqual(new Set(entrances.map(callOf)));
+    const filledPlaces = asked.flatMap((one) => placesToFill(one).map((place) => idOf(one, place)));
+    expect(filledPlaces).toEqual(expect.arrayContaining([...LARGER.keys()]));
     // A schema says what is in every document.
     expect(names.filter((name) => /\bdocuments?(\.0)?\{\}$/.test(name))).toEqual([]);
   });
 
-  it.each(entrances.map((entrance) => [nameOf(entrance), entrance] as const))(
+  it.each(asked.map((entrance) => [nameOf(entrance), entrance] as const))(
     "%s",
     async (name, entrance) => {
       const { media, operation } = entrance;
@@ -323,7 +303,7 @@ describe("the entrances", () => {
       for (const place of placesToFill(entrance)) {
         all.push(...(await filled(entrance, place, queries[0] ?? "", isValid)));
         if (explained !== undefined && place.kind !== "text")
-          all.push(...(await filled(entrance, place, explained, isValid)));
+          all.push(...(await filled(entrance, place, explained, isValid, MOST_EXPLAINED)));
       }
       const longest = all.toSorted((a, b) => b.holdMs - a.holdMs)[0] as Measured;
       if (longest.holdMs > 25)
