@@ -81,7 +81,8 @@ async function picture(page: Page, name: string, address: string, text: string):
   process.stdout.write(`${name}.png\n`);
 }
 
-if (CHROMIUM === undefined) throw new Error("no Chromium is installed: apt-get install chromium");
+if (CHROMIUM === undefined)
+  throw new Error("no Chromium is installed: apt-get install chromium-headless-shell");
 mkdirSync(folder, { recursive: true });
 const servers = await openMirrorServers();
 servers.sales.commit("main", servers.sales.upload({ "2026/october.csv": "1" }));

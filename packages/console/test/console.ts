@@ -12,7 +12,8 @@ import {
 } from "../../../test/end-to-end/program.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const BROWSERS = ["/usr/bin/chromium", "/usr/bin/chromium-browser"];
+/** The shell is the same engine without a browser's windows, and takes a third less CPU time for a page. */
+const BROWSERS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser"];
 
 /** The browser of this machine; undefined where none is installed. */
 export const CHROMIUM = BROWSERS.find(existsSync);
