@@ -15,6 +15,7 @@ import {
   signIn,
 } from "../packages/console/test/console.ts";
 import { createMirror, openMirrorServers } from "../packages/console/test/mirror-servers.ts";
+import { sharedBrowser } from "../packages/console/test/shared-browser.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const folder = process.argv[2] ?? join(ROOT, "docs", "pictures");
@@ -108,4 +109,5 @@ try {
 } finally {
   await opened.close();
   await servers.close();
+  await (await sharedBrowser(CHROMIUM)).close();
 }

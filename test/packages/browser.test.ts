@@ -5,9 +5,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { type Browser, chromium } from "playwright-core";
+import type { BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "../../packages/console/test/console.ts";
+import { sharedBrowser } from "../../packages/console/test/shared-browser.ts";
 import { type Consumer, installPackages } from "./installed.ts";
 
 const PACKAGE = "/node_modules/@svc-authorizer/client";
@@ -28,7 +29,7 @@ globalThis.answers = (async () => ({
 let consumer: Consumer;
 let authorizer: TestAuthorizer;
 let application: Server;
-let browser: Browser;
+let context: BrowserContext;
 
 /** The application: its page, the files of the package, and the calls of its page with the token of the service. */
 const serve: RequestListener = async (request, response) => {
@@ -53,10 +54,10 @@ beforeAll(async () => {
   consumer = installPackages("client");
   authorizer = await startAuthorizer({ dataset: "fixtures/datasets/roles.yaml" });
   application = createServer(serve).listen(0, "127.0.0.1");
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  context = await (await sharedBrowser(CHROMIUM)).newContext();
 }, 240_000);
 afterAll(async () => {
-  await browser?.close();
+  await context?.close();
   application?.closeAllConnections();
   application?.close();
   await authorizer?.close();
@@ -67,7 +68,7 @@ describe("in Chromium", () => {
   it.skipIf(CHROMIUM === undefined)(
     "the client's package asks, filters and names errors",
     async () => {
-      const page = await browser.newPage();
+      const page = await context.newPage();
       await page.goto(`http://127.0.0.1:${(application.address() as AddressInfo).port}/`);
       const answers = await page.evaluate(
         () => (globalThis as unknown as { answers: Promise<unknown> }).answers,

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import {
   cleanUp,
   newFolder,
@@ -10,6 +10,7 @@ import {
   start,
   writeConfig,
 } from "../../../test/end-to-end/program.ts";
+import { sharedBrowser } from "./shared-browser.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** The shell is the same engine without a browser's windows, and takes a third less CPU time for a page. */
@@ -39,7 +40,7 @@ export interface OpenedConsole {
 }
 
 /**
- * Starts the service and a browser; the console was built before the tests.
+ * Starts the service, before the browser that files share; the console was built before the tests.
  * @param config configuration items besides those of a service with a store of its own
  */
 export async function openConsole(config: Record<string, unknown> = {}): Promise<OpenedConsole> {
@@ -55,10 +56,8 @@ export async function openConsole(config: Record<string, unknown> = {}): Promise
     ...config,
   };
   const program = await start(["--config", writeConfig(folder, settings)], folder);
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM as string,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer"],
-  });
+  const browser = await sharedBrowser(CHROMIUM as string);
+  const contexts: BrowserContext[] = [];
   const faults: string[] = [];
   const tokenFile = join(folder, "data", "svc-authorizer-setup-token");
   return {
@@ -73,11 +72,12 @@ export async function openConsole(config: Record<string, unknown> = {}): Promise
         reducedMotion: "reduce",
         ...options,
       });
+      contexts.push(context);
       return watched(context, program.user, faults);
     },
     faults,
     close: async () => {
-      await browser.close();
+      await Promise.all(contexts.map((context) => context.close()));
       await program.end();
       cleanUp();
     },
