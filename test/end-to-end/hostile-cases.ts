@@ -4,7 +4,12 @@ import { CALLERS } from "./hostile-callers.ts";
 import { allow, applying, arn, calling, type HostileCase, range } from "./hostile-calls.ts";
 import { CONDITIONS, VARIABLES } from "./hostile-conditions.ts";
 import { keyless, wideOf } from "./hostile-directory.ts";
+import { sizedInTests } from "./hostile-sizes.ts";
 import { TRANSPORT } from "./hostile-transport.ts";
+
+const RESOURCES = sizedInTests(400, 2_000);
+const CASES = sizedInTests(40, 80);
+const USERS = sizedInTests(8_000, 40_000);
 
 const fields = (count: number): string => range(count, (index) => `"a${index.toString(36)}":1`).join();
 const objects = (count: number): string[] =>
@@ -48,13 +53,13 @@ const QUESTIONS: readonly HostileCase[] = [
     run: calling("filter", () => ({ user: "keyless", action: "fs:ReadObject", resources: objects(20_000) })),
   },
   {
-    name: "a list of 2,000 long resources held against wildcards",
+    name: `a list of ${RESOURCES.toLocaleString("en")} long resources held against wildcards`,
     // Its work is near the budget: it may be answered, refused, or on a slow machine late.
     statuses: [200, 400, 503],
     run: calling("filter", () => ({
       user: "stars",
       action: "fs:ReadObject",
-      resources: range(2000, (index) => arn(`${"ab".repeat(1500)}${index}`)),
+      resources: range(RESOURCES, (index) => arn(`${"ab".repeat(1500)}${index}`)),
     })),
   },
   {
@@ -139,12 +144,12 @@ const QUESTIONS: readonly HostileCase[] = [
     ),
   },
   {
-    name: "80 simulated cases of 6,000 fields",
+    name: `${CASES} simulated cases of 6,000 fields`,
     run: calling("simulate", () => {
       const policies = '[{"name":"p","statement":[{"effect":"allow","action":["*"],"resource":"*"}]}]';
       const required = '{"action":"fs:ReadObject","resource":"x"}';
       const one = `{"user":"x","policies":${policies},"required":${required},"context":{${fields(6_000)}}}`;
-      return `{"cases":[${range(80, () => one).join()}]}`;
+      return `{"cases":[${range(CASES, () => one).join()}]}`;
     }),
   },
   {
@@ -172,7 +177,7 @@ const QUESTIONS: readonly HostileCase[] = [
     })),
   })),
   {
-    name: "a dry run of 40,000 users as documents",
+    name: `a dry run of ${USERS.toLocaleString("en")} users as documents`,
     run: applying(() => ({
       format: 1,
       policies: range(100, (policy) => ({
@@ -180,7 +185,7 @@ const QUESTIONS: readonly HostileCase[] = [
         statement: [allow(["fs:ReadObject"], arn(`${policy}/*`))],
       })),
       groups: range(100, (group) => ({ name: `applied-${group}`, policies: [`applied-${group}`] })),
-      users: range(40_000, (user) => ({ username: `applied-${user}`, groups: [`applied-${user % 100}`] })),
+      users: range(USERS, (user) => ({ username: `applied-${user}`, groups: [`applied-${user % 100}`] })),
     })),
   },
   {

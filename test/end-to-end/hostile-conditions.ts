@@ -1,5 +1,6 @@
 /** Conditions that take long, stored and simulated, in every question that evaluates them. */
 import { allow, arn, calling, type HostileCase, range } from "./hostile-calls.ts";
+import { sizedInTests } from "./hostile-sizes.ts";
 
 /** Conditions with few values, which variables make long. */
 export const variable = range(3, (policy) => ({
@@ -46,11 +47,12 @@ export const CONDITIONS: readonly HostileCase[] = (
   })),
 }));
 
+const LENGTH = sizedInTests(2_000, 4_000);
 /** Texts that make each of the values above as long as a variable may be. */
-const LONG_CONTEXT = { context: { "context.t": "x".repeat(8000), "context.v": "x".repeat(4000) } };
+const LONG_CONTEXT = { context: { "context.t": "x".repeat(2 * LENGTH), "context.v": "x".repeat(LENGTH) } };
 const LIKE_VARIABLES = range(180, (index) => `*\${context.v}?${index}`);
 
-/** Stored and simulated conditions with variables of 4,000 characters, in every question that evaluates them. */
+/** Stored and simulated conditions with variables of many characters, in every question that evaluates them. */
 export const VARIABLES: readonly HostileCase[] = (
   [
     ["a check", "check", { user: "variable", required: { action: "fs:ReadObject", resource: arn("x") } }],
@@ -91,7 +93,7 @@ export const VARIABLES: readonly HostileCase[] = (
     ["what can", "what-can", { user: "variable", resource: arn("x") }],
   ] as const
 ).map(([what, path, question]) => ({
-  name: `variables of 4,000 characters: ${what}`,
+  name: `variables of ${LENGTH.toLocaleString("en")} characters: ${what}`,
   // A question that evaluates them again and again is refused.
   statuses: [200, 400],
   run: calling(path, () => ({ ...question, ...LONG_CONTEXT })),
