@@ -123,7 +123,7 @@ export function recordKey(partition: string, key: string): Buffer {
 
 /** The text key in the bytes of a record's key. */
 export function textKey(partition: string, bytes: Uint8Array): string {
-  return bufferOf(bytes).toString("utf8", partition.length + 1);
+  return bufferOf(bytes).toString("utf8", partition.length + 1, bytes.length);
 }
 
 /** The range of a scan. */
