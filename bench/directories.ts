@@ -6,10 +6,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { measured } from "../test/proofs/data-server/measured-run.ts";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { onAllCores, type StartedServer, startServer } from "./processes.ts";
+import { type Witnessed, witness } from "./witness.ts";
 
 const SIZES = (process.env["BENCH_USERS"] ?? "100000,1000000").split(",").map(Number);
 const GROUPS = 100;
 const SECRET_KEY = "a secret key of the benchmark, long enough";
+/** Asked by another caller while the service reloads. */
+const QUESTION = {
+  user: "user-0000001",
+  required: { action: "fs:ReadObject", resource: "arn:lakefs:fs:::repository/r/object/o" },
+};
 /** Time between two looks at the memory of a service, in milliseconds. */
 const LOOK_MS = 20;
 
@@ -24,6 +30,8 @@ interface DirectoryRow {
   readonly anonymous: number;
   /** Highest resident memory in MiB, with pages of files. */
   readonly resident: number;
+  /** Longest wait of another caller of the service meanwhile, in milliseconds, without that for a processor. */
+  readonly waitMs?: number;
 }
 
 /** Measures all sizes. */
@@ -118,18 +126,31 @@ async function whileServing(
   work: () => Promise<void>,
 ): Promise<DirectoryRow> {
   let [anonymous, resident] = [0, 0];
+  let waited: Witnessed;
   const timer = setInterval(() => {
     anonymous = Math.max(anonymous, server.anonymous());
     resident = Math.max(resident, server.rss());
   }, LOOK_MS);
+  const stop = await witness({
+    url: `${serviceUrl(server)}/access/v1/check`,
+    token,
+    body: JSON.stringify(QUESTION),
+    pid: server.pid,
+  });
   const [began, cpu] = [performance.now(), server.cpu()];
+  let seconds: number;
+  let used: number;
   try {
     await work();
   } finally {
+    seconds = (performance.now() - began) / 1_000;
+    used = server.cpu() - cpu;
     clearInterval(timer);
+    waited = await stop();
   }
-  const seconds = (performance.now() - began) / 1_000;
-  return { users, name, seconds, cpu: server.cpu() - cpu, anonymous, resident };
+  if (waited.failed > 0)
+    throw new Error(`${name}: ${waited.failed} questions of ${waited.asked} had no answer`);
+  return { users, name, seconds, cpu: used, anonymous, resident, waitMs: waited.longestOwnMs };
 }
 
 function statusOf(server: StartedServer, path: string): Promise<number | undefined> {

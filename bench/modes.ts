@@ -47,14 +47,23 @@ async function printSizes(): Promise<void> {
 async function printDirectories(): Promise<void> {
   const rows = await measureDirectories(log);
   table(
-    ["Users", "Local store", "s", "CPU s", "Highest anonymous memory, MiB", "Highest resident memory, MiB"],
-    rows.map(({ users, name, seconds, cpu, anonymous, resident }) => [
+    [
+      "Users",
+      "Local store",
+      "s",
+      "CPU s",
+      "Highest anonymous memory, MiB",
+      "Highest resident memory, MiB",
+      "Longest wait of another caller, ms",
+    ],
+    rows.map(({ users, name, seconds, cpu, anonymous, resident, waitMs }) => [
       whole(users),
       name,
       seconds.toFixed(1),
       cpu.toFixed(1),
       whole(anonymous),
       whole(resident),
+      waitMs === undefined ? "" : whole(waitMs),
     ]),
   );
 }

@@ -75,6 +75,8 @@ function processorTime({ pid }: ChildProcess): number {
 
 /** A server that said it is ready. */
 export interface StartedServer {
+  /** Of the process. */
+  readonly pid: number;
   /** The ready line. */
   readonly line: string;
   /** Milliseconds from start to ready. */
@@ -153,6 +155,7 @@ function started(child: ChildProcess, line: string, began: number): StartedServe
     process.exitCode = 1;
   });
   return {
+    pid: child.pid as number,
     line,
     readyMs: performance.now() - began,
     rss: () => memory(child, "VmRSS"),
