@@ -15,8 +15,7 @@ export default defineConfig({
         name,
         include: [...files[name]],
         setupFiles: ["./test/whole-sizes.ts"],
-        globalSetup:
-          name === "processes" ? ["./test/built-service.ts", "./test/packages/packed-once.ts"] : [],
+        globalSetup: name === "processes" ? ["./test/built-service.ts", "./test/made-once.ts"] : [],
         // The whole form of a property takes minutes on a busy machine.
         testTimeout: isWhole ? 1_800_000 : 30_000,
         hookTimeout: 30_000,

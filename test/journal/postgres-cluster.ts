@@ -1,12 +1,13 @@
 /** A throw-away cluster of PostgreSQL, from the packages of the system: `apt-get install postgresql`. */
 
 import { execFileSync, spawn } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { freePort } from "../free-port.ts";
+import { madeOnce } from "../made-once.ts";
 
 const ROOT = "/usr/lib/postgresql";
 /** Tries to connect, a tenth of a second apart: a server that recovers on a busy machine is ready after many of them. */
@@ -57,6 +58,29 @@ function userOfServer(): { readonly uid?: number; readonly gid?: number } {
   return { uid: id("-u"), gid: id("-g") };
 }
 
+/** The data of a cluster that nobody has written to: a copy takes a sixth of the processor time of `initdb`. */
+function newCluster(bin: string, own: (path: string) => void): string {
+  return madeOnce("cluster", (folder) => {
+    mkdirSync(folder);
+    own(folder);
+    execFileSync(
+      ...asServer(join(bin, "initdb"), [
+        "-D",
+        folder,
+        "-U",
+        "test",
+        "-A",
+        "trust",
+        "-E",
+        "UTF8",
+        "--locale=C",
+        "--no-sync",
+      ]),
+      { stdio: "ignore" },
+    );
+  });
+}
+
 /** Makes a cluster with the settings of a fresh installation. */
 export async function startPostgres(): Promise<PostgresCluster> {
   const bin = postgresBin()!;
@@ -67,21 +91,7 @@ export async function startPostgres(): Promise<PostgresCluster> {
     if (user.uid !== undefined && user.gid !== undefined) chownSync(path, user.uid, user.gid);
   };
   own(folder);
-  execFileSync(
-    ...asServer(join(bin, "initdb"), [
-      "-D",
-      data,
-      "-U",
-      "test",
-      "-A",
-      "trust",
-      "-E",
-      "UTF8",
-      "--locale=C",
-      "--no-sync",
-    ]),
-    { stdio: "ignore" },
-  );
+  execFileSync(...asServer("cp", ["-R", join(newCluster(bin, own), "."), data]), { stdio: "ignore" });
   const port = await freePort();
   const query = async (sql: string, database = "postgres"): Promise<void> => {
     const client = new pg.Client(`postgres://test@127.0.0.1:${port}/${database}`);

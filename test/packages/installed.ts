@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { packedOnce } from "./packed-once.ts";
+import { madeOnce } from "../made-once.ts";
 
 /** The clone. */
 export const ROOT = join(import.meta.dirname, "..", "..");
@@ -54,9 +54,7 @@ type PackageName = "client" | "server" | "svcctl" | "svcctl-metastore" | "testin
 
 /** The folder with the tarballs of the named packages, which are packed where no other file of the run has done it. */
 export function packed(...names: readonly PackageName[]): string {
-  return packedOnce(names.join("+"), (out) =>
-    command(ROOT, process.execPath, "build/pack.mjs", out, ...names),
-  );
+  return madeOnce(names.join("+"), (out) => command(ROOT, process.execPath, "build/pack.mjs", out, ...names));
 }
 
 /** Packs the named packages and installs the first into an empty project. */
