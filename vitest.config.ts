@@ -16,11 +16,11 @@ export default defineConfig({
         include: [...files[name]],
         setupFiles: ["./test/whole-sizes.ts"],
         globalSetup: name === "processes" ? ["./test/built-service.ts", "./test/made-once.ts"] : [],
-        // The whole form of a property takes minutes on a busy machine.
-        testTimeout: isWhole ? 1_800_000 : 30_000,
-        hookTimeout: 30_000,
+        // What ends a test that hangs; a busy machine takes twenty times as long. The whole form of a property takes minutes.
+        testTimeout: isWhole ? 1_800_000 : 300_000,
+        hookTimeout: 300_000,
         // A condition that is waited for comes later on a busy machine.
-        expect: { poll: { timeout: 20_000 } },
+        expect: { poll: { timeout: 60_000 } },
         pool: "forks" as const,
         // Most files wait, for programs, databases, browsers and conditions; whole forms measure.
         maxWorkers: isWhole ? 2 : 4,

@@ -82,7 +82,7 @@ it("writes the state of a store whose service runs; check-store, export and hist
     code: 0,
     stdout: "the store is sound\n",
   });
-}, 120_000);
+});
 
 it("goes on with an interrupted backup, of the same state, though others wrote since", async () => {
   await fill();
@@ -102,7 +102,7 @@ it("goes on with an interrupted backup, of the same state, though others wrote s
     expect((await command("check-store", "--backup", file("again"))).code).toBe(0);
     rmSync(file("again"));
   }
-}, 120_000);
+});
 
 it("is refused where it is cut or a byte of it is another, and changes nothing then", async () => {
   await fill();
@@ -131,7 +131,7 @@ it("is refused where it is cut or a byte of it is another, and changes nothing t
     }
   }
   expect((await command("export", "--format", "json")).stdout).toBe(before.stdout);
-}, 120_000);
+});
 
 it("a restored backup keeps what was revoked since, unless that is to be forgotten", async () => {
   await fill();
@@ -158,7 +158,7 @@ it("a restored backup keeps what was revoked since, unless that is to be forgott
     expect((await directory.credentials.getWithSecret("K1")).secret_access_key).toBe("secret of K1");
   });
   expect((await command("check-store")).code).toBe(0);
-}, 120_000);
+});
 
 it("a backup takes the place of a damaged store", async () => {
   await fill();
@@ -171,4 +171,4 @@ it("a backup takes the place of a damaged store", async () => {
   await onData(async ({ directory }) => {
     await expect(directory.credentials.getWithSecret("K1")).rejects.toMatchObject({ code: "not_found" });
   });
-}, 120_000);
+});

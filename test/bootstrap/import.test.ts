@@ -117,7 +117,7 @@ describe("import", () => {
     });
     expect(plain(await imported())).toEqual(plain(await source.directory.batches.state({ secrets: true })));
     expect((await runCommand(["check-store"], items())).stdout).toBe("the store is sound\n");
-  }, 60_000);
+  });
 
   it("only reads with --dry-run, and leaves keys out with --no-secrets", async () => {
     await source.directory.users.create({ username: "alice" });

@@ -162,5 +162,5 @@ describe("rotate-key", () => {
     expect((await command(["check-store"], NEW)).stdout).toBe("the store is sound\n");
     expect((await command(["export", "--secrets"], OLD)).code).toBe(2);
     expect(statSync(join(folder, "svc-authorizer", "data.mdb")).size).toBeGreaterThan(0);
-  }, 60_000);
+  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DependentCache, type DependentCacheOptions } from "../../src/cache/dependent-cache.ts";
 
 interface Value {
@@ -84,7 +84,7 @@ describe("a value", () => {
     const { cache: drops } = open({ settings, dropsExpired: true });
     const { cache: keeps } = open({ settings });
     await Promise.all([drops.load("a", alice), keeps.load("a", alice)]);
-    await vi.waitFor(() => expect(drops.size).toBe(0));
+    await expect.poll(() => drops.size).toBe(0);
     expect(keeps.size).toBe(1);
   });
 });

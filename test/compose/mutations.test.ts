@@ -199,7 +199,7 @@ describe("every mutation", () => {
     );
     node = await startNode();
     calls = [...(await callsOf(node, "service")), ...(await callsOf(node, "user"))];
-  }, 120_000);
+  });
   afterAll(async () => {
     if (node !== undefined) node.isCut = false;
     await node?.service.stop();
@@ -250,7 +250,7 @@ describe("every mutation", () => {
         );
       }
     }
-  }, 120_000);
+  });
 
   it("is 503 on a node that is cut off, from the first one on", async () => {
     for (const call of mutations()) {
@@ -268,7 +268,7 @@ describe("every mutation", () => {
       expect(answer.status, `${call.listener} ${call.method} ${call.path}`).toBe(503);
     }
     node.isCut = false;
-  }, 120_000);
+  });
 
   it("is none of the calls that only read, which a node that is cut off answers still", async () => {
     node.isCut = false;
@@ -282,5 +282,5 @@ describe("every mutation", () => {
       );
     }
     node.isCut = false;
-  }, 120_000);
+  });
 });

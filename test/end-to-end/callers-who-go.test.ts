@@ -15,7 +15,7 @@ const GONE = 10;
 let service: HostileService;
 beforeAll(async () => {
   service = await startHostile();
-}, 60_000);
+});
 afterAll(cleanUp);
 
 /** Sends a request whose answer nobody waits for. */
@@ -55,4 +55,4 @@ it("callers of /evaluations who go while the first element is decided", async ()
   }
   expect(service.program.child.exitCode).toBeNull();
   await service.ask(false);
-}, 120_000);
+});

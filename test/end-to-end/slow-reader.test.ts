@@ -51,7 +51,7 @@ it("a slow reader gets every line, and the command succeeds", async () => {
   });
   expect(last).toBe(`load of 1 file: ${2 * USERS + 1} added, 0 changed, 0 removed; applied`);
   expect([code, lines]).toEqual([0, 2 * USERS + 2]);
-}, 120_000);
+});
 
 it("a reader who leaves early ends nothing: what was loaded is there, and the command succeeds", async () => {
   const { code, config } = await load(async (output) => {
@@ -61,4 +61,4 @@ it("a reader who leaves early ends nothing: what was loaded is there, and the co
   expect(code).toBe(0);
   const { stdout } = await run(["export", "--config", config, "--format", "json"]);
   expect(JSON.parse(stdout).users).toHaveLength(USERS);
-}, 120_000);
+});

@@ -210,5 +210,5 @@ describe.skipIf(!hasProgram("nginx") || !hasProgram("prometheus"))("the parts of
     const alerts = (await asked("rules")).groups.flatMap(({ rules: some }: { rules: unknown[] }) => some);
     expect(alerts.length).toBeGreaterThan(5);
     for (const { health } of alerts) expect(health).not.toBe("err");
-  }, 240_000);
+  });
 });

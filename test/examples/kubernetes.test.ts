@@ -122,7 +122,7 @@ describe("the example of a sidecar", () => {
     await expect.poll(() => status("developer"), { timeout: 30_000 }).toBe(503);
     startSidecar();
     await expect.poll(() => status("developer"), { timeout: 60_000 }).toBe(200);
-  }, 180_000);
+  });
 
   it("makes a Service of the port of the application, for the pods that the Deployment makes", () => {
     const [, deployment, service] = manifestsOf(TEXT) as [Manifest, Manifest, Manifest];

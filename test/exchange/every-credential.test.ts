@@ -132,7 +132,7 @@ for (const { name, scheme } of cases) {
       beforeAll(async () => {
         sides = await startSides(name, scheme);
         ({ dataServer, authorizer } = sides);
-      }, 120_000);
+      });
       afterAll(() => sides?.close());
       beforeEach(() => {
         dataServer.arrived.length = 0;

@@ -40,7 +40,7 @@ for (const name of PROGRAM_NAMES) {
       let sides: Sides;
       beforeAll(async () => {
         sides = await startSides(name, "http");
-      }, 120_000);
+      });
       afterAll(() => sides?.close());
       beforeEach(() => {
         sides.dataServer.arrived.length = 0;

@@ -29,7 +29,7 @@ for (const name of PROGRAM_NAMES) {
         sides = await startSides(name, "https");
         session = connect(sides.url);
         await once(session, "connect");
-      }, 120_000);
+      });
       afterAll(async () => {
         session?.destroy();
         await sides?.close();

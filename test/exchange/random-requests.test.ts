@@ -17,7 +17,7 @@ const why = missing("nginx");
 describe.skipIf(why !== undefined)(
   `behind nginx, with one key, random requests${why === undefined ? "" : ` (${why})`}`,
   () => {
-    const rounds = openedOnce(() => startRandomRounds(), 120_000);
+    const rounds = openedOnce(() => startRandomRounds());
 
     it("what the data server serves with its key is exactly what is allowed", {
       timeout: 1_800_000,

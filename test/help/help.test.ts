@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const page of [...PAGES, "/help/api", "/help/decisions"]) {
     bodies.set(page, await (await get(page)).text());
   }
-}, 60_000);
+});
 
 const get = (path: string, init: RequestInit = {}) =>
   fetch(authorizer.userUrl + path, { redirect: "manual", ...init });

@@ -32,13 +32,13 @@ describe("an export", () => {
       Object.keys(USED_BY_OTHERS).some((path) => line.startsWith(path));
     expect(unused.filter((line) => !isListed(line))).toEqual([]);
     // Reads every file of the repository: most of a minute where others use the machine, too.
-  }, 300_000);
+  });
 
   it("of what stands beside the sources is imported by another file", () => {
     const beside = read("{test,bench,scenario}/**/*.{ts,tsx}", "packages/*/test/**/*.{ts,tsx}");
     const others = read("packages/*/import-table.ts", "*.ts");
     expect(unusedExports([...beside, ...others])).toEqual([]);
-  }, 300_000);
+  });
 
   it("counts as used where another file imports it from its path", () => {
     const sources = of({

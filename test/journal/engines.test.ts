@@ -54,7 +54,7 @@ describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local", () => {
   let tables = 0;
   beforeAll(async () => {
     server = await startDynamodbLocal();
-  }, 60_000);
+  });
   afterAll(() => server?.close());
   describeEngine("dynamodb", async () => bedOnDynamodb(server.endpoint, `table${tables++}`));
   describeLostAnswers("dynamodb", async () => reachedDynamodb(server.endpoint, `table${tables++}`));
@@ -93,7 +93,7 @@ function portOf(endpoint: string): number {
 }
 
 describe.skipIf(postgresBin() === undefined)("on PostgreSQL", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   const open = (connectionString: string) =>
     openPostgresEngine({
       connectionString,

@@ -108,7 +108,7 @@ describe("a lease", () => {
     await other.catchUp();
     await here.users.delete("alice");
     const left = () => withSnapshot(one, async (it) => (await it.scan("sweep", { limit: 10 })).length);
-    await expect.poll(left, { timeout: 5_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     await other.catchUp();
     // The other leaves it to the one that has the lease.
     const { revision } = one;
@@ -116,7 +116,7 @@ describe("a lease", () => {
     await one.catchUp();
     expect(one.revision).toBe(revision + 1);
     await here.users.delete("carol");
-    await expect.poll(left, { timeout: 5_000 }).toBe(0);
+    await expect.poll(left).toBe(0);
     expect(await withSnapshot(one, (snapshot) => snapshot.get("lease", "upkeep"))).toBeDefined();
     await here.close();
     await there.close();

@@ -9,7 +9,7 @@ import { hasDynamodbLocal, startDynamodbLocal } from "./dynamodb-local.ts";
 const BRANCHES = 5_000;
 
 describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local, the progress of a mirror", () => {
-  const server = openedOnce(() => startDynamodbLocal(), 90_000);
+  const server = openedOnce(() => startDynamodbLocal());
 
   const open = async () =>
     openNode(
@@ -48,5 +48,5 @@ describe.skipIf(!hasDynamodbLocal())("on DynamoDB Local, the progress of a mirro
     expect(read.state.external).toBe(7);
     expect(Object.keys(read.state.branches).length).toBe(BRANCHES);
     await second.close();
-  }, 120_000);
+  });
 });

@@ -11,7 +11,7 @@ const KEY = "a-secret-key-that-only-this-test-knows-0123456789";
 
 /** Two processes over one database, as a fleet behind a balancer has them. */
 describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let config: string;
   let folder: string;
   let nodes: RunningProgram[];
@@ -29,7 +29,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       "authorizer.replication.commit_timeout": "3s",
     });
     nodes = await Promise.all([startNode(), startNode()]);
-  }, 60_000);
+  });
   afterEach(cleanUp);
 
   const startNode = () => start(["--config", config], folder);
@@ -92,7 +92,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       expect(Number(/^svc_authorizer_log_revision (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(20);
       expect(Number(/^svc_authorizer_log_staleness_seconds (\S+)$/m.exec(metrics)?.[1])).toBeLessThan(5);
     }
-  }, 60_000);
+  });
 
   it("keep everything acknowledged when either is killed under load", async () => {
     const acknowledged: string[] = [];
@@ -131,7 +131,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     const checked = await run(["check-store", "--config", config], folder);
     expect(checked.stdout + checked.stderr).toMatch(/sound|no contradiction|nothing/i);
     expect(checked.code).toBe(0);
-  }, 120_000);
+  });
 
   it("go on deciding while the database is away, refuse writes, and write again once it is back", async () => {
     const [one, other] = nodes as [RunningProgram, RunningProgram];
@@ -154,10 +154,8 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
         interval: 100,
       })
       .toBe(201);
-    await expect
-      .poll(async () => (await call(one, "GET", "/api/v1/auth/users/carol")).status, { timeout: 5_000 })
-      .toBe(200);
-  }, 60_000);
+    await expect.poll(async () => (await call(one, "GET", "/api/v1/auth/users/carol")).status).toBe(200);
+  });
 
   it("let commands work on the directory with the configuration of a node that runs in a folder of its own", async () => {
     const kept = writeConfig(
@@ -171,7 +169,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     expect((await command("export")).stdout).toContain("dora");
     expect(await command("restore", "--at", "1", "--dry-run")).toMatchObject({ code: 0 });
     expect(await command("check-store")).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 
   it("have one set-up token, since a balancer takes the set-up to any of them", async () => {
     const [one, other] = nodes as [RunningProgram, RunningProgram];
@@ -204,5 +202,5 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     const { code, stderr } = await run(["run", "--config", other], folder);
     expect(code).not.toBe(0);
     expect(stderr).toContain("auth.encrypt.secret_key");
-  }, 30_000);
+  });
 });

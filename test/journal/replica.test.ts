@@ -305,7 +305,7 @@ describe.skipIf(postgresBin() === undefined)("on PostgreSQL, a copy in a folder"
   beforeAll(async () => {
     cluster = await startPostgres();
     parent = mkdtempSync(join(tmpdir(), "replica-"));
-  }, 60_000);
+  });
   afterAll(async () => {
     await cluster.close();
     rmSync(parent, { recursive: true, force: true });
@@ -361,5 +361,5 @@ describe.skipIf(postgresBin() === undefined)("on PostgreSQL, a copy in a folder"
     expect(await state(node)).toEqual(await state(writer));
     await node.close();
     await writer.close();
-  }, 60_000);
+  });
 });

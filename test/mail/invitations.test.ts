@@ -37,7 +37,7 @@ function open(
 }
 
 async function delivered(count: number): Promise<void> {
-  await expect.poll(() => server.mails.length, { timeout: 5_000 }).toBe(count);
+  await expect.poll(() => server.mails.length).toBe(count);
 }
 
 describe("an invitation", () => {
@@ -272,7 +272,7 @@ describe("a change of the secret key", () => {
     const directory = await openDirectoryOn(rotating.store, { secretKey: newKey });
     const after = openRoom({ store: rotating.store, directory }, { smtpPort: server.port, burst: 1_000 });
     after.invitations.start();
-    await expect.poll(() => server.mails.length, { timeout: 25_000 }).toBe(users.length);
+    await expect.poll(() => server.mails.length).toBe(users.length);
     for (const mail of server.mails) expect(await codeOf(after.invitations.redeem(tokenOf(mail)))).toBe("ok");
     await after.invitations.close();
     await directory.close();

@@ -28,12 +28,12 @@ function sendTo(port: number, config: Partial<MailConfig> = {}, timing: Partial<
 }
 
 async function delivered(server: MailServer, count: number): Promise<void> {
-  await expect.poll(() => server.mails.length, { timeout: 5_000 }).toBe(count);
+  await expect.poll(() => server.mails.length).toBe(count);
 }
 
 /** Waits until something was logged. */
 async function logged(room: Room, text: string): Promise<void> {
-  await expect.poll(() => room.log.join("\n"), { timeout: 5_000 }).toContain(text);
+  await expect.poll(() => room.log.join("\n")).toContain(text);
 }
 
 describe("a mail", () => {
@@ -136,7 +136,7 @@ describe("a mail that is not taken", () => {
     await inviteNew(bed, room, "alice");
     await delivered(server, 3);
     server.refuse({});
-    await expect.poll(() => room.invitations.counters.sent, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => room.invitations.counters.sent).toBe(1);
     expect(new Set(server.mails.map((mail) => headersOf(mail).get("message-id"))).size).toBe(1);
     expect(new Set(server.mails.map(tokenOf)).size).toBe(1);
     expect(room.invitations.counters.retried).toBeGreaterThan(2);
@@ -172,7 +172,7 @@ describe("a mail that is not taken", () => {
     const server = await startServer({ refuse: { recipient: [450] } });
     const room = sendTo(server.port, {}, { maxAttempts: 3 });
     await inviteNew(bed, room, "alice");
-    await expect.poll(() => room.invitations.counters.failed, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => room.invitations.counters.failed).toBe(1);
     expect(server.recipients).toHaveLength(3);
     expect(room.log.at(-1)).toMatch(/^error an invitation was given up/);
   });
@@ -181,7 +181,7 @@ describe("a mail that is not taken", () => {
     const server = await startServer({ refuse: { recipient: [450] } });
     const room = sendTo(server.port, {}, { maxAgeMs: 1_000 });
     await inviteNew(bed, room, "alice");
-    await expect.poll(() => room.invitations.counters.failed, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => room.invitations.counters.failed).toBe(1);
     expect(server.recipients.length).toBeGreaterThan(1);
   });
 
@@ -191,7 +191,7 @@ describe("a mail that is not taken", () => {
     // Attempts that no server took do not count against the rate.
     const room = sendTo(gone.port, { burst: 3, limitEveryMs: 3_600_000 });
     for (const name of ["a", "b", "c"]) await inviteNew(bed, room, name);
-    await expect.poll(() => room.invitations.counters.retried, { timeout: 5_000 }).toBeGreaterThan(3);
+    await expect.poll(() => room.invitations.counters.retried).toBeGreaterThan(3);
     expect(room.invitations.counters.queued).toBe(3);
     const server = await startServer({ port: gone.port });
     await delivered(server, 3);

@@ -55,7 +55,7 @@ async function chaos(seed: number, rounds: number, sabotage?: Sabotage, atOnce =
   return promotions;
 }
 
-describe("chaos", { timeout: 300_000 }, () => {
+describe("chaos", () => {
   it.each([1, 2, 3])(
     "never shows what is not whole, never goes back, and arrives: seed %i (M1 to M4, M6 to M9, M11)",
     async (seed) => {

@@ -7,7 +7,7 @@ const world = openedEach(() => World.open());
 
 const countOf = (call: string): number => world.destination.calls.get(call) ?? 0;
 
-describe("a pass", { timeout: 300_000 }, () => {
+describe("a pass", () => {
   it("creates the mirror, marks it, and waits until no cache answers for an earlier one", async () => {
     world.commit({ a: "1" });
     const controller = world.controller();

@@ -5,7 +5,7 @@ import { targetOf, World } from "./world.ts";
 
 const world = openedEach(() => World.open());
 
-describe("a source that changes", { timeout: 300_000 }, () => {
+describe("a source that changes", () => {
   it("follows a source that lost an object, after two looks that are far enough apart", async () => {
     world.commit({ a: "1", b: "2" });
     world.replicate();

@@ -182,12 +182,21 @@ describe("the file", () => {
 
   it("that fails later leaves events to the log", () => {
     const { status, stdout } = runModule(
-      `import { createLogger } from "OBSERVElog/logger.ts";
-       import { createAuditLog } from "OBSERVElog/audit-log.ts";
+      `import fs from "node:fs";
+       import { syncBuiltinESMExports } from "node:module";
+       const { writeSync } = fs;
+       let reported = false;
+       fs.writeSync = (descriptor, ...rest) => {
+         reported ||= descriptor === 2;
+         return writeSync(descriptor, ...rest);
+       };
+       syncBuiltinESMExports();
+       const { createLogger } = await import("OBSERVElog/logger.ts");
+       const { createAuditLog } = await import("OBSERVElog/audit-log.ts");
        const logger = createLogger({ format: "json", level: "NONE", auditLevel: "NONE", outputs: ["-"], filesKeep: 0, fileMaxSizeMb: 1 });
        const audit = createAuditLog({ output: "/dev/full", decisions: "all", logger });
        audit.event("login", { n: 1 });
-       await new Promise((resolve) => setTimeout(resolve, 100));
+       while (!reported) await new Promise((resolve) => setTimeout(resolve, 5));
        audit.event("login", { n: 2 });
        await audit.close();
        await logger.close();`,

@@ -23,7 +23,7 @@ let authorizer: TestAuthorizer;
 beforeAll(async () => {
   consumer = installPackages("client");
   authorizer = await startAuthorizer({ dataset: "fixtures/datasets/roles.yaml" });
-}, 240_000);
+});
 afterAll(async () => {
   consumer.remove();
   await authorizer.close();

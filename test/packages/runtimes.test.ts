@@ -65,7 +65,7 @@ beforeAll(async () => {
   consumer = installPackages("client");
   writeFileSync(join(consumer.folder, "use.ts"), PROGRAM);
   authorizer = await startAuthorizer({ dataset: "fixtures/datasets/roles.yaml" });
-}, 240_000);
+});
 afterAll(async () => {
   consumer?.remove();
   await authorizer?.close();
@@ -91,6 +91,5 @@ describe.each(Object.keys(RUNTIMES))("the client's package on %s", (runtime) => 
         codes: ["unauthenticated", "unreachable"],
       });
     },
-    120_000,
   );
 });

@@ -24,7 +24,7 @@ let consumer: string;
 beforeAll(() => {
   installation = installPackages("server");
   consumer = installation.folder;
-}, 240_000);
+});
 afterAll(() => installation.remove(), 120_000);
 
 const OPTIONAL = Object.keys(manifestOf(ROOT).peerDependenciesMeta);
@@ -283,7 +283,7 @@ describe("packages that a configuration asks for", () => {
       if (purpose === "database.type") expect(stderr).toMatch(/cannot be used/);
       else expect(ready, stderr).toBe(true);
     }
-  }, 240_000);
+  });
 });
 
 it("comes with a bill of materials", () => {

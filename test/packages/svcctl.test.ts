@@ -24,7 +24,7 @@ const METASTORE = "@svc-authorizer/svcctl-metastore";
 let consumer: Consumer;
 beforeAll(() => {
   consumer = installPackages("svcctl", "svcctl-metastore");
-}, 240_000);
+});
 afterAll(() => consumer.remove(), 120_000);
 
 const program = () => join(consumer.folder, "node_modules", ".bin", "svcctl");

@@ -8,7 +8,7 @@ import { CLONE_BIN, type Consumer, checkTarball, command, installPackages, ROOT 
 let consumer: Consumer;
 beforeAll(() => {
   consumer = installPackages("testing");
-}, 240_000);
+});
 afterAll(() => consumer.remove(), 120_000);
 
 const write = (name: string, text: string): void => writeFileSync(join(consumer.folder, name), text);

@@ -117,7 +117,7 @@ server { listen 127.0.0.1:${port}; location / { return 404; } ${own} } }`,
         const headers = { authorization: `Bearer ${TOKEN}` };
         return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
       };
-      await expect.poll(() => status("/scim/v2/Users").catch(() => 0), { timeout: 20_000 }).toBe(200);
+      await expect.poll(() => status("/scim/v2/Users").catch(() => 0)).toBe(200);
       expect(await status("/scim/v2/ServiceProviderConfig")).toBe(200);
       expect(await status("/access/v1/check")).toBe(404);
     } finally {

@@ -18,7 +18,7 @@ const WRITERS = 8;
 describe.skipIf(postgresBin() === undefined || !hasProgram("nginx"))(
   "proof: two processes behind nginx",
   () => {
-    const cluster = openedOnce(() => startPostgres(), 60_000);
+    const cluster = openedOnce(() => startPostgres());
     let balancer: ChildProcess | undefined;
     afterEach(async () => {
       if (balancer !== undefined) {

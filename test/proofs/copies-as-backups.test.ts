@@ -29,7 +29,7 @@ function writing(write: (username: string) => Promise<number>): () => Promise<nu
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: a node's copy", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
 
   it("is exported and checked without the database, while its node writes, runs, and is stopped", async () => {
     const fleet = await Fleet.start(cluster, 0);
@@ -73,7 +73,7 @@ describe.skipIf(postgresBin() === undefined)("proof: a node's copy", () => {
       2,
       expect.stringContaining("there is no copy of a directory in"),
     ]);
-  }, 240_000);
+  });
 });
 
 describe("proof: a local store in use", () => {
@@ -116,5 +116,5 @@ describe("proof: a local store in use", () => {
     }
     expect(await stop()).toBeGreaterThan(0);
     expect(await service.end()).toBe(0);
-  }, 240_000);
+  });
 });

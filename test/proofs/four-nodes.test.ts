@@ -11,7 +11,7 @@ const PER_SECOND = sized(40, 200);
 const SECONDS = sized(4, 180);
 
 describe.skipIf(postgresBin() === undefined)("proof: four nodes", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   afterEach(cleanUp);
 
   it(

@@ -17,7 +17,7 @@ const PAUSE_MS = 15;
 const SOME = 20;
 
 describe.skipIf(postgresBin() === undefined)("proof: kill -9", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   afterEach(cleanUp);
 
   it(

@@ -13,7 +13,7 @@ const WRITERS = 10;
 const MOST_WORK = 4 + USERS * 40e-6;
 
 describe.skipIf(postgresBin() === undefined)("proof: a large directory", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   afterEach(cleanUp);
 
   it(

@@ -11,7 +11,7 @@ import { Fleet } from "./fleet.ts";
 const PATIENCE = { timeout: 60_000, interval: 100 };
 
 describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let fleet: Fleet;
   afterEach(cleanUp);
 
@@ -68,5 +68,5 @@ describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
     expect(again.stdout).toContain("0 of 1 made again, 1 no longer fit");
     expect(await names(one)).toEqual(["ann", "new"]);
     expect(await fleet.checkStore()).toMatchObject({ code: 0 });
-  }, 300_000);
+  });
 });

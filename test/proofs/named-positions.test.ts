@@ -33,7 +33,7 @@ interface Route {
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let fleet: Fleet;
   let node: RunningProgram;
   let sql: (text: string) => Promise<void>;
@@ -109,7 +109,7 @@ describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => 
     await sql(`DROP TABLE ${TABLES.join(", ")}`);
     await expect.poll(trouble, PATIENCE).toMatch(/no log/);
     await expectNamesEverywhere();
-  }, 300_000);
+  });
 
   it("on a node that has made its copy anew, as its log went back", async () => {
     await startNode();
@@ -118,7 +118,7 @@ describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => 
       .poll(async () => [...(await fleet.users(node.service))].includes("later"), PATIENCE)
       .toBe(false);
     await expectNamesEverywhere();
-  }, 300_000);
+  });
 });
 
 /** The body of an answer; of a stream, that which comes in a second. */

@@ -19,7 +19,7 @@ interface Run {
 }
 
 describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   afterEach(cleanUp);
 
   it("name the nodes that were not asked first: lists, single records and streams, in the API and svcctl", async () => {
@@ -95,5 +95,5 @@ describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", 
 
     await other.end("SIGTERM");
     await expect.poll(() => missing("/decisions"), PATIENCE).toEqual([]);
-  }, 240_000);
+  });
 });

@@ -9,7 +9,7 @@ import { isWhole, report, sized } from "./size.ts";
 const SECONDS = sized(3, 60);
 
 describe.skipIf(postgresBin() === undefined)("proof: without the database", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   afterEach(cleanUp);
 
   it(

@@ -19,7 +19,7 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 const POSITION = /^[1-9]\d*\.[\w-]{8}$/;
 
 describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let fleet: Fleet;
   let session: pg.Client;
   afterEach(async () => {

@@ -41,7 +41,7 @@ const LOSSES: readonly { readonly name: string; readonly sql: string; readonly n
 ];
 
 describe.skipIf(postgresBin() === undefined)("proof: a database in the place of another", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let fleet: Fleet;
   let paths: string[];
   let database: string;

@@ -20,13 +20,13 @@ const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
 const ADMIN = { access_key_id: "AKIAJADMINADMINADMIQ", secret_access_key: "a-secret-of-the-administrator" };
 
 describe.skipIf(postgresBin() === undefined)("proof: starts without the database", () => {
-  const cluster = openedOnce(() => startPostgres(), 60_000);
+  const cluster = openedOnce(() => startPostgres());
   let fleet: Fleet;
   let paths: string[];
   let database: string;
   beforeEach(async () => {
     await cluster.start();
-  }, 60_000);
+  });
   afterEach(cleanUp);
 
   const startNode = (index: number, args: readonly string[] = []) =>
@@ -93,7 +93,7 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
       await expect.poll(async () => (await verbose(node)).body.database, PATIENCE).toContain("no log");
       expect(node.stdout() + node.stderr()).not.toMatch(/set-up token/i);
     }
-  }, 180_000);
+  });
 
   it("where all nodes are down, no node begins a log with create_log: false, and nodes with a copy go on", async () => {
     const noLog = ["--authorizer.replication.create_log=false"];
@@ -105,7 +105,7 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
     expect(await fleet.mayRead(node.service, "reader")).toBe(true);
     await expect(startNode(2, noLog)).rejects.toThrow(/create_log is false|nodes have copies of log/);
     expect(await fleet.mayRead(node.service, "reader")).toBe(true);
-  }, 180_000);
+  });
 
   it("from max_staleness on nothing is answered but the state: what is wrong, since when, and no data", async () => {
     await startFleet({ "authorizer.replication.max_staleness": "4s" });
@@ -142,5 +142,5 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
     const again = await startNode(0);
     expect(await fleet.mayRead(again.service, "reader")).toBe(true);
     expect((await json(`${again.user}/api/v1/auth/status`)).status).toBe(401);
-  }, 180_000);
+  });
 });

@@ -203,7 +203,7 @@ describe.skipIf(!hasSlapd)("an account of slapd", async () => {
       expect((await withItems(ldaps, {})).status).toBe(503);
       const localhost = { ...startTls, ...ca };
       expect((await withItems(url.replace("127.0.0.1", "localhost"), localhost)).status).toBe(503);
-    }, 30_000);
+    });
 
     it("links the user of the name with directory_users, and no administrator", async () => {
       const other = await startManagement(itemsOf(url, { "authorizer.ldap.directory_users": true }));

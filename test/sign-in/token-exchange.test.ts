@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { newKey, TestIssuer } from "../identity/oidc/issuer.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -152,13 +152,9 @@ describe("a token of a program", () => {
         .trim()
         .split("\n")
         .map((line) => JSON.parse(line) as Claims);
-    await vi.waitFor(() =>
-      expect(events().findLast(({ event }) => event === "login")).toMatchObject({
-        how: "token_exchange",
-        issuer: "github",
-        actor: "deploy",
-      }),
-    );
+    await expect
+      .poll(() => events().findLast(({ event }) => event === "login"))
+      .toMatchObject({ how: "token_exchange", issuer: "github", actor: "deploy" });
     const text = readFileSync(audit, "utf8");
     expect(text).not.toContain(token.split(".")[1]);
   });

@@ -146,4 +146,4 @@ it("is refused or read where any bit changed or the file was cut, and never ends
   expect(Object.keys(ends)).toEqual(
     expect.arrayContaining(["changed: refused", "changed: damaged", "cut: refused"]),
   );
-}, 120_000);
+});

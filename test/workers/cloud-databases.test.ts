@@ -63,7 +63,7 @@ describe.for([
   beforeEach(async () => {
     if (isHere) database = await open();
     folder = newFolder();
-  }, 90_000);
+  });
   afterEach(async () => {
     await cleanUp();
     if (isHere) await database.close();
@@ -122,6 +122,5 @@ describe.for([
       await expect.poll(answering, { timeout: 30_000 }).toBe(2);
       for (let round = 6; round < 8; round++) await attach(round);
     },
-    120_000,
   );
 });

@@ -78,4 +78,4 @@ it("and what it held of the folder is freed after it was killed", async () => {
     if (round % 20 === 0) await store.history.forgetPast();
   }
   expect(size() - before).toBeLessThan(4 * 1024 * 1024);
-}, 30_000);
+});

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
 import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
@@ -21,7 +21,7 @@ async function startAnew(): Promise<void> {
 async function endAll(): Promise<void> {
   const pids = workerPids(program);
   await program.end("SIGKILL");
-  await vi.waitFor(() => expect(pids.filter(isWorker)).toEqual([]), { timeout: 10_000 });
+  await expect.poll(() => pids.filter(isWorker)).toEqual([]);
   cleanUp();
 }
 
@@ -80,7 +80,7 @@ describe("two workers", () => {
       const refused = minutes.reduce((sum: number, one: { refused: number }) => sum + one.refused, 0);
       expect(refused).toBe(made.length);
     }
-  }, 60_000);
+  });
 
   it("decide alike right after each write, whichever of them took it", async () => {
     await api("POST", "/auth/policies", {
@@ -98,7 +98,7 @@ describe("two workers", () => {
     }
     expect(await metric("svc_authorizer_workers")).toBe(2);
     expect(await metric("svc_authorizer_decisions_total")).toBeGreaterThanOrEqual(160);
-  }, 60_000);
+  });
 
   it("refuse a key right after the answer that it is deleted, though both had it cached", async () => {
     await api("POST", "/auth/users", { username: "bob" });
@@ -111,7 +111,7 @@ describe("two workers", () => {
       expect((await api("DELETE", `/auth/users/bob/credentials/${id}`)).status).toBe(204);
       for (const { status } of await askBoth(4, login)) expect([401, 429]).toContain(status);
     }
-  }, 60_000);
+  });
 
   it("tell readers of changes what either of them committed, and share one set-up", async () => {
     const answer = await fetch(`${program.service}/api/v1/watch`, {
@@ -137,7 +137,7 @@ describe("two workers", () => {
       );
     const attempts = await Promise.all(Array.from({ length: 6 }, setUp));
     expect(attempts.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
-  }, 60_000);
+  });
 
   it("refuse to start where an address is in use, and leave nothing behind", async () => {
     const { host } = new URL(program.service);
@@ -149,7 +149,7 @@ describe("two workers", () => {
     const { code, stderr } = await run(["run", "--config", writeConfig(folder, other, "other.yaml")], folder);
     expect(code).toBe(1);
     expect(stderr).toContain("authorizer.listen_address: cannot listen");
-  }, 60_000);
+  });
 
   it("let a one-time token be claimed once", async () => {
     const claim = { token_id: "once", expires_at: Math.floor(Date.now() / 1_000) + 600 };
@@ -158,7 +158,7 @@ describe("two workers", () => {
     );
     expect(new Set(answers.map(({ worker }) => worker)).size).toBe(2);
     expect(answers.filter(({ status }) => status === 201).length).toBe(1);
-  }, 60_000);
+  });
 });
 
 describe("two workers of their own", () => {
@@ -181,7 +181,7 @@ describe("two workers of their own", () => {
     expect(refused).toBeGreaterThanOrEqual(6);
     expect(refused).toBeLessThanOrEqual(8);
     expect(new Set(statuses.slice(-10))).toEqual(new Set([429]));
-  }, 60_000);
+  });
 
   it("are replaced when they are killed under load, and nothing acknowledged is lost", async () => {
     const acknowledged: string[] = [];
@@ -204,11 +204,9 @@ describe("two workers of their own", () => {
       await delay(300);
       const [victim] = workerPids(program);
       process.kill(victim!, "SIGKILL");
-      await expect.poll(() => workerPids(program).length, { timeout: 20_000 }).toBe(2);
-      await expect
-        .poll(() => metric("svc_authorizer_workers_replaced_total"), { timeout: 20_000 })
-        .toBe(kill + 1);
-      await expect.poll(() => metric("svc_authorizer_workers"), { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => workerPids(program).length).toBe(2);
+      await expect.poll(() => metric("svc_authorizer_workers_replaced_total")).toBe(kill + 1);
+      await expect.poll(() => metric("svc_authorizer_workers")).toBe(2);
     }
     stop = true;
     await Promise.all(writers);
@@ -218,9 +216,7 @@ describe("two workers of their own", () => {
     expect(failures.length).toBeLessThanOrEqual(4 * 6);
     for (const username of acknowledged) {
       // Another worker answers than the one that wrote, and may hear of the last writes a moment later.
-      await expect
-        .poll(async () => (await api("GET", `/auth/users/${username}`)).status, { timeout: 5_000 })
-        .toBe(200);
+      await expect.poll(async () => (await api("GET", `/auth/users/${username}`)).status).toBe(200);
     }
     expect(await program.end()).toBe(0);
     const checked = await run(["check-store", "--config", config], folder);
@@ -229,17 +225,17 @@ describe("two workers of their own", () => {
     const named = new Set(audited.map((line) => (JSON.parse(line) as { user?: string }).user));
     // The last lines of a process that was killed may be missing; those of the others are whole.
     expect(acknowledged.filter((username) => !named.has(username)).length).toBeLessThan(30);
-  }, 120_000);
+  });
 
   it("end at once when their primary is killed, and the folder is free", async () => {
     await api("POST", "/auth/users", { username: "alice" });
     const pids = workerPids(program);
     expect(pids.length).toBe(2);
     await program.end("SIGKILL");
-    await expect.poll(() => pids.filter(isWorker), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isWorker)).toEqual([]);
     program = await start(["--config", config], folder);
     expect((await api("GET", "/auth/users/alice")).status).toBe(200);
-  }, 60_000);
+  });
 
   it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
     const fresh = "an-extra-token-of-the-second-kind-012345678";
@@ -263,5 +259,5 @@ describe("two workers of their own", () => {
     expect(await program.end()).toBe(0);
     expect(pids.filter(isWorker)).toEqual([]);
     expect(readdirSync(`${folder}/data`)).toContain("svc-authorizer");
-  }, 60_000);
+  });
 });

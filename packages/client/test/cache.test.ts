@@ -36,7 +36,7 @@ async function warm(): Promise<void> {
     const before = questions;
     await ask();
     expect(questions).toBe(before);
-  }, 5_000);
+  }, 60_000);
 }
 
 it("asks once as long as nothing changes, for permissions and refusals", async () => {
@@ -58,7 +58,7 @@ it("forgets what a change touches, and only that", async () => {
     const before = questions;
     await ask();
     expect(questions).toBe(before + 1);
-  }, 5_000);
+  }, 60_000);
   const before = questions;
   expect(await ask("developer", "fs:WriteObject")).toBe(true);
   expect(questions).toBe(before);
@@ -68,10 +68,10 @@ it("answers by what was granted and revoked since", async () => {
   await warm();
   expect(await ask("viewer", "fs:WriteObject")).toBe(false);
   await authorizer.directory.users.attachPolicy("viewer", "FSReadWriteAll");
-  await vi.waitFor(async () => expect(await ask("viewer", "fs:WriteObject")).toBe(true), 1_000);
+  await expect.poll(async () => await ask("viewer", "fs:WriteObject")).toBe(true);
   await authorizer.directory.groups.removeMember("Viewers", "viewer");
   await authorizer.directory.users.detachPolicy("viewer", "FSReadWriteAll");
-  await vi.waitFor(async () => expect(await ask()).toBe(false), 1_000);
+  await expect.poll(async () => await ask()).toBe(false);
 });
 
 it("keeps no more than it may", async () => {
@@ -97,12 +97,12 @@ it("tells the changes to those who watch themselves", async () => {
   const watching = (async () => {
     for await (const event of client.watch({ signal: stop.signal })) seen.push(event);
   })();
-  await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), 5_000);
+  await expect.poll(() => seen.length).toBeGreaterThan(0);
   await authorizer.directory.users.create({ username: "new" });
   await vi.waitFor(
     () =>
       expect(seen).toContainEqual(expect.objectContaining({ type: "change", change: { users: ["new"] } })),
-    5_000,
+    60_000,
   );
   stop.abort();
   await watching;
@@ -120,8 +120,8 @@ it("says that it keeps nothing where the token may not watch, and asks each time
     (cache) => new AuthorizerClient({ url: authorizer.url, token: "x".repeat(40), cache }),
   );
   try {
-    await vi.waitFor(() => expect(errors).toMatchObject([{ code: "unauthenticated" }]), 5_000);
-    await vi.waitFor(() => expect(told).toHaveBeenCalledTimes(1), 5_000);
+    await expect.poll(() => errors).toMatchObject([{ code: "unauthenticated" }]);
+    await expect.poll(() => told).toHaveBeenCalledTimes(1);
     expect(told.mock.calls[0]?.[0]).toMatch(
       /^svc-authorizer: no answers are kept, because the service refuses/,
     );

@@ -72,6 +72,8 @@ export async function openConsole(config: Record<string, unknown> = {}): Promise
         reducedMotion: "reduce",
         ...options,
       });
+      // A busy machine takes long for a page.
+      context.setDefaultTimeout(60_000);
       contexts.push(context);
       return watched(context, program.user, faults);
     },

@@ -200,7 +200,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a dialog", () => {
     await make("POST", "/auth/check", { user: USER, required });
     await createMirror(console, key);
     page = await console.newPage();
-    page.setDefaultTimeout(15_000);
     await signIn(page, key);
   }, 90_000);
   afterAll(async () => {

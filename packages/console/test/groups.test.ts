@@ -24,7 +24,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a group", () => {
     const statement = [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }];
     await callApi(console, key, "POST", "/auth/policies", { id: "ReadReports", statement });
     page = await console.newPage();
-    page.setDefaultTimeout(15_000);
     await signIn(page, key);
   }, 90_000);
   afterAll(() => console.close());

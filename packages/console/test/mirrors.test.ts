@@ -30,7 +30,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a mirror", () => {
     console = await openConsole(servers.config);
     key = await setUp(console);
     page = await console.newPage();
-    page.setDefaultTimeout(15_000);
     await signIn(page, key);
   }, 90_000);
   afterAll(async () => {

@@ -35,7 +35,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     key = await setUp(console);
     await callApi(console, key, "POST", "/auth/users", { id: "bob" });
     page = await console.newPage();
-    page.setDefaultTimeout(15_000);
     await signIn(page, key);
   }, 90_000);
   afterAll(() => console.close());

@@ -48,7 +48,7 @@ describe("connections over gRPC", () => {
     expect(await opened()).toBe(true);
     await expect.poll(closed).toBe(2);
     expect(sockets[1]?.destroyed).toBe(true);
-  }, 60_000);
+  });
 
   /** Opens a connection that sends something; resolves when the service has closed it. */
   const closedAfter = async (other: TestAuthorizer, sent: string | Buffer, from = "127.0.0.1") => {

@@ -141,6 +141,6 @@ it("are no warnings of the status", async () => {
   const accept = [{ rule: "self-escalation", reason: "They are administrators." }];
   await byPeople("POST", "/auth/policies", { id: "Accepted", accept, statement: [STATEMENT] });
   await byPeople("POST", "/auth/policies", { id: "Doubted", statement: [STATEMENT] });
-  await expect.poll(doubtful, { timeout: 20_000 }).toContain('"Doubted"');
+  await expect.poll(doubtful).toContain('"Doubted"');
   expect(await doubtful()).not.toContain('"Accepted"');
 });

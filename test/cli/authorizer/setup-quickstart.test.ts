@@ -70,9 +70,7 @@ async function start(env: Record<string, string> = {}, terminal = false): Promis
     signal();
     return ended;
   };
-  await expect
-    .poll(() => output.stdout + output.stderr, { timeout: 25_000 })
-    .toMatch(terminal ? /^Docs: /m : /^ready /m);
+  await expect.poll(() => output.stdout + output.stderr).toMatch(terminal ? /^Docs: /m : /^ready /m);
   return output.stdout;
 }
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   editor.listen();
   await editor.sendRequest("initialize", { processId: process.pid, rootUri: null, capabilities: {} });
   await editor.sendNotification("initialized", {});
-}, 60_000);
+});
 afterAll(() => {
   editor.dispose();
   server.kill("SIGKILL");

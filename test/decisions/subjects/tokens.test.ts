@@ -307,7 +307,7 @@ describe("a token", () => {
     } finally {
       await own.close();
     }
-  }, 90_000);
+  });
 
   it("is 503 while the keys of its issuer cannot be had, in batches too", async () => {
     const other = await TestIssuer.start(FIRST);

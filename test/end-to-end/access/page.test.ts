@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   expect(happened).toEqual(shown);
   await reader.run(commandOf(/ setup /));
-}, 120_000);
+});
 afterAll(() => reader?.machine.destroy());
 
 describe("docs/access-review.md", () => {

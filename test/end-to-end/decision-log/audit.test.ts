@@ -56,7 +56,7 @@ beforeAll(async () => {
     "auth.api.token": TOKEN,
   });
   program = await start(["--config", config], folder);
-}, 60_000);
+});
 afterAll(cleanUp);
 
 function run(...args: readonly string[]) {

@@ -143,7 +143,7 @@ describe("a shadow candidate that is a data set, beside a real process", () => {
     writeFileSync(join(candidate, "all.json"), JSON.stringify(dataset(CHANGED)));
     const config = writeConfig(folder, configOf(folder, { "authorizer.shadow.candidate": candidate }));
     program = await start(["--config", config], folder);
-  }, 60_000);
+  });
   afterAll(cleanUp);
 
   function configOf(place: string, changes: object): object {

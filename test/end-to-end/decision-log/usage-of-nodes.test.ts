@@ -16,7 +16,7 @@ describe.skipIf(postgresBin() === undefined)("use on two nodes of one PostgreSQL
     fleet = await Fleet.start(cluster, 0, { "authorizer.usage.interval": "200ms" });
     await startNode("n1");
     await startNode("n2");
-  }, 90_000);
+  });
   afterAll(async () => {
     cleanUp();
     await cluster.close();

@@ -53,11 +53,11 @@ describe("the streaming listener", () => {
     await vi.waitFor(async () => {
       const { status, text } = await send(url, uploadOf("writer", CONTENT));
       expect([status, text]).toEqual([503, expect.stringContaining("ServiceUnavailable")]);
-    });
+    }, 60_000);
     expect((await send(url, uploadOf("administrator", CONTENT))).status).toBe(200);
     for (const socket of slow) socket.destroy();
     // The places are free again when their uploads are over.
-    await vi.waitFor(async () => expect((await send(url, uploadOf("writer", CONTENT))).status).toBe(200));
+    await expect.poll(async () => (await send(url, uploadOf("writer", CONTENT))).status).toBe(200);
   });
 
   it("tells strangers nothing of the log, and waits for no revision that they name", async () => {
@@ -113,5 +113,5 @@ it("the streaming listener keeps no connection to a data server that refused bef
   onTestFinished(() => authorizer.close());
   const answer = await send(authorizer.streamingUrl as string, uploadOf("writer", randomBytes(5_000_000)));
   expect(answer).toMatchObject({ status: 404, text: "none" });
-  await vi.waitFor(() => expect(open.size).toBe(0));
+  await expect.poll(() => open.size).toBe(0);
 });

@@ -73,5 +73,5 @@ describe.skipIf(given === undefined)("data server: identities of AWS", () => {
     const listed = await list(JOB.secret);
     expect(listed, JSON.stringify(sts.reached)).toMatchObject({ code: 0 });
     expect(sts.reached.at(-1)?.serverId).toBe("localhost");
-  }, 120_000);
+  });
 });

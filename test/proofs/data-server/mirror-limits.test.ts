@@ -16,7 +16,7 @@ const EVENTS = ["commit", "merge", "create-branch", "delete-branch", "create-tag
   `post-${event}`,
 ]);
 
-describe.skipIf(given === undefined)("data server: the bounds of a mirror", { timeout: 300_000 }, () => {
+describe.skipIf(given === undefined)("data server: the bounds of a mirror", () => {
   let source: RunningDataServer;
   let destination: RunningDataServer;
   let listener: Server;
@@ -35,12 +35,12 @@ describe.skipIf(given === undefined)("data server: the bounds of a mirror", { ti
       response.end();
     });
     await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  }, 300_000);
+  });
   afterAll(async () => {
     listener?.close();
     await source?.close();
     await destination?.close();
-  }, 120_000);
+  });
   let number = 0;
   let both: RealMirror;
   afterEach(() => both.stopReading());

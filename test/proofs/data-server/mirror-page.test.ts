@@ -17,7 +17,7 @@ const SECTION = /^## Try it on one machine\n([\s\S]*?)^## /m.exec(PAGE)?.[1] ?? 
 /** Ports of the page: others may have them. */
 const PORTS = ["8001", "8002", "8003", "8010", "8020"];
 
-describe.skipIf(given === undefined)("data server: the page about mirrors", { timeout: 300_000 }, () => {
+describe.skipIf(given === undefined)("data server: the page about mirrors", () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "mirror-page-"));

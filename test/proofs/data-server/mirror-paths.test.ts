@@ -18,7 +18,7 @@ const PATHS = JSON.parse(readFileSync(FILE, "utf8")) as readonly {
 const ALIKE = ["a byte that is never UTF-8", "another such byte", "the sign that stands for such bytes"];
 const inQuery = (hex: string): string => `path=${hex.replace(/../g, "%$&")}`;
 
-describe.skipIf(given === undefined)("data server: a mirror of odd paths", { timeout: 300_000 }, () => {
+describe.skipIf(given === undefined)("data server: a mirror of odd paths", () => {
   const both = openedOnce(() => RealMirror.open(given as GivenDataServer), 300_000);
 
   it("has every object under its own bytes, and shows none before its data is there", async () => {

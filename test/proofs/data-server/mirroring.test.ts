@@ -25,11 +25,11 @@ describe.skipIf(given === undefined)("data server: mirroring", () => {
   beforeAll(async () => {
     source = await RunningDataServer.start(given as GivenDataServer);
     destination = await RunningDataServer.start(given as GivenDataServer);
-  }, 300_000);
+  });
   afterAll(async () => {
     await source?.close();
     await destination?.close();
-  }, 120_000);
+  });
 
   const opened: RealMirror[] = [];
   afterEach(async () => {

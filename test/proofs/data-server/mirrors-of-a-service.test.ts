@@ -31,11 +31,11 @@ describe.skipIf(given === undefined)("data server: mirrors of a running service"
       service = await start(["--config", config], folder);
     };
     await restart();
-  }, 300_000);
+  });
   afterAll(async () => {
     cleanUp();
     await both?.close();
-  }, 120_000);
+  });
 
   async function api(method: string, path: string, body?: object) {
     const answer = await fetch(service.user + path, {

@@ -137,7 +137,7 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)(
       const known = await (await servers.api("administrator", "GET", stat)).json();
       ({ physical_address: address, checksum } = known as { physical_address: string; checksum: string });
       expect((await servers.upload("writer", "data", "plain.yaml", HOOK)).status).toBe(201);
-    }, 120_000);
+    });
     afterAll(() => servers?.close());
 
     /** The body with what an attacker may have learned of the object of others. */

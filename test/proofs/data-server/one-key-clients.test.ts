@@ -133,7 +133,7 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)(
     beforeAll(async () => {
       servers = await startBehindOneKey(given as NonNullable<typeof given>);
       folder = mkdtempSync(join(tmpdir(), "clients-"));
-    }, 120_000);
+    });
     afterAll(async () => {
       await servers?.close();
       if (folder !== undefined) rmSync(folder, { recursive: true });
@@ -141,9 +141,7 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)(
 
     for (const client of CLIENTS) {
       const isAbsent = given === undefined || isMissing(client);
-      it.skipIf(isAbsent)(`${client.name} writes and reads what is its user's`, { timeout: 300_000 }, () =>
-        works(client),
-      );
+      it.skipIf(isAbsent)(`${client.name} writes and reads what is its user's`, () => works(client));
     }
 
     async function works({ name, command }: Client): Promise<void> {

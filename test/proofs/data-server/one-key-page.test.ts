@@ -80,7 +80,7 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
       body: "content",
     });
     browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await proxy?.close();
@@ -89,7 +89,7 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     await dataServer?.close();
   });
 
-  it("lets a user in, shows what it may see, and lets it out", { timeout: 300_000 }, async () => {
+  it("lets a user in, shows what it may see, and lets it out", async () => {
     const page = await browser.newPage();
     const sent: string[] = [];
     page.on("response", async (response) => {
@@ -121,7 +121,7 @@ describe.skipIf(!isPossible)("the page of a data server with one user", () => {
     await page.context().close();
   });
 
-  it("lets a person of the identity provider in, and out", { timeout: 300_000 }, async () => {
+  it("lets a person of the identity provider in, and out", async () => {
     provider.claims = { sub: "s-1", preferred_username: "writer" };
     const page = await browser.newPage();
     page.setDefaultTimeout(60_000);

@@ -67,7 +67,7 @@ describe.skipIf(!isPossible)("docs/one-key.md", () => {
     for (const port of PORTS) ports.set(port, await freePort());
     clone = cleanClone();
     browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
-  }, 300_000);
+  });
   afterAll(async () => {
     await browser?.close();
     if (clone !== "") rmSync(dirname(clone), { recursive: true, force: true });

@@ -41,7 +41,7 @@ describe.skipIf(given === undefined || missing("nginx") !== undefined)("a data s
   beforeAll(async () => {
     servers = await startBehindOneKey(programs);
     ({ dataServer, api, upload, client, url } = servers);
-  }, 120_000);
+  });
   afterAll(() => servers?.close());
 
   it("serves its own tool with a user's key", async () => {

@@ -94,7 +94,7 @@ describe.skipIf(!isPossible)("data server: its own web page", () => {
     expect(made.status).toBe(201);
     browser = await chromium.launch({ executablePath: CHROMIUM as string, args: ["--no-sandbox"] });
     closing.push(() => browser.close());
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });
@@ -153,7 +153,7 @@ describe.skipIf(!isPossible)("data server: its own web page", () => {
     await page.context().close();
   });
 
-  it("is refused what the person may not do, whatever the page sends", { timeout: 300_000 }, async () => {
+  it("is refused what the person may not do, whatever the page sends", async () => {
     const page = await signedIn("vera", ["Viewers"]);
     const statusOf = (method: string, path: string) =>
       page.evaluate(

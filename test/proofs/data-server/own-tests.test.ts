@@ -45,7 +45,7 @@ describe.skipIf(!hasOwnTests(given))("data server: its own system tests", () => 
     prepareBuckets(store);
     const storage = { kind: "s3", endpoint: store.url } as const;
     servers.push(await RunningDataServer.start(given as GivenDataServer, storage, false));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const server of servers) await server.close();

@@ -34,7 +34,7 @@ describe.skipIf(given === undefined)("data server: session cookies", () => {
       LAKEFS_AUTH_API_TOKEN: users.token,
     });
     closing.push(() => server.close());
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const close of closing.reverse()) await close();

@@ -85,7 +85,7 @@ describe.skipIf(given === undefined)("data server: sts/login", () => {
     expect(await user.json()).toMatchObject({ user: { id: "alice" } });
     expect((await fetch(`${dataServer.url}/api/v1/repositories`, { headers })).status).toBe(200);
     expect((await login()).status).toBe(401);
-  }, 120_000);
+  });
 });
 
 describe.skipIf(given === undefined)("data server: remote authenticator", () => {
@@ -136,5 +136,5 @@ describe.skipIf(given === undefined)("data server: remote authenticator", () => 
     expect(await user.json()).toMatchObject({ user: { id: "alice" } });
     expect((await login("alice", "wrong")).status).toBe(401);
     expect((await login("nobody", password)).status).toBe(401);
-  }, 120_000);
+  });
 });

@@ -61,5 +61,5 @@ describe.skipIf(given === undefined || !isThere)("data server: temporary keys", 
     )
       await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await list(short, "any text")).toBe("AccessDenied");
-  }, 120_000);
+  });
 });

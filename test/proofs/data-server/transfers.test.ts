@@ -63,11 +63,11 @@ describe.skipIf(given === undefined)("data server: large transfers", () => {
       ...clientVariables("LAKECTL", server.url),
     };
     await ran([...SVCCTL, "repo", "create", "svc://large", "local://large"]);
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await server?.close();
-  }, 60_000);
+  });
 
   async function ran(command: readonly string[]) {
     const before = server.cpuSeconds;

@@ -75,11 +75,11 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
   let cluster: PostgresCluster;
   beforeAll(async () => {
     cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(async () => {
     cleanUp();
     await cluster.close();
-  }, 60_000);
+  });
 
   /** The acting node and the other one, and somebody who writes to the source meanwhile. */
   async function begin(): Promise<{ servers: MirrorServers; nodes: [MirrorNode, MirrorNode] }> {

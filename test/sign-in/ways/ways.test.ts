@@ -31,7 +31,7 @@ const table = readTable();
 let bed: Bed;
 beforeAll(async () => {
   bed = await startBed();
-}, 60_000);
+});
 afterAll(() => bed?.close());
 beforeEach(() => bed.reset());
 

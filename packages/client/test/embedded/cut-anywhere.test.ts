@@ -90,7 +90,7 @@ async function bytesOf(name: string): Promise<string> {
 beforeAll(async () => {
   before = await bytesOf("alice");
   after = await bytesOf("bob");
-}, 120_000);
+});
 
 it("holds a state only under its own name, wherever it is cut", () => {
   // What a reader may hold at the ends of blocks.

@@ -191,7 +191,7 @@ it(`answers ${QUESTIONS} questions as the service does, while the directory chan
         // Upkeep may commit behind the answers: it changes no decision.
         const answeredAt = numberOf(authorizer.client.revision);
         await vi.waitFor(() => expect(numberOf(point.revision)).toBeGreaterThanOrEqual(answeredAt), {
-          timeout: 5_000,
+          timeout: 60_000,
           interval: 1,
         });
         for (const [index, one] of questions.entries()) {

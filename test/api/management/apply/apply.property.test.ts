@@ -133,5 +133,5 @@ describe("applications, whatever happens in between", () => {
     );
     // Each way has been taken.
     for (const status of [200, 400, 403, 409]) expect([...outcomes.keys()]).toContain(status);
-  }, 120_000);
+  });
 });
