@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from "node:zlib";
+import { lineDigest, NO_DIGEST } from "@svc-authorizer/policy/records/digests.ts";
 
 /** Length of `,"prev":"<64 digits>","crc":"<8 digits>"}`. */
 const LINE_END = 9 + 64 + 1 + 18;
@@ -17,9 +18,13 @@ export function checksumText(bytes: Buffer): string {
 }
 
 const DIGITS = Buffer.from("0123456789abcdef");
-/** The member that ends a line, before its checksum is known. */
+/** The members that end a line, and its line feed, before their digits are known. */
 const UNCHECKED = ',"crc":"00000000"}\n';
 const BEFORE_CHECKSUM = 8;
+const BEFORE_PREV = 9;
+
+/** The end of a line without its digest and its checksum, which {@link completeLine} writes. */
+export const OPEN_END = `,"prev":"${NO_DIGEST}"${UNCHECKED}`;
 
 /** A JSON object without its closing brace; a long one in three parts, the one between as UTF-8. */
 export interface LineText {
@@ -29,38 +34,22 @@ export interface LineText {
 }
 
 /**
- * Writes a line with its line feed into a buffer, which must have room for it.
+ * Writes the digest of the line before and the checksum into a line that ends with {@link OPEN_END}.
  * @param start place of the line in the buffer
- * @returns the end of the line without the line feed
+ * @param end that behind its line feed
+ * @returns the digest of the line
  */
-export function writeLine(
-  target: Buffer,
-  start: number,
-  { head, items, tail = "" }: LineText,
-  prev: string,
-): number {
-  let end = start;
-  if (items !== undefined) {
-    end += target.write(head, end);
-    target.set(items, end);
-    end += items.length;
-  }
-  // In one go: each write costs more than its bytes.
-  end += target.write(`${items === undefined ? head : tail},"prev":"${prev}"${UNCHECKED}`, end);
+export function completeLine(target: Buffer, start: number, end: number, prev: string): string {
   const content = end - UNCHECKED.length;
+  target.write(prev, end - OPEN_END.length + BEFORE_PREV, prev.length, "latin1");
   writeChecksum(target, content + BEFORE_CHECKSUM, crc32(target.subarray(start, content)));
-  return end - 1;
+  return lineDigest(target.subarray(start, end - 1));
 }
 
 /** Writes the digits of a checksum. A text for each line would be garbage. */
 function writeChecksum(target: Buffer, start: number, checksum: number): void {
   let end = start;
   for (let shift = 28; shift >= 0; shift -= 4) target[end++] = DIGITS[(checksum >>> shift) & 15] as number;
-}
-
-/** Returns the most bytes that {@link writeLine} needs for a text. */
-export function mostBytes({ head, items, tail = "" }: LineText): number {
-  return (head.length + tail.length) * 3 + (items?.length ?? 0) + LINE_END + 1;
 }
 
 /** A fault of a line. */

@@ -1,7 +1,6 @@
 /** Lines of a chain that are not on disk yet, encoded and chained (spec/decision-log §2.2). */
 
-import { lineDigest } from "@svc-authorizer/policy/records/digests.ts";
-import { type LineText, mostBytes, writeLine } from "./chain-line.ts";
+import { completeLine, type LineText, OPEN_END } from "./chain-line.ts";
 
 const BLOCK_BYTES = 2 << 20;
 /** Blocks that are kept for later lines: memory of the operating system costs more than writing into it. */
@@ -15,11 +14,14 @@ export interface TakenLines {
 }
 
 /**
- * Texts that wait to be chained: between two requests the processor forgets the code and the data of this, so that each
+ * Lines that wait to be chained: between two requests the processor forgets the code and the data of this, so that each
  * one costs less than half when many follow each other.
  */
 const MOST_TEXTS = 64;
 const MOST_TEXT_CHARACTERS = 64 << 10;
+/** Bytes of UTF-8 for a character of a text. */
+const MOST_PER_CHARACTER = 3;
+const LINE_FEED = 10;
 
 /** Collects lines in their order, and chains some of them at once. */
 export class LineBuffer {
@@ -28,8 +30,10 @@ export class LineBuffer {
   #bytes = 0;
   /** Digest of the last line that was chained. */
   #digest: string;
-  #texts: LineText[] = [];
-  #characters = 0;
+  /** The lines that wait to be chained, as one text: each write to memory costs more than its bytes. */
+  #text = "";
+  /** Their lengths in characters. */
+  #lengths: number[] = [];
   #full: Buffer[] = [];
   #free: Buffer[] = [];
   #block: Buffer | undefined;
@@ -41,7 +45,7 @@ export class LineBuffer {
 
   /** Bytes that wait; of lines that are not chained yet, the characters. */
   get bytes(): number {
-    return this.#bytes + this.#characters;
+    return this.#bytes + this.#text.length;
   }
 
   /** Digest of the last line that was added. */
@@ -51,32 +55,49 @@ export class LineBuffer {
   }
 
   /** Adds a line. */
-  add(text: LineText): void {
+  add({ head, items, tail = "" }: LineText): void {
     this.lines++;
     // The memory of items is lent for this call only.
-    if (text.items !== undefined) {
+    if (items !== undefined) {
       this.#chainAll();
-      this.#chain(text);
+      this.#chainItems(head, items, tail + OPEN_END);
       return;
     }
-    this.#texts.push(text);
-    this.#characters += text.head.length;
-    if (this.#texts.length >= MOST_TEXTS || this.#characters >= MOST_TEXT_CHARACTERS) this.#chainAll();
+    this.#text += head + OPEN_END;
+    this.#lengths.push(head.length + OPEN_END.length);
+    if (this.#lengths.length >= MOST_TEXTS || this.#text.length >= MOST_TEXT_CHARACTERS) this.#chainAll();
   }
 
   #chainAll(): void {
-    for (const text of this.#texts) this.#chain(text);
-    this.#texts.length = 0;
-    this.#characters = 0;
+    if (this.#lengths.length === 0) return;
+    const [text, lengths] = [this.#text, this.#lengths];
+    this.#text = "";
+    this.#lengths = [];
+    const block = this.#blockFor(text.length * MOST_PER_CHARACTER);
+    let start = this.#used;
+    const isAscii = block.write(text, start) === text.length;
+    for (const length of lengths) {
+      // JSON has no line feed of its own.
+      const end = isAscii ? start + length : block.indexOf(LINE_FEED, start) + 1;
+      this.#chain(block, start, end);
+      start = end;
+    }
   }
 
-  #chain(text: LineText): void {
-    const block = this.#blockFor(mostBytes(text));
+  /** A line in three parts. */
+  #chainItems(head: string, items: Buffer, tail: string): void {
+    const block = this.#blockFor((head.length + tail.length) * MOST_PER_CHARACTER + items.length);
     const start = this.#used;
-    const end = writeLine(block, start, text, this.#digest);
-    this.#digest = lineDigest(block.subarray(start, end));
-    this.#used = end + 1;
-    this.#bytes += end + 1 - start;
+    let end = start + block.write(head, start);
+    block.set(items, end);
+    end += items.length;
+    this.#chain(block, start, end + block.write(tail, end));
+  }
+
+  #chain(block: Buffer, start: number, end: number): void {
+    this.#digest = completeLine(block, start, end, this.#digest);
+    this.#used = end;
+    this.#bytes += end - start;
   }
 
   #blockFor(least: number): Buffer {

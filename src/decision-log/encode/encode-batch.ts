@@ -115,7 +115,7 @@ export class EncodedBatch implements DecisionBatch {
     const head =
       this.#head === "" ? `${encoder.parts.subject(null, undefined, undefined, NOTHING)}` : this.#head;
     const start =
-      encoder.head(this.#recordId(), entrance, this.#revision) +
+      encoder.head(this.#recordId(), entrance, encoder.parts.caller(call), this.#revision) +
       encoder.parts.asked(call, requestId) +
       head +
       `,"decision":${effect === "allow"},"effect":"${effect}","determining":[]${durationText(call)},"items":[`;

@@ -5,7 +5,7 @@ import { type CompiledStatement, nameOf } from "@svc-authorizer/policy/engine/st
 import { type ConditionFields, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
 import { rememberLast } from "../../remember-last.ts";
-import { jsonText } from "./json-text.ts";
+import { flat, jsonText, quoted } from "./json-text.ts";
 
 /** Number of callers whose text is remembered. */
 const MOST_CALLERS = 1_000;
@@ -17,7 +17,7 @@ const SUBJECT_PREFIX = "subject.";
 /** Makes texts of statements, condition fields and callers. */
 export class RecordParts {
   // By user: the ways in which a policy reaches them differ between users with the same policies.
-  readonly #statements = new WeakMap<DecidingPolicies, Map<CompiledStatement, string>>();
+  readonly #texts = new WeakMap<DecidingPolicies, UserTexts>();
   readonly #fields = new WeakMap<CompiledPolicies, ReadFields>();
   readonly #callers = new Map<string, string>();
   /** A server asks again and again. */
@@ -27,11 +27,7 @@ export class RecordParts {
 
   /** `{"policy":…,"statement":…,"via":[…]}`. */
   statement(statement: CompiledStatement, loaded: DecidingPolicies): string {
-    let known = this.#statements.get(loaded);
-    if (known === undefined) {
-      known = new Map();
-      this.#statements.set(loaded, known);
-    }
+    const { statements: known } = this.#textsOf(loaded);
     let text = known.get(statement);
     if (text === undefined) {
       text = JSON.stringify({ ...nameOf(statement), via: loaded.via(statement.policy.name) });
@@ -40,11 +36,27 @@ export class RecordParts {
     return text;
   }
 
-  /** `,"caller":{…},"request_id":…`, and `,"trace_id":…` where the caller sent one. */
-  asked(call: AskingCall | undefined, requestId: string, peer = call?.peer): string {
-    const caller = this.#caller(call?.caller.name ?? "")(peer);
+  #textsOf(loaded: DecidingPolicies): UserTexts {
+    let texts = this.#texts.get(loaded);
+    if (texts === undefined) {
+      texts = {
+        statements: new Map(),
+        subjectOf: rememberLast((id) => rememberLast((type) => subjectText(id, type, loaded))),
+      };
+      this.#texts.set(loaded, texts);
+    }
+    return texts;
+  }
+
+  /** `,"caller":{…}`. */
+  caller(call: AskingCall | undefined, peer = call?.peer): string {
+    return this.#caller(call?.caller.name ?? "")(peer);
+  }
+
+  /** `,"request_id":…`, and `,"trace_id":…` where the caller sent one. */
+  asked(call: AskingCall | undefined, requestId: string): string {
     const trace = call?.traceParent === undefined ? undefined : TRACE_PARENT.exec(call.traceParent)?.[1];
-    const known = `${caller},"request_id":${jsonText(requestId)}`;
+    const known = `,"request_id":"${quoted(requestId)}"`;
     return trace === undefined ? known : `${known},"trace_id":"${trace}"`;
   }
 
@@ -66,9 +78,9 @@ export class RecordParts {
     loaded: DecidingPolicies | undefined,
     context: ConditionFields,
   ): string {
-    const asserted = loaded?.asserted === undefined ? "" : `,"asserted":${JSON.stringify(loaded.asserted)}`;
+    const start =
+      loaded === undefined ? subjectText(id, type, undefined) : this.#textsOf(loaded).subjectOf(id)(type);
     const policies = loaded?.policies;
-    const start = `,"subject":{"type":${type === undefined ? '"user"' : JSON.stringify(type)},"id":${id === null ? "null" : jsonText(id)}${asserted}`;
     if (policies === undefined || !policies.readsContext) return `${start}}`;
     const properties = fieldsText(this.#fieldsRead(policies).subject, context);
     return properties === "" ? `${start}}` : `${start},"properties":${properties}}`;
@@ -96,6 +108,28 @@ export class RecordParts {
     }
     return fields;
   }
+}
+
+/** Texts about a user. */
+interface UserTexts {
+  readonly statements: Map<CompiledStatement, string>;
+  /** `,"subject":{…` of a name and a type. */
+  readonly subjectOf: (id: string | null) => (type: string | undefined) => string;
+}
+
+function subjectText(
+  id: string | null,
+  type: string | undefined,
+  loaded: DecidingPolicies | undefined,
+): string {
+  const asserted = loaded?.asserted === undefined ? "" : `,"asserted":${JSON.stringify(loaded.asserted)}`;
+  return flat(
+    ',"subject":{"type":',
+    type === undefined ? '"user"' : JSON.stringify(type),
+    ',"id":',
+    id === null ? "null" : jsonText(id),
+    asserted,
+  );
 }
 
 /** A condition field, and its name as a member. */

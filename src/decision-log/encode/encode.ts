@@ -7,7 +7,7 @@ import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.
 import type { Decided } from "../../decisions/decision-log.ts";
 import { rememberLast } from "../../remember-last.ts";
 import { RecordParts } from "./encode-parts.ts";
-import { jsonText } from "./json-text.ts";
+import { flat, jsonText, quoted } from "./json-text.ts";
 import { recordedFields } from "./recorded-fields.ts";
 
 /** The constant part of records. */
@@ -34,8 +34,15 @@ export interface DecidedAt {
   readonly peer: string | undefined;
 }
 
+/** The members of a decision before the statements that determined it. */
+const DECISIONS = {
+  allow: ',"decision":true,"effect":"allow","determining":[',
+  neutral: ',"decision":false,"effect":"neutral","determining":[',
+  deny: ',"decision":false,"effect":"deny","determining":[',
+} as const;
+
 /** The text of a failed evaluation, which denies everything (spec/evaluation §2.1). */
-const FAILED = ',"error":"a statement cannot be evaluated"';
+const FAILED = '],"error":"a statement cannot be evaluated"';
 /** End of the message that a refusal has for it alone. */
 const FAILED_MESSAGE = "insufficient permissions: not allowed";
 
@@ -46,9 +53,15 @@ export class RecordEncoder {
   readonly #now: () => number;
   readonly #node: string;
   readonly #policySet: string;
-  /** The members between time and caller, which are those of the record before unless the directory changed. */
-  readonly #originOf = rememberLast((revision: string) =>
-    rememberLast((entrance: string) => `${this.#node}${revision}${this.#policySet}${entrance}"`),
+  /** The members from the time to the caller, which mostly are those of the record before. */
+  readonly #originOf = rememberLast((time: string) =>
+    rememberLast((revision: string) =>
+      rememberLast((entrance: string) =>
+        rememberLast((caller: string) =>
+          flat('","at":"', time, this.#node, revision, this.#policySet, entrance, '"', caller),
+        ),
+      ),
+    ),
   );
   readonly #revisionOf = rememberLast((revision: number) =>
     rememberLast((entry: string) => (entry === "" ? String(revision) : `${revision},"entry":"${entry}"`)),
@@ -73,13 +86,12 @@ export class RecordEncoder {
     const context = recordedFields(decided);
     const { parts } = this;
     return (
-      this.head(id, entrance, at.revision, at.time) +
-      parts.asked(call, requestId, at.peer) +
+      this.head(id, entrance, parts.caller(call, at.peer), at.revision, at.time) +
+      parts.asked(call, requestId) +
       parts.subject(decided.user, decided.subjectType, loaded, context) +
       questionText(decided) +
       parts.context(loaded?.policies, context) +
-      (outcome.effect === "allow" ? ',"decision":true,"effect":"' : ',"decision":false,"effect":"') +
-      outcome.effect +
+      DECISIONS[outcome.effect] +
       this.#determining(decided) +
       errorText(decided) +
       durationText(call)
@@ -98,8 +110,8 @@ export class RecordEncoder {
   }
 
   /** The members that every record begins with. */
-  head(id: string, entrance: string, revision = this.revision, time = this.time()): string {
-    return `{"format":1,"id":"${id}","at":"${time}${this.#originOf(revision)(entrance)}`;
+  head(id: string, entrance: string, caller: string, revision = this.revision, time = this.time()): string {
+    return `{"format":1,"id":"${id}${this.#originOf(time)(revision)(entrance)(caller)}`;
   }
 
   /** The time as RFC 3339. */
@@ -108,12 +120,12 @@ export class RecordEncoder {
   }
 
   #determining({ loaded, decidedBy }: Decided): string {
-    if (loaded === undefined || decidedBy.length === 0) return '","determining":[]';
+    if (loaded === undefined || decidedBy.length === 0) return "";
     if (decidedBy.length === 1) {
-      return `","determining":[${this.parts.statement(decidedBy[0] as (typeof decidedBy)[number], loaded)}]`;
+      return this.parts.statement(decidedBy[0] as (typeof decidedBy)[number], loaded);
     }
     const texts = new Set(decidedBy.map((one) => this.parts.statement(one, loaded)));
-    return `","determining":[${[...texts].join(",")}]`;
+    return [...texts].join(",");
   }
 }
 
@@ -128,16 +140,17 @@ function questionText({ required, resource, operation }: Decided): string {
     resource === undefined || resource.id === required.resource
       ? ""
       : `,"type":${jsonText(resource.type)},"id":${jsonText(resource.id)}`;
-  return `${shown},"action":${jsonText(required.action)},"resource":{"arn":${jsonText(required.resource)}${asked}}`;
+  return `${shown},"action":"${quoted(required.action)}","resource":{"arn":"${quoted(required.resource)}"${asked}}`;
 }
 
 function treeText(required: RequiredPermissions | null): string {
   return JSON.stringify(required);
 }
 
+/** The end of the statements that determined a decision, and the error. */
 function errorText({ error, outcome }: Decided): string {
-  if (error !== undefined) return `,"error":${JSON.stringify(error)}`;
-  return outcome.effect === "deny" && outcome.message === FAILED_MESSAGE ? FAILED : "";
+  if (error !== undefined) return `],"error":${JSON.stringify(error)}`;
+  return outcome.effect === "deny" && outcome.message === FAILED_MESSAGE ? FAILED : "]";
 }
 
 /** The time since the request arrived. */

@@ -12,3 +12,11 @@ export function quoted(text: string): string {
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
+
+/**
+ * Joins texts that come again in many records. A text that was put together with `+` is one of parts, which are
+ * gathered each time that it is written.
+ */
+export function flat(...texts: readonly string[]): string {
+  return texts.join("");
+}
