@@ -49,13 +49,14 @@ interface Line {
 
 /** Looks through the segments of logs. */
 export class RecordCheck {
-  readonly #secrets: readonly string[];
+  /** All secrets in one expression: a look for each of a hundred takes ten times as long. */
+  readonly #secrets: RegExp;
   readonly #isDecision: ValidateFunction;
   /** Records that were looked at. */
   records = 0;
 
   constructor(secrets: ReadonlySet<string>) {
-    this.#secrets = [...secrets];
+    this.#secrets = secrets.size > 0 ? new RegExp([...secrets].map(RegExp.escape).join("|")) : /(?!)/;
     const file = new URL("../../policies/schema/decision.schema.json", import.meta.url);
     const ajv = new Ajv2020({ allowUnionTypes: true });
     this.#isDecision = ajv.compile(JSON.parse(readFileSync(file, "utf8")));
@@ -69,7 +70,7 @@ export class RecordCheck {
     for (const text of segment.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}"))) {
       this.records++;
       const fault = (what: string): unknown => faults.push(`${what}: ${text.slice(0, 160)}`);
-      for (const secret of this.#secrets) if (text.includes(secret)) fault("a secret of the tests");
+      if (this.#secrets.test(text)) fault("a secret of the tests");
       for (const [name, form] of FORMS) if (form.test(text)) fault(name);
       const line = parsed(text);
       if (line?.entrance === undefined && line?.event === undefined) continue;
