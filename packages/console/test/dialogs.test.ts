@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isWhole } from "../../../test/proofs/size.ts";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
 import { createMirror, type MirrorServers, openMirrorServers } from "./mirror-servers.ts";
+import { visit } from "./visit.ts";
 
 const SOURCES = join(import.meta.dirname, "..", "src");
 /** Elements that open a dialog. */
@@ -35,7 +36,7 @@ interface Opening {
 /** Goes to a page and presses a button there. */
 function pressing(path: string, button: string | RegExp): Opening["open"] {
   return async (page) => {
-    await page.goto(path);
+    await visit(page, path);
     await page.getByRole("button", { name: button }).first().click();
   };
 }
@@ -43,7 +44,7 @@ function pressing(path: string, button: string | RegExp): Opening["open"] {
 /** Goes to the group and chooses an access. */
 function choosing(access: RegExp): Opening["open"] {
   return async (page) => {
-    await page.goto(`/groups/${GROUP}`);
+    await visit(page, `/groups/${GROUP}`);
     await page.getByLabel(access).click();
   };
 }
@@ -109,7 +110,7 @@ const OPENINGS: readonly Opening[] = [
     source: "pages/groups/access-list.tsx",
     what: "set an access list",
     open: async (page) => {
-      await page.goto("/groups/Plain");
+      await visit(page, "/groups/Plain");
       await page.getByLabel(/^Write/).click();
     },
   },

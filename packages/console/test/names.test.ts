@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
+import { visit } from "./visit.ts";
 
 const OBJECT = "arn:svc:fs:::repository/sales/object/a.csv";
 const question = (of: Record<string, string>): string => `${new URLSearchParams(of)}`;
@@ -112,7 +113,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the page", () => {
   it.each(CASES)(
     "$title at $address has its names",
     async ({ address, title, fields = [], buttons = [], before }) => {
-      await page.goto(address);
+      await visit(page, address);
       await page.getByRole("heading", { level: 1, name: title, exact: true }).waitFor();
       await before?.(page);
       await expectOne(fields, buttons);

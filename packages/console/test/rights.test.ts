@@ -5,6 +5,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";
+import { visit } from "./visit.ts";
 
 const GROUPS = ["Admins", "SuperUsers", "Developers", "Viewers"] as const;
 const STATEMENT = [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }];
@@ -110,18 +111,22 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a user of", () => {
   const makeThings = async (n: string): Promise<void> => {
     const call = (method: string, path: string, body?: unknown) =>
       callApi(console, admin, method, path, body);
-    for (const kind of ["users", "groups", "policies"] as const) {
-      const one = kind === "policies" ? "policy" : kind.slice(0, -1);
-      const more = kind === "policies" ? { statement: STATEMENT } : {};
-      await call("POST", `/auth/${kind}`, { id: `${one}-${n}`, ...more });
-      await call("POST", `/auth/${kind}`, { id: `other-${n}`, ...more });
-    }
+    // Beside each other: they are made for each try that succeeds.
+    await Promise.all(
+      (["users", "groups", "policies"] as const).flatMap((kind) => {
+        const one = kind === "policies" ? "policy" : kind.slice(0, -1);
+        const more = kind === "policies" ? { statement: STATEMENT } : {};
+        return [one, "other"].map((name) => call("POST", `/auth/${kind}`, { id: `${name}-${n}`, ...more }));
+      }),
+    );
     // A version that is not the present one.
     const changed = { id: `policy-${n}`, statement: [{ ...STATEMENT[0], action: ["fs:*"] }] };
-    await call("PUT", `/auth/policies/policy-${n}`, changed);
-    await call("PUT", `/auth/groups/group-${n}/members/user-${n}`);
-    await call("PUT", `/auth/users/user-${n}/policies/policy-${n}`);
-    await call("PUT", `/auth/groups/group-${n}/policies/policy-${n}`);
+    await Promise.all([
+      call("PUT", `/auth/policies/policy-${n}`, changed),
+      call("PUT", `/auth/groups/group-${n}/members/user-${n}`),
+      call("PUT", `/auth/users/user-${n}/policies/policy-${n}`),
+      call("PUT", `/auth/groups/group-${n}/policies/policy-${n}`),
+    ]);
     keys.set(n, ((await call("POST", `/auth/users/user-${n}/credentials`)) as Key).access_key_id);
   };
 
@@ -151,9 +156,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a user of", () => {
       for (const one of CONTROLS) pages.set(one.page, [...(pages.get(one.page) ?? []), one]);
       const offered: string[] = [];
       for (const [address, controls] of pages) {
-        await page.goto(filled(address, group));
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForLoadState("networkidle");
+        await visit(page, filled(address, group));
         for (const one of controls) {
           const found = page.getByRole(one.role, { name: filled(one.name, group), exact: true });
           if ((await found.count()) > 0) offered.push(`${address} ${one.name}`);
