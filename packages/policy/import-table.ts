@@ -11,11 +11,13 @@ export const POLICY_ROOMS: Rooms = {
   "policy/json-text": { may: ["policy/decimal"] },
   // Reads IPv6 addresses, which several rooms compare.
   "policy/ipv6": { may: [] },
+  // Ajv, loaded when it is needed.
+  "policy/schema-library": { may: [] },
   // Positions in the log of a directory.
   "policy/revision": { may: [] },
   "policy/model": { may: ["policy/errors", "policy/json-text", "policy/ipv6", "policy/decimal"] },
   "policy/engine": { may: ["policy/model", "policy/errors"] },
-  "policy/catalog": { may: ["policy/model", "policy/errors"] },
+  "policy/catalog": { may: ["policy/model", "policy/errors", "policy/schema-library"] },
   "policy/source-files": {
     may: ["policy/model", "policy/errors", "policy/json-text", "policy/decimal"],
   },

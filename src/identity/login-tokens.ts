@@ -2,7 +2,10 @@
 
 import { hash } from "node:crypto";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import type { JWTPayload } from "jose";
+import { JOSEError } from "jose/errors";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache, type Touched } from "../cache/dependent-cache.ts";
 import type { Directory, Session } from "../directory/directory.ts";
@@ -241,7 +244,7 @@ async function verifiedPayload(
     if (header === undefined || Object.hasOwn(header, "crit")) return undefined;
     return (await jwtVerify(token, key, { algorithms: [ALGORITHM], currentDate })).payload;
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+    if (error instanceof JOSEError || error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -4,7 +4,9 @@
  */
 
 import { hash } from "node:crypto";
-import { errors, type JWTPayload, jwtVerify } from "jose";
+import type { JWTPayload } from "jose";
+import { JOSEError } from "jose/errors";
+import { jwtVerify } from "jose/jwt/verify";
 import { LRUCache } from "lru-cache";
 import { ALL_SCOPES, type ServiceCaller } from "../api/service-caller.ts";
 import { headerOf } from "../identity/token-parts.ts";
@@ -68,7 +70,7 @@ async function verifiedPayload(token: string, key: Uint8Array): Promise<JWTPaylo
     });
     return isForServices(payload.aud) ? payload : undefined;
   } catch (error) {
-    if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+    if (error instanceof JOSEError || error instanceof TypeError) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 /** The state of a sign-in, which the browser keeps until it comes back from the provider: encrypted, for ten minutes. */
 
 import { hkdfSync } from "node:crypto";
-import { EncryptJWT, jwtDecrypt } from "jose";
+import { jwtDecrypt } from "jose/jwt/decrypt";
+import { EncryptJWT } from "jose/jwt/encrypt";
 
 /** The state of a sign-in. */
 export interface SignInState {

@@ -182,6 +182,7 @@ export const SERVICE_ROOMS: Rooms = {
       "policy/engine",
       "policy/errors",
       "policy/json-text",
+      "policy/schema-library",
       "commands",
     ],
   },
@@ -204,7 +205,16 @@ export const SERVICE_ROOMS: Rooms = {
   },
   // Spans around requests and decisions, by the SDK of OpenTelemetry.
   tracing: { may: ["policy/model", "policy/errors"], types: ["http", "decisions"] },
-  http: { may: ["schedule", "policy/errors", "policy/json-text", "policy/ipv6", "remember-last"] },
+  http: {
+    may: [
+      "schedule",
+      "policy/errors",
+      "policy/json-text",
+      "policy/ipv6",
+      "policy/schema-library",
+      "remember-last",
+    ],
+  },
   // Who calls the service listener: known to the APIs of that listener.
   api: { may: ["http", "policy/errors"] },
   "api/rest": { may: ["http", "schedule", "directory", "policy/model", "policy/errors"] },

@@ -4,7 +4,8 @@
  */
 
 import { type Problem, pointTo } from "@svc-authorizer/policy/errors.ts";
-import { _, Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { schemaLibrary } from "@svc-authorizer/policy/schema-library.ts";
+import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { isObject } from "../body/json-body.ts";
 import { fits } from "../body/text-bytes.ts";
 import { invalidRequest } from "../errors.ts";
@@ -235,6 +236,7 @@ function isPart(path: readonly string[], parts: readonly Part[]): boolean {
 }
 
 function compiler(allErrors: boolean): Ajv2020 {
+  const { _, Ajv2020 } = schemaLibrary();
   const ajv = new Ajv2020({
     allErrors,
     verbose: true,

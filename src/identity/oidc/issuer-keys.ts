@@ -2,7 +2,8 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
+import type { JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, customFetch } from "jose/jwks/remote";
 import { boundedBody } from "../../bounded-body.ts";
 import type { OidcIssuer } from "./oidc.ts";
 

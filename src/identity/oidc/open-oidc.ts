@@ -4,7 +4,9 @@ import { hash } from "node:crypto";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { userNameProblem } from "@svc-authorizer/policy/model/names.ts";
 import { parseBoolean } from "@svc-authorizer/policy/model/truth-values.ts";
-import { type CryptoKey, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from "jose";
+import type { CryptoKey, JWTPayload, JWTVerifyOptions } from "jose";
+import { JWKSMultipleMatchingKeys } from "jose/errors";
+import { jwtVerify } from "jose/jwt/verify";
 import { LRUCache } from "lru-cache";
 import { claimsOf, headerOf } from "../token-parts.ts";
 import { IssuerKeys, type KeyTimes } from "./issuer-keys.ts";
@@ -122,7 +124,7 @@ export async function verifyWithAny(
   try {
     await jwtVerify(token, keys.get, options);
   } catch (error) {
-    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    if (!(error instanceof JWKSMultipleMatchingKeys)) throw error;
     let tried = 0;
     for await (const key of error) {
       if (++tried > MOST_KEYS) break;

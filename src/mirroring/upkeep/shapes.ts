@@ -1,6 +1,7 @@
 /** Stored values by JSON Schema: what is stored may have been written by another version, or be damaged. */
 
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { schemaLibrary } from "@svc-authorizer/policy/schema-library.ts";
+import type { Ajv2020, ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { namespaceProblem } from "../names.ts";
 
 /** The first place of a value that is not as it must be. */
@@ -21,7 +22,7 @@ const TEXT_BYTES = 100;
 let compiler: Ajv2020 | undefined;
 
 function compile(schema: object): ValidateFunction {
-  compiler ??= new Ajv2020({
+  compiler ??= new (schemaLibrary().Ajv2020)({
     allErrors: true,
     verbose: true,
     strict: false,

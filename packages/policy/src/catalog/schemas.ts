@@ -1,7 +1,8 @@
 /** The JSON Schemas of `policies/schema/`, compiled with ajv on first use. Errors are returned as problems. */
 
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { AuthorizerError, type Problem, pointTo } from "../errors.ts";
+import { schemaLibrary } from "../schema-library.ts";
 import type { Schema, SchemaName } from "./catalog.ts";
 
 /** Annotation in our schemas: the message for a choice, constant or pattern that does not match. */
@@ -74,7 +75,7 @@ export function openSchemas(documents: readonly object[]): (name: SchemaName) =>
 }
 
 function compilerOf(documents: readonly object[]): Ajv2020 {
-  const ajv = new Ajv2020({
+  const ajv = new (schemaLibrary().Ajv2020)({
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,

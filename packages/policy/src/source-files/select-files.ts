@@ -3,7 +3,6 @@
 import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import micromatch from "micromatch";
 import type { Problem } from "../errors.ts";
 import { compareUtf8 } from "../model/utf8-order.ts";
 
@@ -50,7 +49,11 @@ async function filesBelow(base: string, depth: number, hidden: boolean): Promise
   return found;
 }
 
+/** The library of globs; most programs are given paths alone, and start without it. */
+const globs = async () => (await import("micromatch")).default;
+
 async function expandGlob(pattern: string): Promise<string[]> {
+  const micromatch = await globs();
   const { base, glob } = micromatch.scan(pattern);
   const hidden = /(^|[/,{(|])\./.test(glob);
   const depth = /\*\*|\(|\{[^}]*\//.test(glob) ? Number.POSITIVE_INFINITY : glob.split("/").length;
@@ -64,7 +67,7 @@ async function select(pattern: string): Promise<readonly string[] | string> {
   const status = await statusOf(pattern);
   if (status?.isFile()) return [pattern];
   if (status?.isDirectory()) return `is a folder; name its files with a glob such as ${pattern}/*.yaml`;
-  const { isGlob, negated } = micromatch.scan(pattern);
+  const { isGlob, negated } = (await globs()).scan(pattern);
   if (!isGlob) return "no such file, or it cannot be read";
   if (negated) return "a glob that begins with ! selects nothing; name the files that are wanted";
   const files = await expandGlob(pattern);

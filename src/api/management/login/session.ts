@@ -4,7 +4,7 @@
  */
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
-import { decodeJwt } from "jose";
+import { decodeJwt } from "jose/jwt/decode";
 import type { Directory } from "../../../directory/directory.ts";
 import type { Reply } from "../../../http/route.ts";
 import { inOrder } from "../../../sign-in/in-order.ts";
