@@ -52,9 +52,12 @@ afterAll(() => scratch.close());
 /** Errors of npm where its registry cannot be reached. */
 const NO_REGISTRY = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|E403)\b/;
 
+/** Packages of the example in Next, which CI keeps from run to run; absent: they are installed. */
+const KEPT = process.env["EXAMPLES_NEXT"];
+
 /** A copy with packages from the registry, built; a machine without a registry skips the test. */
 function builtFromRegistry(name: string, build: readonly string[], context: TestContext): string {
-  const folder = scratch.copied(name);
+  const folder = KEPT === undefined ? scratch.copied(name) : scratch.withPackages(name, KEPT);
   const run = (...command: readonly string[]): string => {
     const [program = "", ...args] = command;
     const env = { ...process.env, NEXT_TELEMETRY_DISABLED: "1" };
@@ -62,9 +65,11 @@ function builtFromRegistry(name: string, build: readonly string[], context: Test
     if (status === 0) return "";
     return `${stdout}${stderr}` || `${program} ended with ${status}`;
   };
-  const missing = run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", scratch.client());
-  context.skip(NO_REGISTRY.test(missing), "no package registry");
-  expect(missing).toBe("");
+  if (KEPT === undefined) {
+    const missing = run("npm", "install", "--no-audit", "--no-fund", "--prefer-offline", scratch.client());
+    context.skip(NO_REGISTRY.test(missing), "no package registry");
+    expect(missing).toBe("");
+  }
   expect(run(...build)).toBe("");
   return folder;
 }

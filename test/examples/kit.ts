@@ -25,14 +25,35 @@ export class Scratch {
   installed(name: string): string {
     const copy = this.copied(name);
     if (!existsSync(join(copy, "package.json"))) return copy;
-    const client = join(copy, "node_modules", "@svc-authorizer", "client");
-    mkdirSync(client, { recursive: true });
-    execFileSync("tar", ["xzf", this.client(), "--strip-components=1", "-C", client]);
+    this.#addClient(copy);
     mkdirSync(join(copy, "node_modules", "@hono"));
     for (const one of ["express", "fastify", "hono", "@hono/node-server"]) {
       symlinkSync(join(ROOT, "node_modules", one), join(copy, "node_modules", one));
     }
     return copy;
+  }
+
+  /**
+   * A copy of an example with the packed client, and the packages of a folder. Their files are links, since builders of
+   * pages follow no folder that is one.
+   */
+  withPackages(name: string, packages: string): string {
+    const copy = this.copied(name);
+    const place = join(copy, "node_modules");
+    try {
+      execFileSync("cp", ["-al", packages, place], { stdio: "ignore" });
+    } catch {
+      // On another disk.
+      cpSync(packages, place, { recursive: true, verbatimSymlinks: true });
+    }
+    this.#addClient(copy);
+    return copy;
+  }
+
+  #addClient(copy: string): void {
+    const client = join(copy, "node_modules", "@svc-authorizer", "client");
+    mkdirSync(client, { recursive: true });
+    execFileSync("tar", ["xzf", this.client(), "--strip-components=1", "-C", client]);
   }
 
   /** A copy of an example. */
