@@ -9,8 +9,8 @@ const ACTIONS = [["fs:ReadObject"], ["fs:WriteObject", "fs:DeleteObject"], ["fs:
 const vocabulary = await openCatalog({ partition: "svc" });
 
 const POLICIES = sized(20, 100);
-/** Milliseconds of CPU that the difference of the two sides may take, and the result. */
-const BOUND_MS = 5_000;
+/** Milliseconds of CPU that are given to what would take more. */
+const PATIENCE_MS = sized(1_000, 4_000);
 
 /** 2,000 or 10,000 statements in policies of 100: many repositories, `${user}`, denies and conditions. */
 function statements(): readonly NamedStatements[] {
@@ -46,27 +46,29 @@ function edited(policies: readonly NamedStatements[], edit: Edit): readonly Name
   }));
 }
 
-function measured(before: readonly NamedStatements[], after: readonly NamedStatements[]) {
+function measured(before: readonly NamedStatements[], after: readonly NamedStatements[], patience: number) {
   const begin = process.threadCpuUsage();
-  const found = accessDifference(before, after, { partition: "svc", vocabulary });
+  const found = accessDifference(before, after, { partition: "svc", vocabulary, patience });
   const { user, system } = process.threadCpuUsage(begin);
   return { ...found, ms: (user + system) / 1_000 };
 }
 
 it.each(Object.keys(EDITS) as (keyof typeof EDITS)[])(
-  `${POLICIES * 100} statements of which ${POLICIES} differ in their %s are compared within 5 s of CPU, or the difference says that it is cut`,
+  `${POLICIES * 100} statements of which ${POLICIES} differ in their %s are compared in the CPU time that they have, or the difference says that it is cut`,
   { timeout: 120_000 },
   (kind) => {
     const before = statements();
-    const { gains, losses, leftOut, ms } = measured(before, edited(before, EDITS[kind]));
+    // Only what reaches over all statements is more than the time allows.
+    const isCut = kind === "everything";
+    const patience = isCut ? PATIENCE_MS : 4_000;
+    const { gains, losses, leftOut, ms } = measured(before, edited(before, EDITS[kind]), patience);
     console.log(
       `${kind}: ${gains.length} gains, ${losses.length} losses, ${ms.toFixed(0)} ms of CPU${leftOut.map((one) => `; ${one}`).join("")}`,
     );
-    // Only what reaches over all statements is more than the time allows.
-    if (kind !== "everything") expect(leftOut).toEqual([]);
+    if (!isCut) expect(leftOut).toEqual([]);
     expect(gains.length + losses.length).toBeGreaterThan(0);
     // The last search may take a second more.
-    expect(ms).toBeLessThan(BOUND_MS + 1_000);
+    expect(ms).toBeLessThan(patience + 2_000);
   },
 );
 
@@ -93,9 +95,9 @@ const ALL_DIFFER: Readonly<Record<string, readonly [Shape, Shape]>> = {
   ],
 };
 
-// Each takes all of its five seconds.
+// Each takes all of its time.
 it.each(Object.keys(ALL_DIFFER).slice(0, sized(1, 5)))(
-  "10,000 statements against 10,000 that all differ in their %s are cut after 5 s of CPU, and the difference says so",
+  "10,000 statements against 10,000 that all differ in their %s are cut after the CPU time that they have, and the difference says so",
   { timeout: 120_000 },
   (kind) => {
     const [old, now] = ALL_DIFFER[kind] as readonly [Shape, Shape];
@@ -111,10 +113,10 @@ it.each(Object.keys(ALL_DIFFER).slice(0, sized(1, 5)))(
       );
       return [{ name: "Big", statement }];
     };
-    const { gains, losses, leftOut, ms } = measured(side(old), side(now));
+    const { gains, losses, leftOut, ms } = measured(side(old), side(now), PATIENCE_MS);
     const { length } = [...gains, ...losses];
     console.log(`all ${kind}: ${length} lines, ${ms.toFixed(0)} ms of CPU; ${leftOut.join("; ")}`);
     expect(leftOut).not.toEqual([]);
-    expect(ms).toBeLessThan(BOUND_MS + 1_000);
+    expect(ms).toBeLessThan(PATIENCE_MS + 2_000);
   },
 );
