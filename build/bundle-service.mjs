@@ -13,8 +13,22 @@ const PROCESSES = ["main.js", "worker-main.js"];
 
 const HTTP = "node:http";
 
-/** Whether a compiled file is the entry of a thread. */
+/** Whether a file is the entry of a thread. */
 const isThread = (file) => /\bfrom\s*["']node:worker_threads["']/.test(file) && /\bparentPort\b/.test(file);
+
+/**
+ * The entries of threads below a folder. They are started by their places, and no import reaches them.
+ * @param {string} folder
+ * @param {".js" | ".ts"} ending
+ * @returns {readonly string[]} paths below the folder
+ */
+export function threadsBelow(folder, ending) {
+  return filesBelow(folder, ending).filter((name) => isThread(readFileSync(join(folder, name), "utf8")));
+}
+
+/** The files below a folder whose names end so. */
+const filesBelow = (folder, ending) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending));
 
 /**
  * Bundles the service in place: the entries below `src` and the files that they share, in one folder. Packages stay
@@ -23,10 +37,8 @@ const isThread = (file) => /\bfrom\s*["']node:worker_threads["']/.test(file) && 
  */
 export async function bundleService(out) {
   const source = join(out, "src");
-  const names = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
-    name.endsWith(".js"),
-  );
-  const threads = names.filter((name) => isThread(readFileSync(join(source, name), "utf8")));
+  const names = filesBelow(source, ".js");
+  const threads = threadsBelow(source, ".js");
   const entries = [...PROCESSES, ...threads];
   const build = await rolldown({
     input: Object.fromEntries(entries.map((name) => [entryOf(name), join(source, name)])),

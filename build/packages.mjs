@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundle, removeUnreached } from "./bundle.mjs";
-import { bundleService } from "./bundle-service.mjs";
-import { compile, importsOf, SCOPE } from "./compile.mjs";
+import { bundleService, threadsBelow } from "./bundle-service.mjs";
+import { compile, importsOf, root, SCOPE } from "./compile.mjs";
 import { buildConsole } from "./console.mjs";
 import { writeContract } from "./contract.mjs";
 import { copy } from "./copy.mjs";
@@ -110,7 +110,11 @@ export const PACKAGES = {
     keywords: ["authorization", "authzen", "testing", "vitest"],
     build: (out) => {
       const entries = entriesOf("packages/testing");
-      compileService(out, { files: Object.values(entries) });
+      const threads = threadsBelow(join(root, "src"), ".ts").map((name) => join("src", name));
+      const files = [...Object.values(entries), ...threads];
+      compileService(out, { files });
+      // Types of the service that no type of the kit names are nobody's, and npm writes each file three times.
+      removeUnreached(out, files);
       copy(out, ["policies", "LICENSE", ["docs/testing.md", "README.md"]]);
       return { exports: exportsOf(entries) };
     },

@@ -1,6 +1,6 @@
 /** The testing package alone in an empty folder: with `node:test`, with vitest, and with a strict compiler. */
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { CLONE_BIN, type Consumer, checkTarball, command, installPackages, ROOT } from "./installed.ts";
@@ -25,6 +25,21 @@ it("lets viewers read and not write", async () => {
   assert.equal(await authorizer.client.allows("viewer", "fs:ReadObject", object), true);
   assert.equal(await authorizer.client.allows("viewer", "fs:WriteObject", object), false);
 });`;
+
+it("has the files that the service finds by their places, threads among them", () => {
+  const folder = join(consumer.folder, "node_modules", "@svc-authorizer", "testing");
+  const sources = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".js"),
+  );
+  const places = sources.flatMap((name) => {
+    const text = readFileSync(join(folder, name), "utf8");
+    return [...text.matchAll(/\bnew URL\("(\.[^"]+)", import\.meta\.url\)/g)].map(([, place = ""]) =>
+      join(folder, dirname(name), place),
+    );
+  });
+  expect(places.length).toBeGreaterThan(5);
+  expect(places.filter((place) => !existsSync(place) && !existsSync(`${place}.js`))).toEqual([]);
+});
 
 it("works with node:test", () => {
   write(
