@@ -1,9 +1,9 @@
 /** Compresses closed segments with zstd, off the event loop. */
 
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
-import { appendFile, open, rename, rm } from "node:fs/promises";
-import { Transform } from "node:stream";
+import { createWriteStream } from "node:fs";
+import { appendFile, type FileHandle, open, rename, rm } from "node:fs/promises";
+import { Transform, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress } from "node:zlib";
 import type { SegmentFile } from "@svc-authorizer/policy/records/chain-files.ts";
@@ -28,18 +28,14 @@ export async function compressSegment(segment: SegmentFile): Promise<SegmentFile
       done(null, piece);
     },
   });
+  const source = await open(segment.path);
   try {
     const compressor = createZstdCompress({
       chunkSize: PIECE_BYTES >> 2,
       params: { [constants.ZSTD_c_checksumFlag]: 1, [constants.ZSTD_c_compressionLevel]: 1 },
     });
     const target = createWriteStream(unfinished, { mode: MODE });
-    await pipeline(
-      createReadStream(segment.path, { highWaterMark: PIECE_BYTES }),
-      compressor,
-      summed,
-      target,
-    );
+    await pipeline(piecesFor(compressor, source), compressor, summed, target);
     await appendFile(unfinished, trailerOf(sum.digest()));
     const handle = await open(unfinished, "r+");
     await handle.datasync().finally(() => handle.close());
@@ -47,7 +43,24 @@ export async function compressSegment(segment: SegmentFile): Promise<SegmentFile
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);
     throw error;
+  } finally {
+    await source.close();
   }
   await rm(segment.path, { force: true });
   return { ...segment, path, compressed: true };
+}
+
+/**
+ * The pieces of a file, in one piece of memory again and again: a new one for each of them makes the garbage collector
+ * look at the whole heap once a segment.
+ */
+async function* piecesFor(reader: Writable, source: FileHandle): AsyncGenerator<Buffer, void> {
+  let memory: Buffer | undefined;
+  for (;;) {
+    // Not while the reader still has the piece before.
+    if (memory === undefined || reader.writableLength > 0) memory = Buffer.allocUnsafeSlow(PIECE_BYTES);
+    const { bytesRead } = await source.read(memory, 0, PIECE_BYTES, null);
+    if (bytesRead === 0) return;
+    yield memory.subarray(0, bytesRead);
+  }
 }
