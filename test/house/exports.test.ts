@@ -14,12 +14,21 @@ const USED_BY_OTHERS: Readonly<Record<string, string>> = {
     "the proof that `authorizer.escalation: deny` leaves no way to become administrator",
 };
 
+const known = new Map<string, Exchanged>();
+
+/** Reads one file, once for all tests. */
+function exchangedBy(path: string): Exchanged {
+  const exchanged = known.get(path) ?? readExchanged(path, readFileSync(join(ROOT, path), "utf8"));
+  known.set(path, exchanged);
+  return exchanged;
+}
+
 /** Reads files; what generated ones export, nobody chose. */
 const read = (...patterns: string[]): Exchanged[] =>
   globSync(patterns, { cwd: ROOT })
     .filter((path) => !path.endsWith(".gen.ts"))
     .map((path) => path.split(sep).join("/"))
-    .map((path) => readExchanged(path, readFileSync(join(ROOT, path), "utf8")));
+    .map(exchangedBy);
 
 const of = (texts: Readonly<Record<string, string>>): Exchanged[] =>
   Object.entries(texts).map(([path, text]) => readExchanged(path, text));
