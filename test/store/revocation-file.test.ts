@@ -4,9 +4,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { openRevocationFile } from "../../src/store/local/revocation-file.ts";
 import type { RevokedRecord } from "../../src/store/local/revocation-lines.ts";
+import { sized } from "../proofs/size.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-const COUNT = 50_000;
+const COUNT = sized(20_000, 50_000);
 const until = Date.now() + 3_600_000;
 const placeAt = (revision: number) => ({ revision, id: `id-${revision}`, log: "log" });
 const revoked = (key: string, revision: number): RevokedRecord => {
