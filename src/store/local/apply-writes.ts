@@ -3,8 +3,9 @@
 import { Turns } from "../../schedule/turns.ts";
 import type { EntryWrites, RecordName } from "../port.ts";
 import { CurrentRecords } from "./current-records.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { recordKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { putParts, UndoWriter } from "./local-log.ts";
 
 /** The writes of an entry. */

@@ -31,6 +31,7 @@ export function openCopyStore(path: string): CopyStore {
   const held = copy.database.useReadTransaction();
   const state = new LocalSnapshot(copy.database, {
     base: copy.base,
+    committed: 0,
     isWriting: false,
     assertOpen: () => undefined,
     released: () => undefined,

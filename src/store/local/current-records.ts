@@ -1,8 +1,8 @@
 /** Records of the local store as the write transaction that is open has them. */
 
 import type { StoredRecord } from "../port.ts";
-import type { LocalDatabase } from "./database.ts";
 import { decodeRecord, type ReadRecord } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { intact } from "./read-record.ts";
 import { StagedRecords } from "./staged-records.ts";
 

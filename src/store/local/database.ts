@@ -13,8 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { open, type RootDatabase } from "lmdb";
+import { open } from "lmdb";
 import { CLOSED_FILE, forgetClosed, isAsClosed } from "./closed-note.ts";
+import { keepCommitted, repairNewest, writeAfterCommitted } from "./committed-states.ts";
 import {
   DATA_FILE,
   flushDataFile,
@@ -25,9 +26,7 @@ import {
 } from "./data-file.ts";
 import { HOLDER_FILE, LOCK_FILE } from "./folder-lock.ts";
 import { decodeRecord, encodeValue, type ReadRecord, type VersionedValue } from "./layout.ts";
-
-/** The database: written with versioned values, read as records. */
-export type LocalDatabase = RootDatabase<ReadRecord, Buffer>;
+import type { LocalDatabase } from "./local-database.ts";
 
 /** Found beside a store, or in a folder that is as good as empty. */
 const HARMLESS = new Set([LOCK_FILE, HOLDER_FILE, READERS_FILE, MAKING_FILE, CLOSED_FILE, "lost+found"]);
@@ -82,7 +81,7 @@ export async function openDatabase(
   }
   if (!readOnly) refusing(folder, "cannot be used", () => prepareFiles(folder, !hasStore));
   const database = refusing(folder, what, () =>
-    open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites, readOnly })),
+    opened(folder, databaseOptions(folder, { syncWrites, readOnly })),
   );
   if (!hasStore) {
     await flushDataFile(folder);
@@ -108,7 +107,7 @@ function prepareFiles(folder: string, isNew: boolean): void {
 /** Opens the database in a folder that another process has open for writing. Throws AuthorizerError "unavailable". */
 export function openForReading(folder: string): LocalDatabase {
   return refusing(folder, "cannot be read", () => {
-    return open<ReadRecord, Buffer>(databaseOptions(folder, { syncWrites: true, readOnly: true }));
+    return opened(folder, databaseOptions(folder, { syncWrites: true, readOnly: true }));
   });
 }
 
@@ -125,6 +124,15 @@ export function assertWholeState(folder: string, hold: () => { done(): void }): 
 export function putValue(database: LocalDatabase, key: Buffer, value: VersionedValue): void {
   // The library types what is put like what is read; the encoder below makes them differ.
   database.putSync(key, value as unknown as ReadRecord);
+}
+
+function opened(folder: string, options: Parameters<typeof open>[0]): LocalDatabase {
+  const database = open<ReadRecord, Buffer>(options);
+  // Where the readers cannot be noted, LMDB notes nothing, and nobody may write.
+  if (!keepCommitted(folder, database)) return database;
+  repairNewest(database);
+  if (!options.readOnly) writeAfterCommitted(database);
+  return database;
 }
 
 function databaseOptions(

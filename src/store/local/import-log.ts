@@ -5,10 +5,11 @@ import { encodeBody } from "../log-entry.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import { applyWrites, inTurns } from "./apply-writes.ts";
 import { flushDataFile } from "./data-file.ts";
-import { type LocalDatabase, openDatabase, prepareFolder, putValue } from "./database.ts";
+import { openDatabase, prepareFolder, putValue } from "./database.ts";
 import { type FolderLock, lockFolder } from "./folder-lock.ts";
 import { LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { recordKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { appendEntry, EMPTY_LOG, putPosition, readPosition } from "./local-log.ts";
 
 /** A state of the log that is copied. */

@@ -14,7 +14,8 @@ import type {
   VersionedRecord,
 } from "../port.ts";
 import { revisionNotKept } from "../refusals.ts";
-import type { LocalDatabase } from "./database.ts";
+import { readFrom } from "./committed-states.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import {
   EMPTY_LOG,
   putPosition,
@@ -152,7 +153,7 @@ export class LocalHistory implements History {
   async #reading<T>(read: (database: LocalDatabase, options: ReadOptions) => T | Promise<T>): Promise<T> {
     const { database, assertOpen } = this.#parts;
     assertOpen();
-    const transaction = database.useReadTransaction();
+    const { transaction } = readFrom(database, this.head.revision);
     try {
       return await read(database, { transaction });
     } finally {

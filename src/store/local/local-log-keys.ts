@@ -5,8 +5,8 @@ import { findLine, findWrite } from "../entry-lines.ts";
 import { decodeHead } from "../log-entry.ts";
 import type { Replaced } from "../past-snapshot.ts";
 import type { KeyWrite, RecordName } from "../port.ts";
-import type { LocalDatabase } from "./database.ts";
 import { logKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { EMPTY_LOG, readItem, readPosition, stageOfUndo, toReplaced } from "./local-log.ts";
 import { intact, type ReadOptions } from "./read-record.ts";
 

@@ -20,8 +20,9 @@ import {
 import type { Replaced } from "../past-snapshot.ts";
 import type { CommittedChange, EntryWrites, Thing, UseCase } from "../port.ts";
 import type { EntryName } from "../replica.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { aboutKey, type LogItem, logKey, REVISION_KEY, revisionOfAbout } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { intact, type ReadOptions, recordAt } from "./read-record.ts";
 
 /** The position of a log: its newest entry and its floor. */

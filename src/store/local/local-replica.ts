@@ -108,6 +108,7 @@ export class LocalReplica implements Replica {
     const replica = this;
     const snapshot = new LocalSnapshot(copy.database, {
       base: copy.base,
+      committed: copy.position.revision,
       get isWriting() {
         return replica.#largeWrites > 0;
       },

@@ -21,7 +21,7 @@ import { expectationFailed } from "../refusals.ts";
 import { useCaseOf } from "../use-cases.ts";
 import { isInRange, WrittenKeys } from "../written-keys.ts";
 import { atOnce, inTurns } from "./apply-writes.ts";
-import type { LocalDatabase } from "./database.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { StagedBody } from "./staged-body.ts";
 import { StagedWriter } from "./staged-writes.ts";
 

@@ -2,8 +2,9 @@
 
 import type { CheckedCommit } from "../checks.ts";
 import type { Commit, ReadSet, Snapshot, Stage, StageSubject } from "../port.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { stageKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { type EndedStage, LocalStage } from "./local-stage.ts";
 import { nextStage, sweepStages } from "./sweep-stages.ts";
 

@@ -27,16 +27,11 @@ import { applyWrites, atOnce, inTurns } from "./apply-writes.ts";
 import { noteClosed } from "./closed-note.ts";
 import { CurrentRecords } from "./current-records.ts";
 import { flushDataFile } from "./data-file.ts";
-import {
-  assertWholeState,
-  type LocalDatabase,
-  openDatabase,
-  openForReading,
-  prepareFolder,
-} from "./database.ts";
+import { assertWholeState, openDatabase, openForReading, prepareFolder } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { currentPosition, LOCAL_FORMATS, migrateDatabase, raiseToStages } from "./formats.ts";
 import { FORMAT_KEY, recordKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { LocalHistory } from "./local-history.ts";
 import {
   appendEntry,
@@ -362,6 +357,9 @@ class LocalStore implements Store {
   #ownerOf(): SnapshotOwner {
     const store = this;
     return {
+      get committed() {
+        return store.#head.revision;
+      },
       get isWriting() {
         return store.#transactions.isOpenForOthers;
       },

@@ -5,8 +5,9 @@
  */
 
 import type { Migration } from "../format.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { decodeVersion, REVISION_KEY, recordKey, scanRange, textKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 
 const INTENT = "!";
 const ABSENT = -1;

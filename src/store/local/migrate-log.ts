@@ -5,8 +5,9 @@
 
 import type { Migration } from "../format.ts";
 import { digestOf, type EncodedBody, newId } from "../log-entry.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { CHANGES_OF_FORMAT_2 } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { appendEntry, EMPTY_LOG, putPosition } from "./local-log.ts";
 
 /** Begins the log. */

@@ -1,8 +1,9 @@
 /** Makes everything that a stage has written one entry of the log: a few items, whatever its size. */
 
 import type { EntryName } from "../replica.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { stageKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import {
   appendEntry,
   EMPTY_LOG,

@@ -2,8 +2,8 @@
 
 import type { Transaction } from "lmdb";
 import { DamagedRecord, type StoredRecord } from "../port.ts";
-import type { LocalDatabase } from "./database.ts";
 import { decodeVersion, type ReadRecord } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 
 /** The state to read from: that of a read transaction or, without one, of the write transaction that is open. */
 export interface ReadOptions {

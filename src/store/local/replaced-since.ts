@@ -6,8 +6,9 @@ import { dirname, join } from "node:path";
 import { Turns } from "../../schedule/turns.ts";
 import { type CheckedScan, isPossibleKey } from "../checks.ts";
 import { type Replaced, type ReplacedRecord, ReplacedRecords, type ReplacedState } from "../past-snapshot.ts";
-import { type LocalDatabase, openDatabase, putValue } from "./database.ts";
+import { openDatabase, putValue } from "./database.ts";
 import { recordKey, scanRange, textKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 
 /** Characters of records that are kept in memory, where each counts as {@link OF_RECORD} more. */
 const MOST_IN_MEMORY = 2 ** 24;

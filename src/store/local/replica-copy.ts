@@ -7,9 +7,11 @@ import { Turns } from "../../schedule/turns.ts";
 import { committedChange } from "../committed-change.ts";
 import type { CommittedChange, EntryWrites, VersionedRecord } from "../port.ts";
 import type { EntryId, EntryName, StateName } from "../replica.ts";
+import { readFrom } from "./committed-states.ts";
 import { flushDataFile } from "./data-file.ts";
-import { type LocalDatabase, openDatabase, openForReading, prepareFolder, putValue } from "./database.ts";
+import { openDatabase, openForReading, prepareFolder, putValue } from "./database.ts";
 import { logKey, recordKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { EMPTY_LOG, type LogPosition, putPosition, readPosition } from "./local-log.ts";
 import { entryNote, idOfNote, readNotes } from "./replica-entries.ts";
 import { REPLACED } from "./worker-folder.ts";
@@ -105,7 +107,7 @@ class LmdbCopy implements ReplicaCopy {
   }
 
   changes(after: number, limit: number): readonly CommittedChange[] | undefined {
-    const transaction = this.database.useReadTransaction();
+    const { transaction } = readFrom(this.database, this.#position.revision);
     try {
       return readNotes(this.database, after, limit, { transaction });
     } finally {
@@ -183,7 +185,7 @@ class LmdbCopy implements ReplicaCopy {
   pages(done: () => void, transaction?: Transaction): AsyncGenerator<readonly VersionedRecord[]> {
     if (transaction !== undefined) return this.#pages(transaction, done);
     // Begun here, not when the first page is asked for: the state is that of this moment.
-    const own = this.database.useReadTransaction();
+    const { transaction: own } = readFrom(this.database, this.#position.revision);
     return this.#pages(own, () => {
       own.done();
       done();

@@ -1,8 +1,8 @@
 /** The newest entries as a copy of a log keeps them: their ids, and for its workers what each of them touched. */
 
 import type { CommittedChange } from "../port.ts";
-import type { LocalDatabase } from "./database.ts";
 import { logKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { intact, type ReadOptions, recordAt } from "./read-record.ts";
 
 /** The text that is kept of an entry: its id and, on a second line, the rest. */

@@ -12,8 +12,9 @@ import {
   type StoredRecord,
 } from "../port.ts";
 import { snapshotReleased } from "../refusals.ts";
-import type { LocalDatabase } from "./database.ts";
-import { REVISION_KEY, type ReadRecord, recordKey, scanRange, textKey } from "./layout.ts";
+import { readFrom } from "./committed-states.ts";
+import { type ReadRecord, recordKey, scanRange, textKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { EMPTY_LOG, type LogPosition, readPosition, readReplaced } from "./local-log.ts";
 import { intact, readAt } from "./read-record.ts";
 import { StagedRecords } from "./staged-records.ts";
@@ -24,6 +25,8 @@ export interface SnapshotOwner {
   assertOpen(): void;
   /** See {@link Snapshot.base}. */
   readonly base?: string | undefined;
+  /** A revision that was committed: no older state is shown. */
+  readonly committed: number;
   /** True while a write transaction may be open and other work runs. */
   readonly isWriting: boolean;
   /** Called once, at the release. */
@@ -41,6 +44,7 @@ export class LocalSnapshot implements Snapshot {
   readonly #database: LocalDatabase;
   readonly #owner: SnapshotOwner;
   #transaction: Transaction | undefined;
+  readonly #revision: number;
   readonly #staged: StagedRecords;
 
   /** @param stage number of a stage whose records it shows */
@@ -48,14 +52,15 @@ export class LocalSnapshot implements Snapshot {
     this.#database = database;
     this.#owner = owner;
     this.base = owner.base;
-    const transaction = reading(() => database.useReadTransaction());
+    const { transaction, revision } = reading(() => readFrom(database, owner.committed, { writer: owner }));
     this.#transaction = transaction;
+    this.#revision = revision;
     this.#staged = new StagedRecords(database, { transaction, writer: owner }, stage);
   }
 
   get revision(): number {
-    // Not as a part of the position: each write asks for it, and the rest would have to be parsed.
-    return Number(this.#record(REVISION_KEY, this.#read())?.version ?? EMPTY_LOG.revision);
+    this.#read();
+    return this.#revision;
   }
 
   /** The position of the log in this state. */
@@ -149,7 +154,7 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof DamagedRecord) throw error;
+    if (error instanceof DamagedRecord || error instanceof AuthorizerError) throw error;
     throw new AuthorizerError("unavailable", "The store cannot be read.", { cause: error });
   }
 }

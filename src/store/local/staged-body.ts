@@ -3,8 +3,9 @@
 import { createHash } from "node:crypto";
 import type { RecordName } from "../port.ts";
 import { idOfRecord } from "../record-id.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { logKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { PART_BYTES } from "./local-log.ts";
 import { recordAt } from "./read-record.ts";
 

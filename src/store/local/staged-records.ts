@@ -1,8 +1,8 @@
 /** Records that a stage wrote, as one state has them: in force, or still what they were before. */
 
 import type { StoredRecord } from "../port.ts";
-import type { LocalDatabase } from "./database.ts";
 import { beforeKey, type ReadRecord, stageKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { type ReadOptions, recordAt } from "./read-record.ts";
 
 /** The version of what is staged and not in force, and of what was not there before. */

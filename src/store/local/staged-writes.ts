@@ -2,8 +2,9 @@
 
 import type { RecordName, RecordPut } from "../port.ts";
 import { CurrentRecords } from "./current-records.ts";
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import { beforeKey, recordKey } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { UndoWriter } from "./local-log.ts";
 import { recordAt } from "./read-record.ts";
 import type { StagedBody } from "./staged-body.ts";

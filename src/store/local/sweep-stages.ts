@@ -1,6 +1,6 @@
 /** Removes what stages leave behind: everything of an abandoned one; of one in force, what it replaced and removed. */
 
-import { type LocalDatabase, putValue } from "./database.ts";
+import { putValue } from "./database.ts";
 import {
   beforeKey,
   decodeRecord,
@@ -11,6 +11,7 @@ import {
   stageKey,
   stageOfKey,
 } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { replacedIn } from "./local-log.ts";
 import { intact } from "./read-record.ts";
 import { NO_VERSION, versionOfStage } from "./staged-records.ts";

@@ -5,8 +5,10 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Listeners } from "../listeners.ts";
 import type { CommitListener, CommittedChange, LogHead } from "../port.ts";
 import { storeClosed } from "../refusals.ts";
-import { type LocalDatabase, openForReading } from "./database.ts";
+import { newestRevision } from "./committed-states.ts";
+import { openForReading } from "./database.ts";
 import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import type { LocalDatabase } from "./local-database.ts";
 import { EMPTY_LOG, readPosition } from "./local-log.ts";
 import type { ReadOptions } from "./read-record.ts";
 import { LocalSnapshot, type SnapshotOwner } from "./snapshot.ts";
@@ -50,6 +52,9 @@ export class WorkerFolder {
     const folder = this;
     this.#owner = {
       isWriting: false,
+      get committed() {
+        return folder.#head.revision;
+      },
       get base() {
         return folder.#base;
       },
@@ -83,7 +88,7 @@ export class WorkerFolder {
   follow(): void {
     this.assertOpen();
     const revision = this.#newest();
-    if (revision === undefined || revision === this.#head.revision) return;
+    if (revision === this.#head.revision) return;
     if (revision === REPLACED) this.#replace();
     this.#tellWhatCame(revision === REPLACED);
   }
@@ -100,7 +105,7 @@ export class WorkerFolder {
   /** Throws AuthorizerError "unavailable" when the folder cannot be read. */
   health(): void {
     this.assertOpen();
-    if (this.#database.get(FORMAT_KEY) === undefined && this.#newest() === undefined) {
+    if (this.#database.get(FORMAT_KEY) === undefined && this.#newest() === 0) {
       throw new AuthorizerError("unavailable", "The store cannot be read.");
     }
   }
@@ -117,11 +122,8 @@ export class WorkerFolder {
     if (this.#closed) throw storeClosed();
   }
 
-  #newest(): number | undefined {
-    // The library goes on reading the state of its last read within a turn of the event loop.
-    this.#database.resetReadTxn();
-    const stored = this.#database.getBinaryFast(REVISION_KEY);
-    return stored === undefined ? undefined : decodeVersion(stored);
+  #newest(): number {
+    return newestRevision(this.#database, this.#head.revision);
   }
 
   #tellWhatCame(isAnother: boolean): void {

@@ -2,7 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { StoreLog } from "../store-log.ts";
-import type { LocalDatabase } from "./database.ts";
+import type { LocalDatabase } from "./local-database.ts";
 
 /** Runs actions in write transactions of one database. */
 export class WriteTransactions {

@@ -1,0 +1,142 @@
+/**
+ * Keeps a database from going back behind what it has committed, which LMDB does where another process opens the file at
+ * the moment of a commit (see `lmdb-format/noted-transaction.ts`).
+ */
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { Transaction } from "lmdb";
+import { REVISION_KEY } from "./layout.ts";
+import { NotedTransaction } from "./lmdb-format/noted-transaction.ts";
+import type { LocalDatabase } from "./local-database.ts";
+import { type ReadOptions, readAt } from "./read-record.ts";
+
+/** Attempts, each after a repair: an opening process is behind for less than a millisecond. */
+const MOST_ATTEMPTS = 1_000;
+
+const noted = new WeakMap<LocalDatabase, NotedTransaction>();
+
+/**
+ * Follows the transactions of a database that this process has opened, until it is closed; false where the folder cannot be
+ * written.
+ */
+export function keepCommitted(folder: string, database: LocalDatabase): boolean {
+  const transaction = NotedTransaction.of(folder);
+  if (transaction === undefined) return false;
+  noted.set(database, transaction);
+  const close = database.close.bind(database);
+  database.close = async () => {
+    await close();
+    transaction.close();
+  };
+  return true;
+}
+
+/** Notes the newest state where this process, or another, has noted an older one; false where none has. */
+export function repairNewest(database: LocalDatabase): boolean {
+  return noted.get(database)?.repair() ?? false;
+}
+
+/** Lets write transactions begin from the newest state only; for the one process that writes. */
+export function writeAfterCommitted(database: LocalDatabase): void {
+  const state = noted.get(database) as NotedTransaction;
+  let highest = state.newest();
+  // A number that no transaction had follows all that were committed; one that was there may be that of an empty one.
+  const isBehind = (number: number): boolean => {
+    if (number <= highest) return state.newest() >= number;
+    highest = number;
+    return false;
+  };
+  const inTransaction = database.transaction.bind(database);
+  const inTransactionSync = database.transactionSync.bind(database);
+  const guarded = <T>(action: () => T) => {
+    let isRefused = false;
+    return {
+      get isRefused() {
+        return isRefused;
+      },
+      run: (): T | undefined => {
+        isRefused = isBehind(writeNumberOf(database));
+        // Nothing is written: the transaction is empty, and leaves the newest state as it is.
+        return isRefused ? undefined : action();
+      },
+    };
+  };
+  database.transaction = async <T>(action: () => T): Promise<T> => {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      const one = guarded(action);
+      const result = await inTransaction(one.run);
+      if (!one.isRefused) return result as T;
+      state.repair();
+    }
+    throw isBehindStill();
+  };
+  database.transactionSync = <T>(action: () => T): T => {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+      const one = guarded(action);
+      const result = inTransactionSync(one.run);
+      if (!one.isRefused) return result as T;
+      state.repair();
+    }
+    throw isBehindStill();
+  };
+}
+
+/** A state that is read. */
+interface ReadState {
+  readonly transaction: Transaction;
+  readonly revision: number;
+}
+
+/**
+ * Opens the newest state to read it.
+ * @param known a revision that was committed: an older state is none to answer from
+ * @throws AuthorizerError "unavailable", DamagedRecord
+ */
+export function readFrom(
+  database: LocalDatabase,
+  known: number,
+  { writer }: Pick<ReadOptions, "writer"> = {},
+): ReadState {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    const transaction = database.useReadTransaction();
+    try {
+      const options = { transaction, ...(writer && { writer }) };
+      const revision = Number(readAt(database, REVISION_KEY, options)?.version ?? 0);
+      if (revision >= known) return { transaction, revision };
+    } catch (error) {
+      transaction.done();
+      throw error;
+    }
+    transaction.done();
+    repairNewest(database);
+    // The library goes on with the state of its last read within a turn of the event loop.
+    database.resetReadTxn();
+  }
+  throw isBehindStill();
+}
+
+/**
+ * The revision of the newest state, for a process that does not write.
+ * @param known a revision that it has seen
+ * @throws AuthorizerError "unavailable", DamagedRecord
+ */
+export function newestRevision(database: LocalDatabase, known: number): number {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    // The library goes on with the state of its last read within a turn of the event loop.
+    database.resetReadTxn();
+    const { transaction, revision } = readFrom(database, known);
+    transaction.done();
+    // What was read may have been the older state.
+    if (!repairNewest(database)) return revision;
+  }
+  throw isBehindStill();
+}
+
+/** The number of the open write transaction; the library does not declare the method. */
+function writeNumberOf(database: LocalDatabase): number {
+  return (database as unknown as { getWriteTxnId(): number }).getWriteTxnId();
+}
+
+function isBehindStill(): AuthorizerError {
+  return new AuthorizerError("unavailable", "The store has an older state than it committed.");
+}
