@@ -14,7 +14,6 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
   const cluster = openedOnce(() => startPostgres());
   let config: string;
   let folder: string;
-  let nodes: RunningProgram[];
 
   beforeEach(async () => {
     folder = newFolder();
@@ -28,11 +27,11 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       "auth.api.token": TOKEN,
       "authorizer.replication.commit_timeout": "3s",
     });
-    nodes = await Promise.all([startNode(), startNode()]);
   });
   afterEach(cleanUp);
 
   const startNode = () => start(["--config", config], folder);
+  const startBoth = () => Promise.all([startNode(), startNode()]);
 
   const call = (node: RunningProgram, method: string, path: string, body?: unknown) =>
     fetch(`${node.service}${path}`, {
@@ -75,7 +74,8 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     });
 
   it("a right that one gives or takes is in force on the other, also where it was cached", async () => {
-    const [one, other] = nodes as [RunningProgram, RunningProgram];
+    const nodes = await startBoth();
+    const [one, other] = nodes;
     expect(await makePolicy(one)).toBe(201);
     await makeReader(one, "alice");
     const lags = [await until(other, "alice", true)];
@@ -96,7 +96,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
 
   it("keep everything acknowledged when either is killed under load", async () => {
     const acknowledged: string[] = [];
-    let live: RunningProgram[] = [...nodes];
+    let live: RunningProgram[] = await startBoth();
     let stop = false;
     const writer = async (index: number): Promise<void> => {
       for (let number = 0; !stop; number++) {
@@ -134,7 +134,8 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
   });
 
   it("go on deciding while the database is away, refuse writes, and write again once it is back", async () => {
-    const [one, other] = nodes as [RunningProgram, RunningProgram];
+    const nodes = await startBoth();
+    const [one, other] = nodes;
     await makePolicy(one);
     await makeReader(one, "alice");
     await until(other, "alice", true);
@@ -172,7 +173,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
   });
 
   it("have one set-up token, since a balancer takes the set-up to any of them", async () => {
-    const [one, other] = nodes as [RunningProgram, RunningProgram];
+    const [one, other] = await startBoth();
     for (const node of [one, other]) {
       // They have no folder for a file, and the working directory is none.
       await expect.poll(() => node.stdout()).toContain("set-up token --config FILE");
@@ -199,6 +200,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
       { ...JSON.parse(readFileSync(config, "utf8")), "auth.encrypt.secret_key": `${KEY}-2` },
       "other.yaml",
     );
+    await startNode();
     const { code, stderr } = await run(["run", "--config", other], folder);
     expect(code).not.toBe(0);
     expect(stderr).toContain("auth.encrypt.secret_key");
