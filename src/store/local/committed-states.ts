@@ -5,7 +5,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Transaction } from "lmdb";
-import { REVISION_KEY } from "./layout.ts";
+import { decodeVersion, REVISION_KEY, VERSION_BYTES } from "./layout.ts";
 import { NotedTransaction } from "./lmdb-format/noted-transaction.ts";
 import type { LocalDatabase } from "./local-database.ts";
 import { type ReadOptions, readAt } from "./read-record.ts";
@@ -40,11 +40,20 @@ export function repairNewest(database: LocalDatabase): boolean {
 export function writeAfterCommitted(database: LocalDatabase): void {
   const state = noted.get(database) as NotedTransaction;
   let highest = state.newest();
+  let checked: { readonly open: object; readonly isBehind: boolean } | undefined;
   // A number that no transaction had follows all that were committed; one that was there may be that of an empty one.
-  const isBehind = (number: number): boolean => {
+  const isNumberBehind = (number: number): boolean => {
     if (number <= highest) return state.newest() >= number;
     highest = number;
     return false;
+  };
+  // Of all actions that share a transaction the first checks it.
+  const isBehind = (): boolean => {
+    const open = openWriteOf(database);
+    if (open !== undefined && open === checked?.open) return checked.isBehind;
+    const isIt = isNumberBehind(writeNumberOf(database));
+    checked = open && { open, isBehind: isIt };
+    return isIt;
   };
   const inTransaction = database.transaction.bind(database);
   const inTransactionSync = database.transactionSync.bind(database);
@@ -55,7 +64,7 @@ export function writeAfterCommitted(database: LocalDatabase): void {
         return isRefused;
       },
       run: (): T | undefined => {
-        isRefused = isBehind(writeNumberOf(database));
+        isRefused = isBehind();
         // Nothing is written: the transaction is empty, and leaves the newest state as it is.
         return isRefused ? undefined : action();
       },
@@ -100,8 +109,7 @@ export function readFrom(
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const transaction = database.useReadTransaction();
     try {
-      const options = { transaction, ...(writer && { writer }) };
-      const revision = Number(readAt(database, REVISION_KEY, options)?.version ?? 0);
+      const revision = revisionOf(database, { transaction, ...(writer && { writer }) });
       if (revision >= known) return { transaction, revision };
     } catch (error) {
       transaction.done();
@@ -113,6 +121,15 @@ export function readFrom(
     database.resetReadTxn();
   }
   throw isBehindStill();
+}
+
+function revisionOf(database: LocalDatabase, options: ReadOptions): number {
+  // Each snapshot asks: where it can be read as bytes, its record is not made.
+  if (options.writer?.isWriting === false) {
+    const bytes = bytesOf(database, REVISION_KEY, options);
+    if (bytes === undefined || bytes.length >= VERSION_BYTES) return bytes ? decodeVersion(bytes) : 0;
+  }
+  return Number(readAt(database, REVISION_KEY, options)?.version ?? 0);
 }
 
 /**
@@ -132,9 +149,25 @@ export function newestRevision(database: LocalDatabase, known: number): number {
   throw isBehindStill();
 }
 
-/** The number of the open write transaction; the library does not declare the method. */
+/** Members of the library that it does not declare. */
+interface Undeclared {
+  getBinaryFast(key: Buffer, options: ReadOptions): Buffer | undefined;
+  getWriteTxnId(): number;
+  /** Has one object for each time that a write transaction runs actions. */
+  readonly env?: { readonly writeTxn?: object | null };
+}
+
+function bytesOf(database: LocalDatabase, key: Buffer, options: ReadOptions): Buffer | undefined {
+  return (database as unknown as Undeclared).getBinaryFast(key, options);
+}
+
+function openWriteOf(database: LocalDatabase): object | undefined {
+  return (database as unknown as Undeclared).env?.writeTxn ?? undefined;
+}
+
+/** The number of the open write transaction. */
 function writeNumberOf(database: LocalDatabase): number {
-  return (database as unknown as { getWriteTxnId(): number }).getWriteTxnId();
+  return (database as unknown as Undeclared).getWriteTxnId();
 }
 
 function isBehindStill(): AuthorizerError {

@@ -16,7 +16,7 @@ import { rememberLast } from "../../remember-last.ts";
 import type { CheckedScan } from "../checks.ts";
 import { MAX_KEY_BYTES, type StoredRecord } from "../port.ts";
 
-const VERSION_BYTES = 8;
+export const VERSION_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 /** In the first byte of a value: a checksum follows the version. */
 const HAS_CHECKSUM = 0x80;
