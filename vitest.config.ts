@@ -23,7 +23,7 @@ export default defineConfig({
         expect: { poll: { timeout: 60_000 } },
         pool: "forks" as const,
         // Most files wait, for programs, databases, browsers and conditions; whole forms measure.
-        maxWorkers: isWhole ? 2 : 4,
+        maxWorkers: isWhole ? 2 : 5,
         // Loading the sources anew for each file would take more than half of the time of units, and a second of the others.
         isolate: false,
       },

@@ -42,7 +42,9 @@ export function newFolder(): string {
 
 export function cleanUp(): void {
   for (const child of children.splice(0)) child.kill("SIGKILL");
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  // What was killed may still write while its folder goes.
+  const options = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
+  for (const folder of folders.splice(0)) rmSync(folder, options);
 }
 
 export function writeConfig(folder: string, config: unknown, name = "config.yaml"): string {

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "../end-to-end/program.ts";
 import { ask, askBoth, decision, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
 
@@ -21,7 +21,8 @@ async function startAnew(): Promise<void> {
 async function endAll(): Promise<void> {
   const pids = workerPids(program);
   await program.end("SIGKILL");
-  await expect.poll(() => pids.filter(isWorker)).toEqual([]);
+  // Hooks may not poll.
+  await vi.waitFor(() => expect(pids.filter(isWorker)).toEqual([]), 60_000);
   cleanUp();
 }
 
