@@ -5,6 +5,8 @@ import { type DataTree, type DataTrees, NO_PAGE } from "./data-pages.ts";
 
 /** Length of the part of a page that describes the whole file. */
 const META_BYTES = 160;
+/** Place of the number of its transaction in such a page. */
+export const TRANSACTION_AT = 152;
 const PAGE_IS_META = 0x08;
 const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
@@ -47,7 +49,7 @@ function readMeta(handle: number, offset: number): DataTrees {
   if (![512, 1024, 2048, 4096, 8192, 16384, 32768, 65536].includes(pageSize) || pageSize < offset) {
     throw new Error(`it has pages of ${pageSize} bytes`);
   }
-  const [mapBytes, lastPage, transaction] = [40, 144, 152].map((at) => bytes.readBigUInt64LE(at));
+  const [mapBytes, lastPage, transaction] = [40, 144, TRANSACTION_AT].map((at) => bytes.readBigUInt64LE(at));
   const areFlags = bytes.readUInt16LE(52) === KEYS_ARE_NUMBERS && bytes.readUInt16LE(100) === 0;
   const fits = mapBytes! <= MAX_MAP_BYTES && lastPage! < MAX_MAP_BYTES / BigInt(pageSize);
   if (!areFlags || !fits || bytes.readUInt32LE(96) !== 0) throw new Error("its description is not LMDB's");

@@ -6,14 +6,14 @@
 
 import { closeSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { newestState } from "./newest-state.ts";
+import { newestState, TRANSACTION_AT } from "./newest-state.ts";
 
 const DATA_FILE = "data.mdb";
 const READERS_FILE = "lock.mdb";
 const MAGIC = 0xbeefc0de;
 /** Place of the number, and its length. */
 const NOTED_AT = 8;
-const NOTED_BYTES = 8;
+const NUMBER_BYTES = 8;
 /** LMDB opens a data file without that of the readers then. */
 const UNWRITABLE = new Set(["EACCES", "EROFS", "ENOENT"]);
 /** Times that it is written while another process commits. */
@@ -23,6 +23,7 @@ const MOST_REPAIRS = 1_000;
 interface OpenFiles {
   readonly data: number;
   readonly readers: number;
+  readonly pageSize: number;
   uses: number;
 }
 
@@ -36,6 +37,7 @@ const open = new Map<string, OpenFiles>();
 export class NotedTransaction {
   readonly #folder: string;
   readonly #files: OpenFiles;
+  readonly #number = Buffer.alloc(NUMBER_BYTES);
   #isClosed = false;
 
   private constructor(folder: string, files: OpenFiles) {
@@ -53,24 +55,28 @@ export class NotedTransaction {
     return new NotedTransaction(path, files);
   }
 
-  /** The newest transaction of the data file. */
+  /** The newest transaction of the data file: each of its first two pages has the number of its state. */
   newest(): number {
-    return Number(newestState(this.#files.data).transaction);
+    const { data, pageSize } = this.#files;
+    return Math.max(this.#read(data, TRANSACTION_AT), this.#read(data, pageSize + TRANSACTION_AT));
   }
 
   /** Notes the newest transaction; false where it was noted already. @throws Error where that does not last */
   repair(): boolean {
     const { readers } = this.#files;
-    const bytes = Buffer.alloc(NOTED_AT + NOTED_BYTES);
     for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
-      const newest = BigInt(this.newest());
-      readSync(readers, bytes, 0, bytes.length, 0);
-      if (bytes.readUInt32LE(0) !== MAGIC) throw new Error(`${READERS_FILE} is none of LMDB's`);
-      if (bytes.readBigUInt64LE(NOTED_AT) >= newest) return repairs > 0;
-      bytes.writeBigUInt64LE(newest, NOTED_AT);
-      writeSync(readers, bytes, NOTED_AT, NOTED_BYTES, NOTED_AT);
+      const newest = this.newest();
+      if (this.#read(readers, NOTED_AT) >= newest) return repairs > 0;
+      this.#number.writeBigUInt64LE(BigInt(newest));
+      writeSync(readers, this.#number, 0, NUMBER_BYTES, NOTED_AT);
     }
     throw new Error(`${READERS_FILE} is written by others all the time`);
+  }
+
+  #read(handle: number, at: number): number {
+    if (readSync(handle, this.#number, 0, NUMBER_BYTES, at) < NUMBER_BYTES)
+      throw new Error("it was cut short");
+    return Number(this.#number.readBigUInt64LE());
   }
 
   /** To be called when the database is closed. */
@@ -88,10 +94,20 @@ export class NotedTransaction {
 function openFiles(folder: string): OpenFiles | undefined {
   const data = openSync(join(folder, DATA_FILE), "r");
   try {
-    return { data, readers: openSync(join(folder, READERS_FILE), "r+"), uses: 0 };
+    const { pageSize } = newestState(data);
+    const readers = openSync(join(folder, READERS_FILE), "r+");
+    assertOfLmdb(readers);
+    return { data, readers, pageSize, uses: 0 };
   } catch (error) {
     closeSync(data);
     if (UNWRITABLE.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
+}
+
+/** Closes nothing: LMDB has locks on the file. */
+function assertOfLmdb(readers: number): void {
+  const magic = Buffer.alloc(4);
+  readSync(readers, magic, 0, magic.length, 0);
+  if (magic.readUInt32LE() !== MAGIC) throw new Error(`${READERS_FILE} is none of LMDB's`);
 }
