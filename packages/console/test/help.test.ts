@@ -10,7 +10,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the help", () => {
   let console: OpenedConsole;
   beforeAll(async () => {
     console = await openConsole();
-  }, 90_000);
+  });
   afterAll(() => console?.close());
 
   it.each([
@@ -36,7 +36,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the help", () => {
       expect(console.faults.filter((fault) => !expected.test(fault))).toEqual([]);
       await page.context().close();
     },
-    60_000,
   );
 
   it("leads from the list of pages to a page, from there to a heading, and finds what is searched for", async () => {
