@@ -67,44 +67,44 @@ it(`keeps ${COMMITS} commits, and shows each at once, while others open and clos
 });
 
 describe("with an older transaction noted", () => {
-  it("a store goes on from its newest state, and shows it", async () => {
+  /** Opens a store and an opener beside it, and closes both afterwards. */
+  async function inStore(test: (store: Store, opener: Opener) => Promise<void>): Promise<void> {
     const store = await openLocalStore({ path, syncWrites: true });
     const opener = new Opener();
-    for (let number = 0; number < 10; number++) {
-      await store.commit({ put: [put(number)] });
-      opener.noteOlder();
-      expect(await keysIn(store)).toHaveLength(number + 1);
-      opener.noteOlder();
-    }
-    const both = [10, 11].map((number) => store.commit({ put: [put(number)] }));
-    expect(await Promise.all(both)).toEqual([11, 12]);
-    expect(await keysIn(store)).toEqual(firstNames(12));
-    expect(await store.changes(0, 100)).toHaveLength(12);
+    await test(store, opener);
     await store.close();
     opener.close();
-  });
+  }
 
-  it("a large commit goes on from the newest state", async () => {
-    const store = await openLocalStore({ path, syncWrites: true });
-    const opener = new Opener();
-    await store.commit({ put: [put(0)] });
-    opener.noteOlder();
-    await store.commit({ put: Array.from({ length: 2_000 }, (_, number) => put(number + 1)) });
-    expect(await keysIn(store)).toEqual(firstNames(2_001));
-    await store.close();
-    opener.close();
-  });
+  it("a store goes on from its newest state, and shows it", () =>
+    inStore(async (store, opener) => {
+      for (let number = 0; number < 10; number++) {
+        await store.commit({ put: [put(number)] });
+        opener.noteOlder();
+        expect(await keysIn(store)).toHaveLength(number + 1);
+        opener.noteOlder();
+      }
+      const both = [10, 11].map((number) => store.commit({ put: [put(number)] }));
+      expect(await Promise.all(both)).toEqual([11, 12]);
+      expect(await keysIn(store)).toEqual(firstNames(12));
+      expect(await store.changes(0, 100)).toHaveLength(12);
+    }));
 
-  it("history is that of the newest state", async () => {
-    const store = await openLocalStore({ path, syncWrites: true });
-    const opener = new Opener();
-    await store.commit({ put: [put(0)] });
-    await store.commit({ put: [put(1)] });
-    opener.noteOlder();
-    expect(await store.changes(1, 10)).toHaveLength(1);
-    await store.close();
-    opener.close();
-  });
+  it("a large commit goes on from the newest state", () =>
+    inStore(async (store, opener) => {
+      await store.commit({ put: [put(0)] });
+      opener.noteOlder();
+      await store.commit({ put: Array.from({ length: 2_000 }, (_, number) => put(number + 1)) });
+      expect(await keysIn(store)).toEqual(firstNames(2_001));
+    }));
+
+  it("history is that of the newest state", () =>
+    inStore(async (store, opener) => {
+      await store.commit({ put: [put(0)] });
+      await store.commit({ put: [put(1)] });
+      opener.noteOlder();
+      expect(await store.changes(1, 10)).toHaveLength(1);
+    }));
 
   it("a copy goes on from the entry that it applied last", async () => {
     const copy = await openCopy(path);

@@ -3,8 +3,10 @@
  * the moment of a commit (see `lmdb-format/noted-transaction.ts`).
  */
 
+import { join } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Transaction } from "lmdb";
+import { DATA_FILE, READERS_FILE } from "./data-file.ts";
 import { decodeVersion, REVISION_KEY, VERSION_BYTES } from "./layout.ts";
 import { NotedTransaction } from "./lmdb-format/noted-transaction.ts";
 import type { LocalDatabase } from "./local-database.ts";
@@ -13,6 +15,9 @@ import { type ReadOptions, readAt } from "./read-record.ts";
 /** Attempts, each after a repair: an opening process is behind for less than a millisecond. */
 const MOST_ATTEMPTS = 1_000;
 
+/** Stands for the result of an action that was not run. */
+const BEHIND = Symbol("behind");
+
 const noted = new WeakMap<LocalDatabase, NotedTransaction>();
 
 /**
@@ -20,7 +25,7 @@ const noted = new WeakMap<LocalDatabase, NotedTransaction>();
  * written.
  */
 export function keepCommitted(folder: string, database: LocalDatabase): boolean {
-  const transaction = NotedTransaction.of(folder);
+  const transaction = NotedTransaction.of(join(folder, DATA_FILE), join(folder, READERS_FILE));
   if (transaction === undefined) return false;
   noted.set(database, transaction);
   const close = database.close.bind(database);
@@ -55,40 +60,33 @@ export function writeAfterCommitted(database: LocalDatabase): void {
     checked = open && { open, isBehind: isIt };
     return isIt;
   };
+  // Of an action that is not run nothing is written: the transaction is empty, and leaves the newest state as it is.
+  const guarded =
+    <T>(action: () => T) =>
+    (): T | typeof BEHIND =>
+      isBehind() ? BEHIND : action();
   const inTransaction = database.transaction.bind(database);
   const inTransactionSync = database.transactionSync.bind(database);
-  const guarded = <T>(action: () => T) => {
-    let isRefused = false;
-    return {
-      get isRefused() {
-        return isRefused;
-      },
-      run: (): T | undefined => {
-        isRefused = isBehind();
-        // Nothing is written: the transaction is empty, and leaves the newest state as it is.
-        return isRefused ? undefined : action();
-      },
-    };
-  };
   database.transaction = async <T>(action: () => T): Promise<T> => {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      const one = guarded(action);
-      const result = await inTransaction(one.run);
-      if (!one.isRefused) return result as T;
+      const result = await inTransaction(guarded(action));
+      if (result !== BEHIND) return result;
       state.repair();
     }
     throw isBehindStill();
   };
   database.transactionSync = <T>(action: () => T): T => {
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-      const one = guarded(action);
-      const result = inTransactionSync(one.run);
-      if (!one.isRefused) return result as T;
+      const result = inTransactionSync(guarded(action));
+      if (result !== BEHIND) return result;
       state.repair();
     }
     throw isBehindStill();
   };
 }
+
+/** Of a process that does not write. */
+const NO_WRITER = { writer: { isWriting: false } };
 
 /** A state that is read. */
 interface ReadState {
@@ -141,7 +139,7 @@ export function newestRevision(database: LocalDatabase, known: number): number {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     // The library goes on with the state of its last read within a turn of the event loop.
     database.resetReadTxn();
-    const { transaction, revision } = readFrom(database, known);
+    const { transaction, revision } = readFrom(database, known, NO_WRITER);
     transaction.done();
     // What was read may have been the older state.
     if (!repairNewest(database)) return revision;

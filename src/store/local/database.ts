@@ -126,13 +126,23 @@ export function putValue(database: LocalDatabase, key: Buffer, value: VersionedV
   database.putSync(key, value as unknown as ReadRecord);
 }
 
+/**
+ * Has LMDB open a folder; what was committed there stays.
+ * @throws Error where that cannot be made sure of: nothing is left open
+ */
 function opened(folder: string, options: Parameters<typeof open>[0]): LocalDatabase {
   const database = open<ReadRecord, Buffer>(options);
-  // Where the readers cannot be noted, LMDB notes nothing, and nobody may write.
-  if (!keepCommitted(folder, database)) return database;
-  repairNewest(database);
-  if (!options.readOnly) writeAfterCommitted(database);
-  return database;
+  try {
+    const isNoted = keepCommitted(folder, database);
+    // Where the readers cannot be noted, LMDB notes nothing itself.
+    if (!isNoted && !options.readOnly) throw new Error(`${READERS_FILE} cannot be written`);
+    repairNewest(database);
+    if (!options.readOnly) writeAfterCommitted(database);
+    return database;
+  } catch (error) {
+    void database.close();
+    throw error;
+  }
 }
 
 function databaseOptions(

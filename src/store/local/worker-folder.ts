@@ -7,7 +7,7 @@ import type { CommitListener, CommittedChange, LogHead } from "../port.ts";
 import { storeClosed } from "../refusals.ts";
 import { newestRevision } from "./committed-states.ts";
 import { openForReading } from "./database.ts";
-import { decodeVersion, FORMAT_KEY, REVISION_KEY } from "./layout.ts";
+import { FORMAT_KEY } from "./layout.ts";
 import type { LocalDatabase } from "./local-database.ts";
 import { EMPTY_LOG, readPosition } from "./local-log.ts";
 import type { ReadOptions } from "./read-record.ts";
@@ -157,8 +157,7 @@ export class WorkerFolder {
       try {
         const folder = this.#options.locate();
         const database = openForReading(folder);
-        const stored = database.getBinaryFast(REVISION_KEY);
-        if (stored === undefined || decodeVersion(stored) !== REPLACED) {
+        if (newestRevision(database, 0) !== REPLACED) {
           this.#base = basename(folder);
           return database;
         }

@@ -8,7 +8,8 @@ const META_BYTES = 160;
 /** Place of the number of its transaction in such a page. */
 export const TRANSACTION_AT = 152;
 const PAGE_IS_META = 0x08;
-const MAGIC = 0xbeefc0de;
+/** Number that marks LMDB's files. */
+export const MAGIC = 0xbeefc0de;
 const DATA_VERSION = 2;
 /** Highest address that a map of the file may end at. */
 const MAX_MAP_BYTES = 2n ** 46n;

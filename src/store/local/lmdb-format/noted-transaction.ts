@@ -5,12 +5,8 @@
  */
 
 import { closeSync, openSync, readSync, realpathSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { newestState, TRANSACTION_AT } from "./newest-state.ts";
+import { MAGIC, newestState, TRANSACTION_AT } from "./newest-state.ts";
 
-const DATA_FILE = "data.mdb";
-const READERS_FILE = "lock.mdb";
-const MAGIC = 0xbeefc0de;
 /** Place of the number, and its length. */
 const NOTED_AT = 8;
 const NUMBER_BYTES = 8;
@@ -28,27 +24,27 @@ interface OpenFiles {
 }
 
 /**
- * By folder: whoever closes the file of the readers gives up LMDB's own locks on it, which the system keeps for the whole
- * process. It is closed when the last database of the folder is.
+ * By data file: whoever closes the file of the readers gives up LMDB's own locks on it, which the system keeps for the whole
+ * process. It is closed when the last database of the data file is.
  */
 const open = new Map<string, OpenFiles>();
 
 /** The number as it is noted, and as the data file has it. */
 export class NotedTransaction {
-  readonly #folder: string;
+  readonly #path: string;
   readonly #files: OpenFiles;
   readonly #number = Buffer.alloc(NUMBER_BYTES);
   #isClosed = false;
 
-  private constructor(folder: string, files: OpenFiles) {
-    this.#folder = folder;
+  private constructor(path: string, files: OpenFiles) {
+    this.#path = path;
     this.#files = files;
   }
 
-  /** That of a folder in which LMDB has opened a database; undefined where the file of the readers cannot be written. */
-  static of(folder: string): NotedTransaction | undefined {
-    const path = realpathSync(folder);
-    const files = open.get(path) ?? openFiles(path);
+  /** That of a data file that LMDB has opened; undefined where the file of its readers cannot be written. */
+  static of(data: string, readers: string): NotedTransaction | undefined {
+    const path = realpathSync(data);
+    const files = open.get(path) ?? openFiles(data, readers);
     if (files === undefined) return undefined;
     files.uses += 1;
     open.set(path, files);
@@ -70,7 +66,7 @@ export class NotedTransaction {
       this.#number.writeBigUInt64LE(BigInt(newest));
       writeSync(readers, this.#number, 0, NUMBER_BYTES, NOTED_AT);
     }
-    throw new Error(`${READERS_FILE} is written by others all the time`);
+    throw new Error("the file of the readers is written by others all the time");
   }
 
   #read(handle: number, at: number): number {
@@ -85,17 +81,17 @@ export class NotedTransaction {
     this.#isClosed = true;
     this.#files.uses -= 1;
     if (this.#files.uses > 0) return;
-    open.delete(this.#folder);
+    open.delete(this.#path);
     closeSync(this.#files.data);
     closeSync(this.#files.readers);
   }
 }
 
-function openFiles(folder: string): OpenFiles | undefined {
-  const data = openSync(join(folder, DATA_FILE), "r");
+function openFiles(dataPath: string, readersPath: string): OpenFiles | undefined {
+  const data = openSync(dataPath, "r");
   try {
     const { pageSize } = newestState(data);
-    const readers = openSync(join(folder, READERS_FILE), "r+");
+    const readers = openSync(readersPath, "r+");
     assertOfLmdb(readers);
     return { data, readers, pageSize, uses: 0 };
   } catch (error) {
@@ -109,5 +105,5 @@ function openFiles(folder: string): OpenFiles | undefined {
 function assertOfLmdb(readers: number): void {
   const magic = Buffer.alloc(4);
   readSync(readers, magic, 0, magic.length, 0);
-  if (magic.readUInt32LE() !== MAGIC) throw new Error(`${READERS_FILE} is none of LMDB's`);
+  if (magic.readUInt32LE() !== MAGIC) throw new Error("the file of the readers is none of LMDB's");
 }
