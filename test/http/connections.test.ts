@@ -3,8 +3,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConnectionPlaces, type ListenerPlaces } from "../../src/http/server/connection-places.ts";
+import { selfSigned } from "./certificate.ts";
 import { API_TOKEN, type ServiceOptions, startService, type TestService } from "./service-kit.ts";
 
 const NOBODY = { has: () => false };
@@ -60,7 +62,14 @@ async function open(from = "127.0.0.1"): Promise<Socket> {
   sockets.push(socket);
   socket.on("error", () => {});
   await once(socket, "connect").catch(() => {});
-  return socket;
+  return service.url.startsWith("https:") ? overTls(socket) : socket;
+}
+
+async function overTls(socket: Socket): Promise<Socket> {
+  const encrypted = connectTls({ socket, rejectUnauthorized: false });
+  encrypted.on("error", () => {});
+  await once(encrypted, "secureConnect").catch(() => {});
+  return encrypted;
 }
 
 /** Sends a request, and waits for the first bytes of its answer, or for the end of the connection. */
@@ -167,6 +176,11 @@ describe("connections", () => {
   });
 });
 
+const TRANSPORTS: readonly (readonly [string, ServiceOptions])[] = [
+  ["plain", {}],
+  ["TLS", { tls: selfSigned("localhost") }],
+];
+
 describe("answers that nobody takes", () => {
   it("end their connection within limits.request_timeout", async () => {
     await start({ connections: 100 }, { limits: { requestTimeoutMs: 500 } });
@@ -176,21 +190,24 @@ describe("answers that nobody takes", () => {
     await expect.poll(() => counters.connections).toBe(0);
   });
 
-  it("are counted over all connections; those that took nothing for longest are closed", async () => {
-    await start({ connections: 1_000 }, { limits: { answersBytes: 1 << 20 } });
-    const greedy: Socket[] = [];
-    for (let n = 0; n < 20; n++) {
-      const socket = await openKnown();
-      socket.pause();
-      socket.write(DOCUMENT.repeat(40));
-      greedy.push(socket);
-    }
-    await expect.poll(() => counters.connections).toBeLessThan(10);
-    expect(service.counters.answerBytes).toBeLessThanOrEqual(1 << 20);
-    expect(await send(await open(), CHECK)).toBe("200");
-    for (const socket of greedy) socket.destroy();
-    await expect.poll(() => service.counters.answerBytes, { timeout: 10_000 }).toBe(0);
-  });
+  it.each(TRANSPORTS)(
+    "are counted over all connections; those that took nothing for longest are closed: %s",
+    async (_name, transport) => {
+      await start({ connections: 1_000 }, { ...transport, limits: { answersBytes: 1 << 20 } });
+      const greedy: Socket[] = [];
+      for (let n = 0; n < 20; n++) {
+        const socket = await openKnown();
+        socket.pause();
+        socket.write(DOCUMENT.repeat(40));
+        greedy.push(socket);
+      }
+      await expect.poll(() => counters.connections).toBeLessThan(10);
+      expect(service.counters.answerBytes).toBeLessThanOrEqual(1 << 20);
+      expect(await send(await open(), CHECK)).toBe("200");
+      for (const socket of greedy) socket.destroy();
+      await expect.poll(() => service.counters.answerBytes).toBe(0);
+    },
+  );
 
   /** Asks for one document after the other on each connection, and reads none. */
   async function askOn(peers: readonly Socket[], rounds: number): Promise<void> {
@@ -223,28 +240,31 @@ describe("answers that nobody takes", () => {
     },
   );
 
-  it("keep their connection from being read: what comes behind them waits, and is answered when they are taken", async () => {
-    await start({ connections: 10 });
-    const socket = await openKnown();
-    socket.pause();
-    const padded = DOCUMENT.replace("Host", `X-Padding: ${"x".repeat(400)}\r\nHost`);
-    socket.write(padded.repeat(50));
-    await setTimeout(200);
-    const before = service.counters.answerBytes;
-    // More than the buffers of the connection hold, so that it would be seen if the service read on.
-    socket.write(padded.repeat(20_000));
-    await setTimeout(500);
-    expect(service.counters.answerBytes).toBeLessThanOrEqual(before + 4096);
-    let text = "";
-    let answers = 0;
-    socket.on("data", (data) => {
-      text = text.slice(-20) + data;
-      answers += text.split("HTTP/1.1 200").length - 1;
-      text = text.slice(-11);
-    });
-    socket.resume();
-    await expect.poll(() => answers).toBeGreaterThan(300);
-  });
+  it.each(TRANSPORTS)(
+    "keep their connection from being read: what comes behind them waits, and is answered when they are taken: %s",
+    async (_name, transport) => {
+      await start({ connections: 10 }, transport);
+      const socket = await openKnown();
+      socket.pause();
+      const padded = DOCUMENT.replace("Host", `X-Padding: ${"x".repeat(400)}\r\nHost`);
+      socket.write(padded.repeat(50));
+      await setTimeout(200);
+      const before = service.counters.answerBytes;
+      // More than the buffers of the connection hold, so that it would be seen if the service read on.
+      socket.write(padded.repeat(20_000));
+      await setTimeout(500);
+      expect(service.counters.answerBytes).toBeLessThanOrEqual(before + 4096);
+      let text = "";
+      let answers = 0;
+      socket.on("data", (data) => {
+        text = text.slice(-20) + data;
+        answers += text.split("HTTP/1.1 200").length - 1;
+        text = text.slice(-11);
+      });
+      socket.resume();
+      await expect.poll(() => answers).toBeGreaterThan(300);
+    },
+  );
 
   it("are few where a stranger sends ahead: the system would keep megabytes of them for each connection", async () => {
     await start({ connections: 40 });

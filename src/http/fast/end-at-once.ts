@@ -1,7 +1,6 @@
 /** A shorter way for a whole answer on a connection that stays open. */
 
 import { type ServerResponse, STATUS_CODES } from "node:http";
-import type { TLSSocket } from "node:tls";
 import { rememberLast } from "../../remember-last.ts";
 import { turnEnd } from "../../schedule/turn-end.ts";
 
@@ -53,15 +52,8 @@ export function endAtOnce(
   if (response.getHeaderNames().length > 0) return false;
   response.statusCode = status;
   written._header = statusLine(status) + lines + headers + dateAndConnection(Math.floor(Date.now() / 1000));
-  // TLS tells at the end of a turn what was written before. Of an answer at that end it would tell a turn later: the caller's
-  // next request would come before, count as sent ahead and take the long way.
-  if (isEncrypted(response)) response.end(body, encoding);
-  else turnEnd.add(() => response.end(body, encoding));
+  turnEnd.add(() => response.end(body, encoding));
   return true;
-}
-
-function isEncrypted({ socket }: ServerResponse): boolean {
-  return (socket as Partial<TLSSocket> | null)?.encrypted === true;
 }
 
 function statusLine(status: number): string {

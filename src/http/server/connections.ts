@@ -6,6 +6,7 @@ import { closeUntraced } from "../fast/close-untraced.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { requestId } from "../request/request-id.ts";
 import { type AnswerBudget, REQUEST_BYTES } from "./answer-budget.ts";
+import { isAnswerTaken } from "./answer-taken.ts";
 import type { ListenerPlaces } from "./connection-places.ts";
 import { CrowdedTurns } from "./crowded-turns.ts";
 import { expire } from "./expire.ts";
@@ -188,7 +189,7 @@ export class Connections {
     const before = connection.exchange;
     connection.exchange = exchange;
     if (!connection.isKnown) exchange.onAnswered = this.#onAnswered;
-    if (before === undefined || before.response.writableFinished) {
+    if (before === undefined || isAnswerTaken(before.response, socket)) {
       connection.served = exchange;
       return true;
     }

@@ -1,11 +1,8 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
-import { connect as connectTls } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { endAtOnce, headerLines } from "../../../src/http/fast/end-at-once.ts";
-import { selfSigned } from "../certificate.ts";
 
 interface AnswerCase {
   readonly name: string;
@@ -94,7 +91,7 @@ describe("an answer that is written at once", () => {
     });
   }
 
-  it.each([false, true])("is written when its turn is over; TLS: %s", async (isTls) => {
+  it("is written when its turn is over", async () => {
     const frame = {
       headers: [],
       lines: "Content-Length: 2\r\n",
@@ -102,17 +99,13 @@ describe("an answer that is written at once", () => {
       encoding: "latin1",
     } as const;
     const written: boolean[] = [];
-    const listener: RequestListener = (_request, response) => {
+    const server = createServer((_request, response) => {
       expect(endAtOnce(response, 200, frame, "", "ok")).toBe(true);
       setImmediate(() => written.push(response.writableFinished));
-    };
-    const server = isTls ? createTlsServer(selfSigned("localhost"), listener) : createServer(listener);
+    });
     onTestFinished(() => void server.close());
     await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    const socket = isTls
-      ? connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false })
-      : connect(port, "127.0.0.1");
+    const socket = connect((server.address() as AddressInfo).port, "127.0.0.1");
     onTestFinished(() => void socket.destroy());
     for (let asked = 0; asked < 3; asked++) {
       socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
