@@ -10,7 +10,7 @@ const MOST_WAITING = 64;
 export class TurnEnd {
   #waiting: (() => void)[] = [];
 
-  /** Does a task at the end of this turn, before long work, in the order in which tasks came. */
+  /** Does a task at the end of this turn, before long work, in the order in which tasks came; also one that a task adds. */
   add(task: () => void): void {
     this.#waiting.push(task);
     if (this.#waiting.length === 1) setImmediate(() => this.run());
@@ -19,10 +19,11 @@ export class TurnEnd {
 
   /** Does what waits now. */
   run(): void {
-    if (this.#waiting.length === 0) return;
-    const tasks = this.#waiting;
-    this.#waiting = [];
-    for (const task of tasks) task();
+    while (this.#waiting.length > 0) {
+      const tasks = this.#waiting;
+      this.#waiting = [];
+      for (const task of tasks) task();
+    }
   }
 }
 

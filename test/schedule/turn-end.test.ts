@@ -4,7 +4,7 @@ import { Scheduler } from "../../src/schedule/scheduler.ts";
 import { TurnEnd, turnEnd } from "../../src/schedule/turn-end.ts";
 
 describe("the end of a turn", () => {
-  it("does what waits in order, once, and not before all that is under way", async () => {
+  it("does what waits in order, once, and what that adds, but not before all that is under way", async () => {
     const end = new TurnEnd();
     const done: string[] = [];
     end.add(() => done.push("first"));
@@ -15,7 +15,7 @@ describe("the end of a turn", () => {
     await Promise.resolve();
     expect(done).toEqual([]);
     await nextTurn();
-    expect(done).toEqual(["first", "second"]);
+    expect(done).toEqual(["first", "second", "added meanwhile"]);
     await nextTurn();
     expect(done).toEqual(["first", "second", "added meanwhile"]);
   });
