@@ -31,7 +31,7 @@ async function server(answer: (url: string, response: ServerResponse) => void) {
 const send = (url: string, more: Partial<ApiRequest> = {}) =>
   httpRequest(
     { method: "GET", url, headers: { authorization: "Basic secret", "x-kept": "yes" }, ...more },
-    AbortSignal.timeout(10_000),
+    AbortSignal.timeout(60_000),
   );
 
 const redirecting = (location: () => string, status = 302) =>

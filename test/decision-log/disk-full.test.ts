@@ -16,7 +16,6 @@ afterAll(() => {
 describe("a disk without room", () => {
   it.skipIf(disks[0] === undefined)(
     "is answered on with drop: lost records are counted, and it goes on by itself when there is room",
-    { timeout: 30_000 },
     async () => {
       const disk = disks[0] as string;
       const filler = join(disk, "filler");
@@ -53,7 +52,6 @@ describe("a disk without room", () => {
 
   it.skipIf(disks[1] === undefined)(
     "refuses decisions with refuse, and goes on by itself when there is room",
-    { timeout: 30_000 },
     async () => {
       const disk = disks[1] as string;
       const filler = join(disk, "filler");
@@ -92,7 +90,6 @@ describe("a disk without room", () => {
 
   it.skipIf(disks[2] === undefined)(
     "does not stop a start: decisions are answered or refused as while it runs, and it goes on when there is room",
-    { timeout: 30_000 },
     async () => {
       const disk = disks[2] as string;
       const filler = join(disk, "filler");
@@ -110,9 +107,7 @@ describe("a disk without room", () => {
       expect(log.decided(decidedBy("during", "r".repeat(4_000)))).toBeUndefined();
       await expect(log.written()).rejects.toMatchObject({ code: "ENOSPC" });
       rmSync(filler);
-      await expect
-        .poll(() => log.written().then(String, () => "no room"), { timeout: 10_000 })
-        .toBe("undefined");
+      await expect.poll(() => log.written().then(String, () => "no room")).toBe("undefined");
       await log.close();
       const recorded = linesOf(join(disk, "n1-0")).filter(isDecision);
       expect(recorded.map(({ subject }) => subject.id)).toEqual(["before", "during"]);

@@ -117,7 +117,7 @@ function lineOf(record: LineText): LoggedDecision {
 }
 
 describe("a record", () => {
-  it("follows the schema and says what was decided, whatever the texts", { timeout: 120_000 }, () => {
+  it("follows the schema and says what was decided, whatever the texts", () => {
     let several = 0;
     fc.assert(
       fc.property(decided, (one) => {

@@ -47,9 +47,7 @@ const linesIn = (bodies: readonly string[]): readonly string[] =>
   bodies.flatMap((body) => body.split("\n").slice(0, -1));
 
 describe("an HTTP sink", () => {
-  it("has all records in order, although it was down, over restarts and compressed segments", {
-    timeout: 30_000,
-  }, async () => {
+  it("has all records in order, although it was down, over restarts and compressed segments", async () => {
     const directory = temporaryFolder();
     const folder = join(directory, "n1-0");
     const server = await receiver();
@@ -101,7 +99,7 @@ describe("an HTTP sink", () => {
     expect(new Set(server.tokens)).toEqual(new Set(["Bearer sink-token"]));
   });
 
-  it("says that segments were removed before it had them", { timeout: 30_000 }, async () => {
+  it("says that segments were removed before it had them", async () => {
     const directory = temporaryFolder();
     const folder = join(directory, "n1-0");
     const server = await receiver();

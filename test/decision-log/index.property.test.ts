@@ -66,9 +66,7 @@ function answers(record: LoggedDecision, wanted: RecordFilter): boolean {
 }
 
 describe("the index of records", () => {
-  it("finds what a reader of the segments finds, page by page, also when it is made anew", {
-    timeout: 60_000,
-  }, async () => {
+  it("finds what a reader of the segments finds, page by page, also when it is made anew", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(decision, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 20 }),

@@ -35,9 +35,7 @@ function heldBy({ policies, held: lists }: World, user: string): readonly NamedS
 }
 
 describe("a replay", () => {
-  it(`says what brute force says about ${DECISIONS.toLocaleString("en")} random decisions`, {
-    timeout: 120_000,
-  }, () => {
+  it(`says what brute force says about ${DECISIONS.toLocaleString("en")} random decisions`, () => {
     const totals = { wider: 0, narrower: 0 };
     fc.assert(
       fc.property(named, named, held, held, requests, (before, after, heldBefore, heldAfter, asked) => {

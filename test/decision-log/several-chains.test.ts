@@ -33,7 +33,7 @@ describe("the processes of a node", () => {
     index.close();
   });
 
-  it("are at most 64 in one directory", { timeout: 30_000 }, () => {
+  it("are at most 64 in one directory", () => {
     const place = { directory: temporaryFolder(), node: "n1" };
     const locked = Array.from({ length: 64 }, () => lockChain(place));
     expect(locked.map(({ worker }) => worker)).toEqual(Array.from({ length: 64 }, (_, index) => index));

@@ -95,7 +95,7 @@ function steps({
 
 async function swept(): Promise<void> {
   const waiting = () => withSnapshot(store, (snapshot) => snapshot.scan("sweep", { limit: 1 }));
-  await expect.poll(waiting, { timeout: 30_000, interval: 50 }).toEqual([]);
+  await expect.poll(waiting, { interval: 50 }).toEqual([]);
 }
 
 it(

@@ -67,7 +67,7 @@ const BASE: readonly BatchOperation[] = [
   ...["P", "Q"].map((name) => ({ op: "put_policy" as const, policy: { name, statement: READS } })),
 ];
 
-it("goes back to any of its states, and on from there", { timeout: 60_000 }, async () => {
+it("goes back to any of its states, and on from there", async () => {
   const step = fc.oneof({ weight: 6, arbitrary: operation }, { weight: 1, arbitrary: fc.nat({ max: 99 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), async (steps) => {

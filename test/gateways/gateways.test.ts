@@ -219,7 +219,6 @@ for (const name of PROGRAM_NAMES) {
           expect(dataServer.reached).toEqual([]);
           // The limit of nginx itself is 60 s.
         },
-        50_000,
       );
 
       it("nothing passes when the authorizer does not answer", async () => {

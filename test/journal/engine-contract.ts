@@ -172,7 +172,7 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
         expect(second!.logId).toMatch(/^[\w-]{8}$/);
       });
 
-      it("lose no update when they count up the same number", { timeout: 60_000 }, async () => {
+      it("lose no update when they count up the same number", async () => {
         const increment = async (store: Store): Promise<void> => {
           for (;;) {
             const snapshot = await store.snapshot();
@@ -200,7 +200,7 @@ export function describeEngine(name: string, makeBed: () => Promise<EngineBed>):
         expect(await textOf(second!, "number")).toBe("32");
       });
 
-      it("commit what is larger than an item, whole", { timeout: 60_000 }, async () => {
+      it("commit what is larger than an item, whole", async () => {
         const size = one!.budgets.part * 2 + 1_000;
         const value = "é".repeat(1_000);
         const put = Array.from({ length: Math.ceil(size / 2_000) }, (_, index) => ({

@@ -63,7 +63,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged 
     await sqlIn(`BEGIN; ${LOSE}; COMMIT; ${BREAK}`);
     const outcomes = await Promise.all(["e", "f"].map(acknowledged));
     await expect.poll(() => store.counters.rewound).toBe(1);
-    await expect.poll(() => acknowledged("later"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => acknowledged("later")).toBe(true);
     const numbers = await inLog();
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     const held = await keys();
@@ -78,7 +78,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged 
       throw new Error("the connection was lost");
     };
     await expect(put("e")).rejects.toMatchObject({ code: "outcome_unknown" });
-    await expect.poll(() => acknowledged("later"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => acknowledged("later")).toBe(true);
     expect(await inLog()).toEqual([1, 2, 3]);
     expect(await keys()).toEqual(["a", "b", "later"]);
     expect(store.counters.rewound).toBe(1);
@@ -99,7 +99,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged 
     await sqlIn(BREAK);
     await expect.poll(() => store.counters.rewound).toBe(1);
     // The broken connections are made anew.
-    await expect.poll(() => acknowledged("e"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => acknowledged("e")).toBe(true);
     await expect(onLost()).rejects.toMatchObject({ code: "conflict" });
     await expect(onKept()).rejects.toMatchObject({ code: "conflict" });
     for (const key of ["f", "g"]) await put(key);

@@ -100,7 +100,7 @@ describe("a caller who names an entry", () => {
     // Its copy has another entry of that number, which is the lost one.
     expect(await outcome(there, { position })).toBe("behind");
     cable.cut = false;
-    await expect.poll(() => outcome(there, { position }), { timeout: 10_000 }).toBe("served");
+    await expect.poll(() => outcome(there, { position })).toBe("served");
   });
 
   it("is served where the entry is older than all that the node knows by id", async () => {

@@ -166,7 +166,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       });
       expect(await read(store, "before")).toBe("x");
       await sqlIn(`GRANT INSERT ON ${tables} TO reader`);
-      await expect.poll(() => put(store, "after").catch(() => 0), { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => put(store, "after").catch(() => 0)).toBe(2);
     });
 
     it("a password that was changed", async () => {
@@ -177,13 +177,13 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       await cluster.query("ALTER ROLE reader PASSWORD 'another'");
       await cluster.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'reader'");
       try {
-        await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/refuses the credentials/);
+        await expect.poll(refused(store)).toMatch(/refuses the credentials/);
         expect(store.trouble?.()).toMatchObject({ kind: "access", isReadable: false });
         expect(await read(store, "before")).toBe("x");
       } finally {
         await cluster.query("ALTER ROLE reader PASSWORD 'right'");
       }
-      await expect.poll(refused(store), { timeout: 10_000 }).toMatch(/^[0-9]+$/);
+      await expect.poll(refused(store)).toMatch(/^[0-9]+$/);
     });
   });
 
@@ -197,17 +197,15 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
     const attempt = () => put(store, "k").then(String, (error: Error) => error.message);
     await cluster.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
     await cluster.query(leave);
-    await expect.poll(attempt, { timeout: 10_000 }).toMatch(/database is read-only/);
-    await expect
-      .poll(() => store.trouble?.(), { timeout: 10_000 })
-      .toMatchObject({ kind: "read_only", isReadable: true });
+    await expect.poll(attempt).toMatch(/database is read-only/);
+    await expect.poll(() => store.trouble?.()).toMatchObject({ kind: "read_only", isReadable: true });
     expect(troubleInWords(store.trouble!()!, Date.now())).toMatch(
       /^The database is read-only since \S+Z\. Decisions go on; changes are refused\.$/,
     );
     await cluster.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
     await cluster.query(leave);
-    await expect.poll(attempt, { timeout: 10_000 }).toMatch(/^[0-9]+$/);
-    await expect.poll(() => store.trouble?.(), { timeout: 10_000 }).toBeUndefined();
+    await expect.poll(attempt).toMatch(/^[0-9]+$/);
+    await expect.poll(() => store.trouble?.()).toBeUndefined();
     cluster.freeze();
     try {
       await expect.poll(() => store.trouble?.()?.kind).toBe("away");
@@ -287,9 +285,7 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
         expect(await read(store, "k0")).toBeDefined();
         expect(store.revision).toBe(acknowledged);
         execFileSync("mount", ["-o", "remount,size=64m", room]);
-        await expect
-          .poll(() => put(store, "after").catch(() => 0), { timeout: 10_000 })
-          .toBe(acknowledged + 1);
+        await expect.poll(() => put(store, "after").catch(() => 0)).toBe(acknowledged + 1);
         for (const one of opened.splice(0)) await one.close();
         await cluster.query("DROP DATABASE crowded WITH (FORCE)");
         await cluster.query("DROP TABLESPACE small");
@@ -313,24 +309,18 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       );
       expect(["outcome_unknown", "unavailable"]).toContain(hanging);
       await expect
-        .poll(() => put(store, "later").catch((error: { code: string }) => error.code), {
-          timeout: 10_000,
-        })
+        .poll(() => put(store, "later").catch((error: { code: string }) => error.code))
         .toBe("unavailable");
       expect(await read(store, "before")).toBe("x");
     } finally {
       cluster.thaw();
     }
     await expect
-      .poll(
-        () =>
-          put(store, "after").then(
-            () => "done",
-            (error: { code: string }) => error.code,
-          ),
-        {
-          timeout: 20_000,
-        },
+      .poll(() =>
+        put(store, "after").then(
+          () => "done",
+          (error: { code: string }) => error.code,
+        ),
       )
       .toBe("done");
     if (hanging === "unavailable") expect(await read(store, "hanging")).toBeUndefined();

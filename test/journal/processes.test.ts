@@ -150,10 +150,7 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     }
     await cluster.start();
     await expect
-      .poll(() => write(other, "POST", "/auth/users", { username: "carol" }), {
-        timeout: 10_000,
-        interval: 100,
-      })
+      .poll(() => write(other, "POST", "/auth/users", { username: "carol" }), { interval: 100 })
       .toBe(201);
     await expect.poll(async () => (await call(one, "GET", "/api/v1/auth/users/carol")).status).toBe(200);
   });

@@ -32,7 +32,7 @@ async function createUser(url: string, token: string, body: Record<string, unkno
 }
 
 async function delivered(server: MailServer, count: number): Promise<void> {
-  await expect.poll(() => server.mails.length, { timeout: 10_000 }).toBe(count);
+  await expect.poll(() => server.mails.length).toBe(count);
 }
 
 const alice = { username: "alice@example.com", email: "alice@example.com", invite: true };
@@ -130,7 +130,7 @@ describe("the program", () => {
 
       const first = await run(folder, email, env);
       expect(await createUser(first.service, TOKEN, alice)).toMatchObject({ status: 201 });
-      await expect.poll(() => first.stderr(), { timeout: 10_000 }).toContain("could not be sent yet");
+      await expect.poll(() => first.stderr()).toContain("could not be sent yet");
       expect(await first.end("SIGKILL")).toBe("SIGKILL");
 
       const server = await startServer({ port: down.port, certificate, implicitTls: use_ssl, login });
@@ -157,7 +157,7 @@ describe("the program", () => {
     const server = await startServer({ certificate: selfSigned("mail"), implicitTls: true });
     const program = await run(newFolder(), { smtp_port: server.port, use_ssl: true });
     expect(await createUser(program.service, TOKEN, alice)).toMatchObject({ status: 201 });
-    await expect.poll(() => program.stderr(), { timeout: 10_000 }).toContain("self-signed");
+    await expect.poll(() => program.stderr()).toContain("self-signed");
     expect(server.mails).toEqual([]);
     expect(await program.end()).toBe(0);
   });

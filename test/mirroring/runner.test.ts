@@ -55,7 +55,7 @@ const stateOf = async (): Promise<string> =>
   reportOf(await Progress.stateOf(world.store, world.asked.uid), now()).phase;
 
 async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 60_000;
   while (!(await what())) {
     if (Date.now() > end) throw new Error(`it does not come: ${what}`);
     await delay(10);

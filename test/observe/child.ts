@@ -18,7 +18,7 @@ interface Ended {
 export function runModule(source: string, argument = ""): Ended {
   const code = source.replaceAll("OBSERVE", OBSERVE);
   const flags = ["--expose-gc", "--input-type=module-typescript", "-e", code];
-  const options = { encoding: "utf8", timeout: 20_000, killSignal: "SIGKILL" } as const;
+  const options = { encoding: "utf8", timeout: 60_000, killSignal: "SIGKILL" } as const;
   return spawnSync(process.execPath, [...flags, "--", argument], options);
 }
 

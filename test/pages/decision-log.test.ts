@@ -53,7 +53,7 @@ it("has its members, and says the same about the same question", async () => {
     body: JSON.stringify(body),
   });
   expect(response.status).toBe(200);
-  await expect.poll(firstRecord, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(firstRecord).toBeDefined();
   const written = firstRecord();
   expect(Object.keys(written ?? {}).sort()).toEqual(Object.keys(shown).sort());
   const { format, node, entrance, subject, action, resource, decision, effect, determining } = shown;

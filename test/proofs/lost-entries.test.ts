@@ -8,7 +8,7 @@ import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { interval: 100 };
 
 describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
   const cluster = openedOnce(() => startPostgres());

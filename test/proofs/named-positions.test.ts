@@ -8,7 +8,7 @@ import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { interval: 100 };
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
   (name) => `svc_authorizer_${name}`,
@@ -76,7 +76,7 @@ describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => 
       method,
       headers: { Authorization: authorization, "Content-Type": "application/json" },
       ...(method !== "GET" && method !== "DELETE" && { body: "{}" }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const where = `${method} ${path} ${answer.status}`;
     const [revision, position] = [answer.headers.get("X-Svc-Revision"), answer.headers.get("X-Svc-Position")];

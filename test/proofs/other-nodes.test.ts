@@ -9,7 +9,7 @@ import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 const SVCCTL = join(import.meta.dirname, "..", "..", "packages", "svcctl", "bin", "svcctl.cjs");
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { interval: 100 };
 
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 

@@ -15,7 +15,7 @@ import { Fleet } from "./fleet.ts";
 import { sized } from "./size.ts";
 
 const USERS = sized(20, 2_000);
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const PATIENCE = { interval: 50 };
 const POSITION = /^[1-9]\d*\.[\w-]{8}$/;
 
 describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", () => {

@@ -27,7 +27,7 @@ function databaseOf({ config }: Fleet): string {
   return new URL(url).pathname.slice(1);
 }
 
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const PATIENCE = { interval: 100 };
 
 /** Ways in which the log goes away, and how many nodes lose it. */
 const LOSSES: readonly { readonly name: string; readonly sql: string; readonly nodes: number }[] = [

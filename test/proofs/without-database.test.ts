@@ -13,7 +13,7 @@ interface Body {
   readonly database?: Readonly<Record<string, string>> | string;
 }
 
-const PATIENCE = { timeout: 60_000, interval: 100 };
+const PATIENCE = { interval: 100 };
 const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
   (name) => `svc_authorizer_${name}`,
 );

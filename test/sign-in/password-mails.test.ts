@@ -42,7 +42,7 @@ const send = (path: string, form: Record<string, string>) =>
   page(path, { method: "POST", body: new URLSearchParams(form), headers: newSource() });
 
 async function nextToken(before: number): Promise<string> {
-  await expect.poll(() => mails.mails.length, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(() => mails.mails.length).toBe(before + 1);
   return tokenOf(mails.mails[before]!);
 }
 
@@ -203,7 +203,7 @@ describe("a mail for a new password", () => {
     await forgetful("ida");
     const before = mails.mails.length;
     for (let times = 0; times < 4; times++) expect((await ask("ida@example.com")).status).toBe(204);
-    await expect.poll(() => mails.mails.length, { timeout: 10_000 }).toBe(before + 2);
+    await expect.poll(() => mails.mails.length).toBe(before + 2);
     const body = undefined;
     const { status, json } = await api.call("admin", "POST", "/auth/users/ida/password/reset", { body });
     expect([status, json.message]).toEqual([400, expect.stringContaining("three mails")]);

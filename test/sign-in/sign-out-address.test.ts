@@ -24,7 +24,7 @@ describe("the address at which one signs out", () => {
 
   it("is not waited for where the provider hangs", async () => {
     expect(await ask(() => new Promise(() => {}))).toBeUndefined();
-  }, 3_000);
+  });
 
   it("is none where the provider's document is wrong", async () => {
     expect(

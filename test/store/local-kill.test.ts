@@ -43,9 +43,7 @@ async function numbersOf(store: Store): Promise<string[][]> {
   );
 }
 
-it(`keeps every acknowledged commit, whole, through ${KILLS} kills in a row`, {
-  timeout: 60_000,
-}, async () => {
+it(`keeps every acknowledged commit, whole, through ${KILLS} kills in a row`, async () => {
   const acknowledged = new Set<string>();
   const opened: number[] = [];
   let first = 0;
@@ -74,9 +72,7 @@ it(`keeps every acknowledged commit, whole, through ${KILLS} kills in a row`, {
   expect(opened.at(-1)).toBeLessThan(10_000);
 });
 
-it(`has all or nothing of each stage through ${KILLS} kills in a row, and nothing of those that were not put in force`, {
-  timeout: 60_000,
-}, async () => {
+it(`has all or nothing of each stage through ${KILLS} kills in a row, and nothing of those that were not put in force`, async () => {
   let acknowledged = 0;
   const outcomes = new Set<string>();
   for (let round = 0; round < KILLS; round++) {

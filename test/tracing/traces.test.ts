@@ -346,7 +346,7 @@ describe("a collector that does not work", () => {
     expect(program.stderr()).toBe("");
   });
 
-  it("does not hold up the end of the service", { timeout: 30_000 }, async () => {
+  it("does not hold up the end of the service", async () => {
     const program = await startTraced({ OTEL_BSP_SCHEDULE_DELAY: "60000" });
     collector.mode = "hang";
     await evaluate(program);

@@ -255,7 +255,7 @@ describe("two workers of their own", () => {
       for (let time = 0; time < 6; time++) answers.push(await status());
       return answers;
     };
-    await expect.poll(row, { timeout: 10_000 }).toEqual(Array.from({ length: 6 }, () => 200));
+    await expect.poll(row).toEqual(Array.from({ length: 6 }, () => 200));
     const pids = workerPids(program);
     expect(await program.end()).toBe(0);
     expect(pids.filter(isWorker)).toEqual([]);

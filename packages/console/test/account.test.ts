@@ -21,7 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a person", () => {
   beforeAll(async () => {
     console = await openConsole();
     admin = await setUp(console);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it("without rights who types an address reads which permission is missing, and the API is not even asked", async () => {

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page of another", () => 
     await new Promise((resolve) => elsewhere.once("listening", resolve));
     page = await console.newPage();
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(async () => {
     await console.close();
     elsewhere.close();

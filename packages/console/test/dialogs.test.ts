@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a dialog", () => {
     await createMirror(console, key);
     page = await console.newPage();
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(async () => {
     await console?.close();
     await servers?.close();

@@ -21,4 +21,4 @@ it("ui.enabled: false leaves the console out, and the API as it is", async () =>
   }
   expect((await fetch(`${program.user}/api/v1/setup`)).status).toBe(200);
   expect(await program.end()).toBe(0);
-}, 60_000);
+});

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a group", () => {
     await callApi(console, key, "POST", "/auth/policies", { id: "ReadReports", statement });
     page = await console.newPage();
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it("is created with a description, and gets a member", async () => {

@@ -107,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the page", () => {
     await expectOne(["Access key ID", "Secret access key"], ["Sign in"]);
     expect(await page.locator("h1").allTextContents()).toEqual(["Sign in"]);
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it.each(CASES)(

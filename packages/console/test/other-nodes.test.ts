@@ -6,7 +6,7 @@ import { type PostgresCluster, postgresBin, startPostgres } from "../../../test/
 import { CHROMIUM, type Key, type OpenedConsole, openConsole, seriousFindings, signIn } from "./console.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
-const PATIENCE = { timeout: 60_000, interval: 500 };
+const PATIENCE = { interval: 500 };
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 
 describe.skipIf(CHROMIUM === undefined || postgresBin() === undefined)(
@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined || postgresBin() === undefined)(
       const key = (await post("/users/root/credentials")) as Key;
       page = await console.newPage();
       await signIn(page, key);
-    }, 120_000);
+    });
     afterAll(async () => {
       await other?.end();
       await console?.close();

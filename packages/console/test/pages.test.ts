@@ -185,7 +185,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       void dialog.dismiss();
     });
     await signIn(page, (await call("POST", `/auth/users/${name}/credentials`)) as Key);
-  }, 120_000);
+  });
   afterAll(async () => {
     await console?.close();
     await servers?.close();
@@ -200,7 +200,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       await page.setViewportSize({ width: 1440, height: 900 });
       await visit(page, address);
       await open?.(page);
-      await expect.poll(() => page.locator(".loading").count(), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => page.locator(".loading").count()).toBe(0);
       expect(await page.locator("h1").count()).toBe(1);
       for (const [width, colorScheme, rules] of variants) {
         await page.setViewportSize({ width, height: 844 });
@@ -211,7 +211,6 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       // The browser reports each answer of 400 and above: a user is asked about who is none.
       expect(console.faults.splice(0).filter((fault) => !/status of 4\d\d/.test(fault))).toEqual([]);
     },
-    60_000,
   );
 
   it("is found by the search of the header, and the search opens it", async () => {
@@ -229,7 +228,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
       await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("H1");
     }
     expect(console.faults).toEqual([]);
-  }, 60_000);
+  });
 
   it("is opened by Enter in the search before the service has answered", async () => {
     await page.goto("/account");
@@ -270,7 +269,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a page with hostile conten
   ])("%s is reached as a whole by the keyboard alone, and shows where one is", async (address) => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await visit(page, address);
-    await expect.poll(() => page.locator(".loading").count(), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => page.locator(".loading").count()).toBe(0);
     const controls = await page.evaluate<number>(`(() => {
       const all = 'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex="0"]';
       window.controls = [...document.querySelectorAll(all)].filter((one) => one.checkVisibility());

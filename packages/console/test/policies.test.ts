@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await callApi(console, key, "POST", "/auth/users", { id: "bob" });
     page = await console.newPage();
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it("that comes with the service is marked as changed by what it grants, not by how it is written", async () => {
@@ -182,7 +182,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await pages.getByRole("button", { name: "First page", exact: true }).click();
     await expect.poll(() => rows.count()).toBe(51);
     expect(await seriousFindings(page)).toEqual([]);
-  }, 60_000);
+  });
 
   it("made no page fail, and no request left the origin", () => {
     expect(console.faults).toEqual([]);

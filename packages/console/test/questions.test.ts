@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     alice = (await post("/auth/users/alice/credentials", undefined)) as Key;
     page = await console.newPage();
     await signIn(page, key);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it("why a user is refused, and sees which statement comes near", async () => {

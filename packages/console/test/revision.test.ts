@@ -13,7 +13,7 @@ describe.skipIf(CHROMIUM === undefined)("the console behind a balancer", () => {
     opened = await openConsole();
     page = await opened.newPage();
     await signIn(page, await setUp(opened));
-  }, 120_000);
+  });
   afterAll(() => opened?.close());
 
   async function createUser(name: string): Promise<void> {

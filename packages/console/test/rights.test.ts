@@ -133,60 +133,56 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a user of", () => {
   beforeAll(async () => {
     console = await openConsole({ "authorizer.decision_log.include": "all" });
     admin = await setUp(console);
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
-  it.each(GROUPS)(
-    "%s is offered what the API lets them do, and nothing else",
-    async (group) => {
-      const me = `of-${group}`;
-      await callApi(console, admin, "POST", "/auth/users", { id: me });
-      await callApi(console, admin, "PUT", `/auth/groups/${group}/members/${me}`);
-      const key = (await callApi(console, admin, "POST", `/auth/users/${me}/credentials`)) as Key;
-      const filled = (text: string, n: string): string =>
-        text
-          .replaceAll("{n}", n)
-          .replaceAll(KEY_ID, keys.get(n) ?? "")
-          .replaceAll("{me}", me);
-      let made = 0;
-      await makeThings(group);
-      const page = await console.newPage();
-      await signIn(page, key);
-      const pages = new Map<string, readonly Control[]>();
-      for (const one of CONTROLS) pages.set(one.page, [...(pages.get(one.page) ?? []), one]);
-      const offered: string[] = [];
-      for (const [address, controls] of pages) {
-        await visit(page, filled(address, group));
-        for (const one of controls) {
-          const found = page.getByRole(one.role, { name: filled(one.name, group), exact: true });
-          if ((await found.count()) > 0) offered.push(`${address} ${one.name}`);
-        }
+  it.each(GROUPS)("%s is offered what the API lets them do, and nothing else", async (group) => {
+    const me = `of-${group}`;
+    await callApi(console, admin, "POST", "/auth/users", { id: me });
+    await callApi(console, admin, "PUT", `/auth/groups/${group}/members/${me}`);
+    const key = (await callApi(console, admin, "POST", `/auth/users/${me}/credentials`)) as Key;
+    const filled = (text: string, n: string): string =>
+      text
+        .replaceAll("{n}", n)
+        .replaceAll(KEY_ID, keys.get(n) ?? "")
+        .replaceAll("{me}", me);
+    let made = 0;
+    await makeThings(group);
+    const page = await console.newPage();
+    await signIn(page, key);
+    const pages = new Map<string, readonly Control[]>();
+    for (const one of CONTROLS) pages.set(one.page, [...(pages.get(one.page) ?? []), one]);
+    const offered: string[] = [];
+    for (const [address, controls] of pages) {
+      await visit(page, filled(address, group));
+      for (const one of controls) {
+        const found = page.getByRole(one.role, { name: filled(one.name, group), exact: true });
+        if ((await found.count()) > 0) offered.push(`${address} ${one.name}`);
       }
-      const mayDo: string[] = [];
-      // Things stay as they are while calls are refused.
-      let n: string = group;
-      const tryOn = async (one: Control, call: typeof tried | typeof asked): Promise<number> => {
-        const body = one.body === undefined ? undefined : filled(JSON.stringify(one.body), n);
-        const status = await call(page, key, filled(one.call, n), body);
-        if (status >= 300 || one.call.startsWith("GET ")) return status;
-        n = `${n.split("-")[0]}-${made++}`;
-        await makeThings(n);
-        return status;
-      };
-      for (const one of CONTROLS) {
-        const ofPage = await tryOn(one, tried);
-        const ofKey = await tryOn(one, asked);
-        expect(ofPage, `${one.page} ${one.name}`).toBe(ofKey);
-        // A revision that does not exist, and a user without use, are answers to those who may ask.
-        if (![401, 403].includes(ofKey)) mayDo.push(`${one.page} ${one.name}`);
-      }
-      expect(offered.sort()).toEqual(mayDo.sort());
-      expect(offered.length === CONTROLS.length).toBe(group === "Admins");
-      expect(offered).toContain("/account Create access key");
-      await page.context().close();
-    },
-    120_000,
-  );
+    }
+    const mayDo: string[] = [];
+    // Things stay as they are while calls are refused.
+    let n: string = group;
+    const tryOn = async (one: Control, call: typeof tried | typeof asked): Promise<number> => {
+      const body = one.body === undefined ? undefined : filled(JSON.stringify(one.body), n);
+      const status = await call(page, key, filled(one.call, n), body);
+      if (status >= 300 || one.call.startsWith("GET ")) return status;
+      n = `${n.split("-")[0]}-${made++}`;
+      await makeThings(n);
+      return status;
+    };
+    for (const one of CONTROLS) {
+      const ofPage = await tryOn(one, tried);
+      const ofKey = await tryOn(one, asked);
+      expect(ofPage, `${one.page} ${one.name}`).toBe(ofKey);
+      // A revision that does not exist, and a user without use, are answers to those who may ask.
+      if (![401, 403].includes(ofKey)) mayDo.push(`${one.page} ${one.name}`);
+    }
+    expect(offered.sort()).toEqual(mayDo.sort());
+    expect(offered.length === CONTROLS.length).toBe(group === "Admins");
+    expect(offered).toContain("/account Create access key");
+    await page.context().close();
+  });
 });
 
 /** The status of a call that a script of the page makes, with the session of the browser. */

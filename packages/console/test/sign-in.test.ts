@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("console: signing in with an identity pr
         },
       ],
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await console?.close();

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
   beforeAll(async () => {
     console = await openConsole();
     page = await console.newPage();
-  }, 90_000);
+  });
   afterAll(() => console.close());
 
   it("is led to the set-up, and gets a key with the token", async () => {

@@ -27,7 +27,7 @@ export async function visit(page: Page, address: string): Promise<void> {
   }
   const requests = watched(page);
   for (const target of [NOWHERE, address]) await page.evaluate(follow(target));
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 60_000;
   for (let quiet = 0; quiet < QUIET_LOOKS; ) {
     const isLoading = await page.evaluate<boolean>(LOOK);
     quiet = isLoading || requests.size > 0 ? 0 : quiet + 1;
@@ -60,7 +60,7 @@ function follow(address: string): string {
     document.body.append(link);
     link.click();
     link.remove();
-    const last = performance.now() + 20_000;
+    const last = performance.now() + 60_000;
     while (before?.isConnected || document.querySelector("h1") === null) {
       if (performance.now() > last) throw new Error("no other heading: " + link.href);
       await new Promise((resolve) => setTimeout(resolve, 10));

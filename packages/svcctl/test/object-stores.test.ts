@@ -132,7 +132,7 @@ describe.skipIf(!runs(FAKE_GCS, "-help"))("Google Cloud Storage", () => {
     const storage = new Storage({ apiEndpoint: endpoint, projectId: "test" });
     const [bucket] = await storage.createBucket("example-bucket");
     for (const [name, content] of CONTENTS) await bucket.file(name).save(content, { resumable: false });
-  }, 60_000);
+  });
 
   it("is listed below the prefix, and each object linked with its size and checksum", async () => {
     const env = { STORAGE_EMULATOR_HOST: `${endpoint}/storage/v1` };
@@ -188,7 +188,7 @@ describe.skipIf(!runs(AZURITE, "--version") || !runs("openssl", "version"))("Azu
     for (const [name, content] of CONTENTS) {
       await container.getBlockBlobClient(name).upload(content, Buffer.byteLength(content));
     }
-  }, 60_000);
+  });
 
   const env = () => ({ NODE_EXTRA_CA_CERTS: certificate, NODE_OPTIONS: `--import ${NAMES}` });
 

@@ -68,7 +68,7 @@ async function invited(id: string): Promise<string> {
   const count = mails.mails.length;
   const { status } = await api.asAdmin("POST", "/api/v1/auth/users", { id, invite_user: true });
   expect(status).toBe(201);
-  await expect.poll(() => mails.mails.length, { timeout: 10_000 }).toBe(count + 1);
+  await expect.poll(() => mails.mails.length).toBe(count + 1);
   return tokenOf(mails.mails[count]!);
 }
 

@@ -53,7 +53,7 @@ export class EnvoyClient {
   check(
     asked: Asked,
     metadata: Readonly<Record<string, string>>,
-    deadline = Date.now() + 10_000,
+    deadline = Date.now() + 60_000,
   ): Promise<CheckAnswer> {
     const {
       method = "GET",
@@ -81,7 +81,7 @@ export class EnvoyClient {
   }
 
   health(service: string): Promise<{ status: number }> {
-    return this.#ask(methodOf(HEALTH, "Check"), { service }, {}, Date.now() + 10_000);
+    return this.#ask(methodOf(HEALTH, "Check"), { service }, {}, Date.now() + 60_000);
   }
 
   watch(service: string, heard: (status: number) => void): Promise<void> {

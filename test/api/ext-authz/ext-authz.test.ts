@@ -249,9 +249,7 @@ describe("the listener of ext_authz", () => {
     }
   });
 
-  it("is served by several processes, and takes tokens and certificates that are read again", {
-    timeout: 60_000,
-  }, async () => {
+  it("is served by several processes, and takes tokens and certificates that are read again", async () => {
     const folder = newFolder();
     const file = (name: string, text: string) => {
       writeFileSync(join(folder, name), text, { mode: 0o600 });

@@ -32,7 +32,7 @@ async function invited(id: string): Promise<string> {
     body: { id, invite_user: true },
   });
   expect([status, json.id, json.email]).toEqual([201, id.toLowerCase(), id.toLowerCase()]);
-  await expect.poll(() => mails.mails.length, { timeout: 10_000 }).toBe(before + 1);
+  await expect.poll(() => mails.mails.length).toBe(before + 1);
   return tokenOf(mails.mails[before]!);
 }
 

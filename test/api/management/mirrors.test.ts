@@ -22,7 +22,7 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect(listed.json.results.map(({ id }: { id: string }) => id)).toEqual(["sales-west"]);
     const edited = await bed.call("admin", "PUT", `${MIRRORS}/sales-west/branches`, { exclude: ["tmp-*"] });
     expect(edited.json.branches).toEqual({ include: [], exclude: ["tmp-*"] });
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 60_000;
     while (!bed.west.repositories.has("sales-west") && Date.now() < end)
       await new Promise((go) => setTimeout(go, 50));
     expect(bed.west.repositories.get("sales-west")?.isReadOnly).toBe(true);
@@ -123,7 +123,7 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect(await create(BODY)).toBe(201);
     expect(await create({ ...BODY, storage_namespace: "local://other" })).toBe(409);
     bed.source.create("sales-west-2");
-    const end = Date.now() + 20_000;
+    const end = Date.now() + 60_000;
     while (!bed.west.repositories.has("sales-west") && Date.now() < end)
       await new Promise((go) => setTimeout(go, 50));
     bed.source.create("sales-west");

@@ -94,7 +94,7 @@ async function warned() {
       const found = await status();
       return found.warnings === undefined ? undefined : found;
     },
-    { timeout: 60_000, interval: 100 },
+    { interval: 100 },
   );
   return warnings;
 }
@@ -134,9 +134,7 @@ describe("warnings", () => {
       body: { id: name, statement: [...shipped, ...shipped] },
     });
     await expect
-      .poll(async () => JSON.stringify((await other.call("admin", "GET", "/auth/status")).json.warnings), {
-        timeout: 60_000,
-      })
+      .poll(async () => JSON.stringify((await other.call("admin", "GET", "/auth/status")).json.warnings))
       .toContain(`"policy":"${name}"`);
     await other.close();
   });

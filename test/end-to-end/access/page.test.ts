@@ -45,7 +45,7 @@ describe("docs/access-review.md", () => {
   for (const [index, step] of steps.entries()) {
     if (step.kind === "interrupt" || isStart(step)) continue;
     const text = step.kind === "command" ? step.command : step.text;
-    it(`step ${index + 1}: ${text.split("\n")[0]}`, { timeout: 60_000 }, async () => {
+    it(`step ${index + 1}: ${text.split("\n")[0]}`, async () => {
       if (step.kind === "paste") {
         expect(await reader.paste(step.text)).toEqual({ code: 0, output: "" });
         return;

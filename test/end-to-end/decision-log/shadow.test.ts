@@ -160,7 +160,7 @@ describe("a shadow candidate that is a data set, beside a real process", () => {
     };
   }
 
-  it("answers as without it, and reports what every entrance would change", { timeout: 60_000 }, async () => {
+  it("answers as without it, and reports what every entrance would change", async () => {
     const answers = await askEverywhere(program.service);
     const plain = writeConfig(folder, configOf(folder, {}), "plain.yaml");
     const without = await start(["--config", plain], folder);
@@ -195,7 +195,7 @@ describe("a shadow candidate that is a data set, beside a real process", () => {
     expect(metrics).toContain('svc_authorizer_shadow_differences_total{effect="deny"} 5');
   });
 
-  it("is compared by all workers, whose counts are one report", { timeout: 60_000 }, async () => {
+  it("is compared by all workers, whose counts are one report", async () => {
     const config = configOf(folder, {
       "authorizer.shadow.candidate": candidate,
       "authorizer.workers": 2,
@@ -209,9 +209,7 @@ describe("a shadow candidate that is a data set, beside a real process", () => {
     expect(await fleet.end()).toBe(0);
   });
 
-  it("is loaded again when its files change, and stays while they are faulty", {
-    timeout: 60_000,
-  }, async () => {
+  it("is loaded again when its files change, and stays while they are faulty", async () => {
     const before = await reportOf(program.user);
     writeFileSync(join(candidate, "all.json"), JSON.stringify(dataset([statement("allow", object("none"))])));
     const changed = await eventually(
@@ -268,9 +266,7 @@ describe("a shadow candidate", () => {
     expect(later.differences[0]).toMatchObject({ user: "bob", effect: "deny" });
   });
 
-  it("that cannot be read leaves the service as it is, and is used when it can be", {
-    timeout: 30_000,
-  }, async () => {
+  it("that cannot be read leaves the service as it is, and is used when it can be", async () => {
     const file = join(newFolder(), "candidate.json");
     const { url, userUrl, token } = await open({ "authorizer.shadow.candidate": file });
     expect(await post(url, "/access/v1/check", check("alice", "data/object/a"), token)).toMatchObject({

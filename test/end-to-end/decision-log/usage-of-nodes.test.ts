@@ -45,9 +45,7 @@ describe.skipIf(postgresBin() === undefined)("use on two nodes of one PostgreSQL
   const usesOf = async (node: RunningProgram, user: string): Promise<number> =>
     (await asked(node, `/auth/users?last_used=true&prefix=${user}`)).results[0]?.uses ?? Number.NaN;
 
-  it("is told from each to the other, and outlives the node that counted it", {
-    timeout: 60_000,
-  }, async () => {
+  it("is told from each to the other, and outlives the node that counted it", async () => {
     const [one, two] = fleet.nodes as [RunningProgram, RunningProgram];
     const write = async (path: string, body?: object): Promise<void> => {
       expect(await fleet.write(one.service, body === undefined ? "PUT" : "POST", path, body)).toBe(201);

@@ -194,13 +194,13 @@ describe.skipIf(given === undefined)("data server: mirrors with users of their o
   it("goes on with what the source commits, and is deleted with its user", async () => {
     const head = await commit("b");
     replicate();
-    await expect.poll(shown, { timeout: 60_000, interval: 300 }).toBe(head);
+    await expect.poll(shown, { interval: 300 }).toBe(head);
     expect(await putByGateway(source, DEVELOPER, "sales/main/x")).toBe(200);
     const deleted = await ask(`${service.userUrl}${MIRRORS}/sales-west`, ADMIN, "DELETE");
     expect(deleted.status, deleted.text).toBe(204);
     // Its caches answer for it for some seconds.
     const status = async () => (await data(west, "GET", "/repositories/sales-west")).status;
-    await expect.poll(status, { timeout: 60_000 }).toBe(404);
+    await expect.poll(status).toBe(404);
     await expect(service.directory.users.get("mirror-sales-west")).rejects.toMatchObject({
       code: "not_found",
     });

@@ -138,7 +138,7 @@ describe.skipIf(!isPossible)("docs/one-key.md", () => {
       shell.stdin.end(withPorts(stop));
       await ended;
       const gone = () => Promise.all(PORTS.map((port) => isAnswering(ports.get(port) as number)));
-      await expect.poll(gone, { timeout: 60_000 }).toEqual(PORTS.map(() => false));
+      await expect.poll(gone).toEqual(PORTS.map(() => false));
     } finally {
       if (shell.stdin.writable) shell.stdin.end("kill %1 %2\n");
       await Promise.race([ended, delay(10_000)]);

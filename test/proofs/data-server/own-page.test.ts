@@ -113,9 +113,7 @@ describe.skipIf(!isPossible)("data server: its own web page", () => {
   const press = (page: Page, name: string | RegExp) =>
     page.getByRole("button", { name, exact: true }).last().dispatchEvent("click");
 
-  it("takes the session of the callback: the person uploads and commits in it", {
-    timeout: 300_000,
-  }, async () => {
+  it("takes the session of the callback: the person uploads and commits in it", async () => {
     const page = await signedIn("alice", ["Developers"]);
     const names = (await page.context().cookies()).map(({ name }) => name);
     expect(names).toContain("internal_auth_session");

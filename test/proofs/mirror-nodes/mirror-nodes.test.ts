@@ -163,7 +163,7 @@ describe.skipIf(postgresBin() === undefined)("proof: two nodes that mirror", () 
     if (stopped === undefined) throw new Error("no such trouble");
     await suffer(stopped, acting, other, servers);
     const isSeen = (): boolean => servers.violations.some((one) => one.startsWith("M3"));
-    const last = performance.now() + 30_000;
+    const last = performance.now() + 60_000;
     while (!isSeen() && performance.now() < last) {
       await servers.judge();
       await delay(50);

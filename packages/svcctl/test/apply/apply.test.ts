@@ -330,11 +330,11 @@ describe("svcctl apply", () => {
       ...((await authorizer.directory.batches.state({ secrets: false })).users.get("ann")?.groups.keys() ??
         []),
     ];
-    await expect.poll(members, { timeout: 10_000 }).toEqual(["Crew"]);
+    await expect.poll(members).toEqual(["Crew"]);
     write("access/people/people.yaml", PEOPLE.replace("[Crew]", "[Nowhere]"));
     await new Promise((resolve) => setTimeout(resolve, 500));
     write("access/people/people.yaml", PEOPLE.replace("[Crew]", "[]"));
-    await expect.poll(members, { timeout: 10_000 }).toEqual([]);
+    await expect.poll(members).toEqual([]);
     interrupt?.();
     const { code, stderr } = await finished;
     expect([code, stderr]).toEqual([0, expect.stringContaining("watching")]);

@@ -198,7 +198,7 @@ describe("what was applied last", () => {
     await applied(api, [CREW]);
     const answer = await fetch(`${api.authorizer.url}/api/v1/replica`, {
       headers: { authorization: `Bearer ${api.authorizer.token}` },
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     let text = "";
     for await (const chunk of answer.body ?? []) {
