@@ -1,4 +1,4 @@
-/** Who asks again when the answer is there has sent nothing ahead, however late Node tells that it was written. */
+/** Requests that come as soon as the answer before them is there are not sent ahead, however late Node tells that it was written. */
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";

@@ -177,7 +177,7 @@ describe("connections", () => {
 });
 
 const TRANSPORTS: readonly (readonly [string, ServiceOptions])[] = [
-  ["plain", {}],
+  ["TCP", {}],
   ["TLS", { tls: selfSigned("localhost") }],
 ];
 
@@ -191,7 +191,7 @@ describe("answers that nobody takes", () => {
   });
 
   it.each(TRANSPORTS)(
-    "are counted over all connections; those that took nothing for longest are closed: %s",
+    "are counted over all connections; those that took nothing for longest are closed, over %s",
     async (_name, transport) => {
       await start({ connections: 1_000 }, { ...transport, limits: { answersBytes: 1 << 20 } });
       const greedy: Socket[] = [];
@@ -241,7 +241,7 @@ describe("answers that nobody takes", () => {
   );
 
   it.each(TRANSPORTS)(
-    "keep their connection from being read: what comes behind them waits, and is answered when they are taken: %s",
+    "keep their connection from being read: what comes behind them waits, and is answered when they are taken, over %s",
     async (_name, transport) => {
       await start({ connections: 10 }, transport);
       const socket = await openKnown();
