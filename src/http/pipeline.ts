@@ -97,13 +97,14 @@ function authenticate(exchange: Exchange, direct: boolean): void {
 }
 
 /**
- * Refuses a request that could not be admitted. One with a body is admitted when that has arrived, so that bodies
- * which never arrive take no places; one without is admitted now. So is every request whose caller is not known at
- * once, until the caller is: there are never more authentications under way than there are places.
+ * Refuses a request that could not be admitted. Most are admitted when they are handled, so that bodies which never arrive take no
+ * places, and those that wait for the end of the turn, either. One whose caller has to be authorized is admitted now, and one
+ * whose caller is not known at once until the caller is: there are never more of either under way than there are places.
  */
-function expectPlace(exchange: Exchange, { priority, body }: MountedRoute): void {
+function expectPlace(exchange: Exchange, { priority, body, authorize: authorizes }: MountedRoute): void {
   if (priority === undefined) return;
-  if (body === undefined || isStream(exchange, body)) admit(exchange);
+  const isHandledNow = body === undefined ? authorizes !== undefined : isStream(exchange, body);
+  if (isHandledNow) admit(exchange);
   else if (!exchange.server.admission.hasPlace(priority)) throw overloaded();
 }
 
@@ -155,7 +156,14 @@ function receive(exchange: Exchange, direct: boolean): void {
   const { route } = exchange;
   const { body } = route;
   if (body === undefined) {
-    inTurnEnd(exchange, () => run(exchange));
+    // Whoever waits for the end of the turn must not have a place that others need.
+    if (exchange.admitted) run(exchange);
+    else {
+      inTurnEnd(exchange, () => {
+        admit(exchange);
+        run(exchange);
+      });
+    }
     return;
   }
   const format = checkBodyHeaders(exchange.request.headers, body);

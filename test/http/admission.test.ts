@@ -124,6 +124,38 @@ describe("under overload", () => {
   });
 });
 
+it("requests that come together need one place where each is answered at once", async () => {
+  const counters = createHttpCounters();
+  const limits = { ...DEFAULT_LIMITS, queue: 1 };
+  const common = { path: "/quick", priority: "hot", handle: () => ({ status: 204 }) } as const;
+  const routes = [
+    { ...common, method: "GET" },
+    { ...common, method: "POST", body: { maxBytes: 100 } },
+  ] as const;
+  const managed = createManagedServer({
+    admission: new Admission(limits, counters),
+    counters,
+    limits,
+    log: new MemoryLog(false),
+    handler: routed({
+      routes: mount({ authenticate: () => ANONYMOUS }, routes, counters),
+      decode: (segment) => segment,
+    }),
+  });
+  const service = { url: await managed.listen({ host: "127.0.0.1", port: 0 }), token: "any" };
+  for (const request of ["GET /quick HTTP/1.1\r\nHost: test\r\n\r\n", requestText(service, "/quick", "{}")]) {
+    const sockets = Array.from({ length: 30 }, () => connectTo(service.url));
+    // The first requests come one by one, as connections are accepted.
+    for (let round = 0; round < 2; round++) {
+      const answers = sockets.map((socket) => once(socket, "data"));
+      for (const socket of sockets) socket.write(request);
+      for (const [bytes] of await Promise.all(answers)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 204 /);
+    }
+    for (const socket of sockets) socket.destroy();
+  }
+  await managed.close();
+});
+
 describe("callers whom it takes time to know", () => {
   it("are never more than there are places, and hold none while their bodies are awaited", async () => {
     const held = gate();
