@@ -103,8 +103,8 @@ function authenticate(exchange: Exchange, direct: boolean): void {
  */
 function expectPlace(exchange: Exchange, { priority, body, authorize: authorizes }: MountedRoute): void {
   if (priority === undefined) return;
-  const isHandledNow = body === undefined ? authorizes !== undefined : isStream(exchange, body);
-  if (isHandledNow) admit(exchange);
+  const needsItNow = body === undefined ? authorizes !== undefined : isStream(exchange, body);
+  if (needsItNow) admit(exchange);
   else if (!exchange.server.admission.hasPlace(priority)) throw overloaded();
 }
 
@@ -156,14 +156,9 @@ function receive(exchange: Exchange, direct: boolean): void {
   const { route } = exchange;
   const { body } = route;
   if (body === undefined) {
-    // Whoever waits for the end of the turn must not have a place that others need.
+    // One that has a place waits for no end of the turn: others need it.
     if (exchange.admitted) run(exchange);
-    else {
-      inTurnEnd(exchange, () => {
-        admit(exchange);
-        run(exchange);
-      });
-    }
+    else atTurnEnd(exchange, () => run(exchange));
     return;
   }
   const format = checkBodyHeaders(exchange.request.headers, body);
@@ -220,8 +215,7 @@ async function stream(exchange: Exchange, body: RouteBody): Promise<void> {
 }
 
 function received(exchange: Exchange, bytes: Buffer): void {
-  inTurnEnd(exchange, () => {
-    admit(exchange);
+  atTurnEnd(exchange, () => {
     exchange.deadline = exchange.startedAt + exchange.server.limits.requestTimeoutMs;
     const pending = parse(exchange, bytes);
     if (pending === undefined) parsed(exchange);
@@ -230,23 +224,23 @@ function received(exchange: Exchange, bytes: Buffer): void {
 }
 
 /**
- * Goes on with a request when all that had arrived is read. The requests of a turn, handled in a row and then answered in a row,
- * cost less than between the reading and the writing of connections.
+ * Admits a request and goes on with it when all that had arrived is read. The requests of a turn, handled in a row and then
+ * answered in a row, cost less than between the reading and the writing of connections.
  */
-function inTurnEnd(exchange: Exchange, work: () => void): void {
+function atTurnEnd(exchange: Exchange, work: () => void): void {
   const goOn = (): void => {
     // The caller has gone meanwhile.
     if (exchange.response.destroyed) return;
     try {
+      admit(exchange);
       work();
     } catch (error) {
       refuse(exchange, error);
     }
   };
   const { span } = exchange;
-  // The parser hands a body over outside of the request's own context, which the end of the turn has not, either.
-  if (span === undefined) turnEnd.add(goOn);
-  else span.run(goOn);
+  // Neither the end of a turn nor the parser, which hands a body over, is in the request's own context.
+  turnEnd.add(span === undefined ? goOn : () => span.run(goOn));
 }
 
 function parsed(exchange: Exchange): void {

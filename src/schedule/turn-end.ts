@@ -17,7 +17,7 @@ export class TurnEnd {
     else if (this.#waiting.length >= MOST_WAITING) this.run();
   }
 
-  /** Does what waits now. */
+  /** Does now what waits, and what that adds. */
   run(): void {
     while (this.#waiting.length > 0) {
       const tasks = this.#waiting;
