@@ -29,6 +29,21 @@ function gate() {
   };
 }
 
+/** A server with routes of its own and so many places. */
+async function serving(queue: number, api: Parameters<typeof mount>[0], routes: Parameters<typeof mount>[1]) {
+  const counters = createHttpCounters();
+  const limits = { ...DEFAULT_LIMITS, queue };
+  const managed = createManagedServer({
+    admission: new Admission(limits, counters),
+    counters,
+    limits,
+    log: new MemoryLog(false),
+    handler: routed({ routes: mount(api, routes, counters), decode: (segment) => segment }),
+  });
+  const url = await managed.listen({ host: "127.0.0.1", port: 0 });
+  return { url, token: "any", counters, close: () => managed.close() };
+}
+
 describe("under overload", () => {
   it("requests beyond the queue are 503 with Retry-After, and bulk ones are refused first", async () => {
     const held = gate();
@@ -125,24 +140,11 @@ describe("under overload", () => {
 });
 
 it("requests that come together need one place where each is answered at once", async () => {
-  const counters = createHttpCounters();
-  const limits = { ...DEFAULT_LIMITS, queue: 1 };
   const common = { path: "/quick", priority: "hot", handle: () => ({ status: 204 }) } as const;
-  const routes = [
+  const service = await serving(1, { authenticate: () => ANONYMOUS }, [
     { ...common, method: "GET" },
     { ...common, method: "POST", body: { maxBytes: 100 } },
-  ] as const;
-  const managed = createManagedServer({
-    admission: new Admission(limits, counters),
-    counters,
-    limits,
-    log: new MemoryLog(false),
-    handler: routed({
-      routes: mount({ authenticate: () => ANONYMOUS }, routes, counters),
-      decode: (segment) => segment,
-    }),
-  });
-  const service = { url: await managed.listen({ host: "127.0.0.1", port: 0 }), token: "any" };
+  ]);
   for (const request of ["GET /quick HTTP/1.1\r\nHost: test\r\n\r\n", requestText(service, "/quick", "{}")]) {
     const sockets = Array.from({ length: 30 }, () => connectTo(service.url));
     // The first requests come one by one, as connections are accepted.
@@ -153,30 +155,22 @@ it("requests that come together need one place where each is answered at once", 
     }
     for (const socket of sockets) socket.destroy();
   }
-  await managed.close();
+  await service.close();
 });
 
 describe("callers whom it takes time to know", () => {
   it("are never more than there are places, and hold none while their bodies are awaited", async () => {
     const held = gate();
-    const counters = createHttpCounters();
-    const limits = { ...DEFAULT_LIMITS, queue: 4 };
-    const api = { authenticate: () => held.wait().then(() => ANONYMOUS) };
-    const route = {
-      method: "POST",
-      path: "/slow",
-      priority: "bulk",
-      body: { maxBytes: 100 },
-      handle: () => ({ status: 204 }),
-    } as const;
-    const managed = createManagedServer({
-      admission: new Admission(limits, counters),
-      counters,
-      limits,
-      log: new MemoryLog(false),
-      handler: routed({ routes: mount(api, [route], counters), decode: (segment) => segment }),
-    });
-    const service = { url: await managed.listen({ host: "127.0.0.1", port: 0 }), token: "any" };
+    const service = await serving(4, { authenticate: () => held.wait().then(() => ANONYMOUS) }, [
+      {
+        method: "POST",
+        path: "/slow",
+        priority: "bulk",
+        body: { maxBytes: 100 },
+        handle: () => ({ status: 204 }),
+      },
+    ]);
+    const { counters } = service;
     const sockets = [0, 1].map(() => connectTo(service.url));
     for (const socket of sockets) socket.write(requestText(service, "/slow", "{}").slice(0, -1));
     await expect.poll(() => held.waiting).toBe(2);
@@ -188,7 +182,7 @@ describe("callers whom it takes time to know", () => {
     for (const [bytes] of await Promise.all(answers)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 204 /);
     expect(counters.inFlight).toBe(0);
     for (const socket of sockets) socket.destroy();
-    await managed.close();
+    await service.close();
   });
 });
 

@@ -8,7 +8,7 @@ import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
-const PATIENCE = { interval: 100 };
+const LOOKS = { interval: 100 };
 
 describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
   const cluster = openedOnce(() => startPostgres());
@@ -36,9 +36,9 @@ describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
     await sql("BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT");
     const names = async ({ service }: RunningProgram) => [...(await fleet.users(service))].sort();
     const old = ["ann", "bob", "eve"];
-    for (const node of [one, other]) await expect.poll(() => names(node), PATIENCE).toEqual(old);
+    for (const node of [one, other]) await expect.poll(() => names(node), LOOKS).toEqual(old);
     const files = () => readdirSync(path).filter((name) => /^lost-.*\.ndjson$/.test(name));
-    await expect.poll(files, PATIENCE).toHaveLength(1);
+    await expect.poll(files, LOOKS).toHaveLength(1);
     const file = join(path, files()[0]!);
     // Bob left meanwhile.
     await write(other, "DELETE", "/users/bob");
@@ -60,8 +60,8 @@ describe.skipIf(postgresBin() === undefined)("proof: lost entries", () => {
       1,
     );
     for (const node of [one, other]) {
-      await expect.poll(() => names(node), PATIENCE).toEqual(["ann", "new"]);
-      await expect.poll(() => fleet.mayRead(node.service, "new"), PATIENCE).toBe(true);
+      await expect.poll(() => names(node), LOOKS).toEqual(["ann", "new"]);
+      await expect.poll(() => fleet.mayRead(node.service, "new"), LOOKS).toBe(true);
       expect(await fleet.mayRead(node.service, "bob")).toBe(false);
     }
     const again = await apply("--yes");

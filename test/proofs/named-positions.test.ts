@@ -8,7 +8,7 @@ import { postgresBin, startPostgres } from "../journal/postgres-cluster.ts";
 import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
-const PATIENCE = { interval: 100 };
+const LOOKS = { interval: 100 };
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
   (name) => `svc_authorizer_${name}`,
@@ -107,7 +107,7 @@ describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => 
   it("on a node whose log is gone", async () => {
     await startNode();
     await sql(`DROP TABLE ${TABLES.join(", ")}`);
-    await expect.poll(trouble, PATIENCE).toMatch(/no log/);
+    await expect.poll(trouble, LOOKS).toMatch(/no log/);
     await expectNamesEverywhere();
   });
 
@@ -115,7 +115,7 @@ describe.skipIf(postgresBin() === undefined)("proof: names of positions", () => 
     await startNode();
     await sql("BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT");
     await expect
-      .poll(async () => [...(await fleet.users(node.service))].includes("later"), PATIENCE)
+      .poll(async () => [...(await fleet.users(node.service))].includes("later"), LOOKS)
       .toBe(false);
     await expectNamesEverywhere();
   });

@@ -9,7 +9,7 @@ import { openedOnce } from "../opened.ts";
 import { Fleet } from "./fleet.ts";
 
 const SVCCTL = join(import.meta.dirname, "..", "..", "packages", "svcctl", "bin", "svcctl.cjs");
-const PATIENCE = { interval: 100 };
+const LOOKS = { interval: 100 };
 
 const ALL = { name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] };
 
@@ -74,7 +74,7 @@ describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", 
     const other = await started("node-2");
     expect(await fleet.mayRead(other.service, "root")).toBe(true);
     for (const path of ["/decisions", "/audit"]) {
-      await expect.poll(() => missing(path), PATIENCE).toEqual(["node-2"]);
+      await expect.poll(() => missing(path), LOOKS).toEqual(["node-2"]);
       expect((await get(path)).text).toMatch(/^\{"node":"node-1","missing_nodes":\["node-2"\],/);
       const single = await get(`${path}/d-3f9c2a7b81d0-1a`);
       expect([single.status, single.text]).toEqual([
@@ -94,6 +94,6 @@ describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", 
     expect(JSON.parse(tail.stdout).node).toBe("node-1");
 
     await other.end("SIGTERM");
-    await expect.poll(() => missing("/decisions"), PATIENCE).toEqual([]);
+    await expect.poll(() => missing("/decisions"), LOOKS).toEqual([]);
   });
 });

@@ -15,7 +15,6 @@ import { Fleet } from "./fleet.ts";
 import { sized } from "./size.ts";
 
 const USERS = sized(20, 2_000);
-const PATIENCE = { interval: 50 };
 const POSITION = /^[1-9]\d*\.[\w-]{8}$/;
 
 describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", () => {
@@ -48,7 +47,7 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     expect(await write(service, "PUT", "/users/u0/policies/Read")).toBe(201);
     const checkpoints = async () =>
       (await session.query("SELECT 1 FROM svc_authorizer_checkpoint")).rowCount ?? 0;
-    await expect.poll(checkpoints, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(checkpoints).toBeGreaterThan(0);
     return fleet.nodes;
   }
 
@@ -66,11 +65,11 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     await session.query("CREATE TABLE backup AS TABLE svc_authorizer_entry");
     const { service } = nodes[0]!;
     expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
-    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
+    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1")).toBe(true);
 
     await hangInRebuild();
     for (const node of nodes) {
-      await expect.poll(() => told(node), PATIENCE).toContain("makes a new copy");
+      await expect.poll(() => told(node)).toContain("makes a new copy");
       expect((await fetch(`${node.service}/readyz`)).status).toBe(200);
       expect(await fleet.mayRead(node.service, "u0")).toBe(true);
       expect(await fleet.mayRead(node.service, "u1")).toBe(true);
@@ -87,13 +86,13 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
 
     await session.query("ROLLBACK");
     for (const node of nodes) {
-      await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(false);
+      await expect.poll(() => fleet.mayRead(node.service, "u1")).toBe(false);
       expect(await fleet.mayRead(node.service, "u0")).toBe(true);
       expect(await count(node)).toBe(USERS);
-      await expect.poll(() => told(node), PATIENCE).not.toContain("makes a new copy");
+      await expect.poll(() => told(node)).not.toContain("makes a new copy");
     }
     expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
-    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
+    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1")).toBe(true);
   }, 600_000);
 
   it("that hangs for longer than max_staleness stops the decisions, until it is whole", async () => {
@@ -101,11 +100,11 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     await session.query("CREATE TABLE backup AS TABLE svc_authorizer_entry");
     const { service } = nodes[0]!;
     expect(await write(service, "PUT", "/users/u1/policies/Read")).toBe(201);
-    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(true);
+    for (const node of nodes) await expect.poll(() => fleet.mayRead(node.service, "u1")).toBe(true);
     await hangInRebuild();
     for (const node of nodes) {
-      await expect.poll(() => told(node), PATIENCE).toContain("makes a new copy");
-      await expect.poll(() => fleet.mayRead(node.service, "u1"), PATIENCE).toBe(503);
+      await expect.poll(() => told(node)).toContain("makes a new copy");
+      await expect.poll(() => fleet.mayRead(node.service, "u1")).toBe(503);
       // It stays so, and for what was never allowed, too.
       await setTimeout(2_000);
       expect(await fleet.mayRead(node.service, "u0")).toBe(503);
@@ -115,10 +114,10 @@ describe.skipIf(postgresBin() === undefined)("proof: a copy that is made anew", 
     }
     await session.query("ROLLBACK");
     for (const node of nodes) {
-      await expect.poll(() => fleet.mayRead(node.service, "u0"), PATIENCE).toBe(true);
+      await expect.poll(() => fleet.mayRead(node.service, "u0")).toBe(true);
       expect(await fleet.mayRead(node.service, "u1")).toBe(false);
       // It asks the store at most once a second.
-      await expect.poll(async () => (await fetch(`${node.service}/readyz`)).status, PATIENCE).toBe(200);
+      await expect.poll(async () => (await fetch(`${node.service}/readyz`)).status).toBe(200);
     }
   }, 600_000);
 });

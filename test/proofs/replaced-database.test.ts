@@ -27,7 +27,7 @@ function databaseOf({ config }: Fleet): string {
   return new URL(url).pathname.slice(1);
 }
 
-const PATIENCE = { interval: 100 };
+const LOOKS = { interval: 100 };
 
 /** Ways in which the log goes away, and how many nodes lose it. */
 const LOSSES: readonly { readonly name: string; readonly sql: string; readonly nodes: number }[] = [
@@ -152,14 +152,14 @@ describe.skipIf(postgresBin() === undefined)("proof: a database in the place of 
         expect(await fleet.write(one.service, "POST", "/users", { username: `lost${index}` })).toBe(201);
       expect(await fleet.write(one.service, "DELETE", "/users/u0")).toBe(204);
       await fleet.until(other.service, "/auth/users/lost3");
-      await expect.poll(() => count(other), PATIENCE).toBe(USERS + 2);
+      await expect.poll(() => count(other), LOOKS).toBe(USERS + 2);
       await sql(
         "BEGIN; TRUNCATE svc_authorizer_entry; INSERT INTO svc_authorizer_entry TABLE backup; COMMIT",
       );
-      for (const node of [one, other]) await expect.poll(() => count(node), PATIENCE).toBe(USERS);
+      for (const node of [one, other]) await expect.poll(() => count(node), LOOKS).toBe(USERS);
       for (const path of paths.slice(0, 2)) {
         const files = () => readdirSync(path).filter((name) => /^lost-.*\.ndjson$/.test(name));
-        await expect.poll(files, PATIENCE).toHaveLength(1);
+        await expect.poll(files, LOOKS).toHaveLength(1);
         const text = readFileSync(join(path, files()[0]!), "utf8");
         const lines = text
           .trim()

@@ -13,7 +13,7 @@ interface Body {
   readonly database?: Readonly<Record<string, string>> | string;
 }
 
-const PATIENCE = { interval: 100 };
+const LOOKS = { interval: 100 };
 const TABLES = ["entry", "part", "checkpoint", "piece", "usage", "floor"].map(
   (name) => `svc_authorizer_${name}`,
 );
@@ -53,7 +53,7 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
     expect(await fleet.write(one.service, "POST", "/users", { username: "reader" })).toBe(201);
     expect(await fleet.write(one.service, "PUT", "/users/reader/policies/Read")).toBe(201);
     for (const { service } of [one, other])
-      await expect.poll(() => fleet.mayRead(service, "reader"), PATIENCE).toBe(true);
+      await expect.poll(() => fleet.mayRead(service, "reader"), LOOKS).toBe(true);
   }
 
   async function endAll(): Promise<void> {
@@ -90,7 +90,7 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
     for (const node of fleet.nodes) {
       expect(await fleet.mayRead(node.service, "reader")).toBe(true);
       expect([...(await fleet.users(node.service))]).toEqual(["reader"]);
-      await expect.poll(async () => (await verbose(node)).body.database, PATIENCE).toContain("no log");
+      await expect.poll(async () => (await verbose(node)).body.database, LOOKS).toContain("no log");
       expect(node.stdout() + node.stderr()).not.toMatch(/set-up token/i);
     }
   });
@@ -112,7 +112,7 @@ describe.skipIf(postgresBin() === undefined)("proof: starts without the database
     const [node] = fleet.nodes as [RunningProgram];
     expect(await fleet.write(node.service, "POST", "/users/reader/credentials")).toBe(201);
     await cluster.stop();
-    await expect.poll(() => fleet.mayRead(node.service, "reader"), PATIENCE).toBe(503);
+    await expect.poll(() => fleet.mayRead(node.service, "reader"), LOOKS).toBe(503);
     const decision = await fleet.call(node.service, "GET", "/api/v1/auth/users/reader");
     expect(await decision.text()).toContain("The database cannot be reached since");
     const headers = { Authorization: `Basic ${btoa(`${ADMIN.access_key_id}:${ADMIN.secret_access_key}`)}` };
