@@ -5,7 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
-import { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import { CompiledPolicies, changedPlaces } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import {
   type CompiledPolicy,
   compilePolicyInSteps,
@@ -28,6 +28,8 @@ const KEPT_SETS = 16;
 const KEPT_PRICE = 200_000_000;
 /** Users of more sets share what is composed of them by the numbers of the sets. */
 const MANY = 16;
+/** Compositions of many sets among which one is looked for that differs in few of them, after a change. */
+const RECENT = 64;
 /** Up to this many policies are named as they are. */
 const FEW = 8;
 /** A set within these bounds is compiled in one go: about a millisecond. */
@@ -54,6 +56,9 @@ export class CompiledSets {
   /** The sets of lists that came before: of a group, all members have the same list. */
   readonly #byList = new WeakMap<readonly StoredPolicy[], PolicySet>();
   readonly #many = new WeakValues<CompiledPolicies>();
+  /** The newest of them, in a circle. */
+  readonly #recent: WeakRef<CompiledPolicies>[] = [];
+  #nextRecent = 0;
   readonly #numbers = new WeakMap<PolicySet, number>();
   #nextNumber = 0;
   readonly #compositions: Composition = { policies: undefined, longer: new WeakMap() };
@@ -96,10 +101,22 @@ export class CompiledSets {
     const key = sets.map((set) => this.#numberOf(set)).join();
     let policies = this.#many.get(key);
     if (policies === undefined) {
-      policies = new CompiledPolicies({ partition: this.#partition, evaluator: "extended" }, sets);
+      const options = { partition: this.#partition, evaluator: "extended" } as const;
+      policies = new CompiledPolicies(options, sets, this.#earlier(sets));
       this.#many.set(key, policies);
+      this.#recent[this.#nextRecent] = new WeakRef(policies);
+      this.#nextRecent = (this.#nextRecent + 1) % RECENT;
     }
     return policies;
+  }
+
+  /** What was composed of nearly the same sets. */
+  #earlier(sets: readonly PolicySet[]): CompiledPolicies | undefined {
+    for (const recent of this.#recent) {
+      const policies = recent.deref();
+      if (policies !== undefined && changedPlaces(policies.sets, sets) !== undefined) return policies;
+    }
+    return undefined;
   }
 
   /** A number that no other set has or had. */

@@ -20,7 +20,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   readonly #clock: () => number;
   readonly #began: number;
   readonly #sets = new WeakMap<PolicySet, SetUse>();
-  readonly #policies = new WeakMap<CompiledPolicies, readonly SetUse[]>();
+  readonly #policies = new WeakMap<CompiledPolicies, (SetUse | undefined)[]>();
   readonly #users = new Map<string, NamedCount>();
   readonly #keys = new Map<string, NamedCount>();
   readonly #served = new Map<string, NamedCount>();
@@ -51,16 +51,16 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
     return new CountedUser(user, this);
   }
 
-  sets(policies: CompiledPolicies): readonly SetUse[] {
+  sets(policies: CompiledPolicies): (SetUse | undefined)[] {
     let uses = this.#policies.get(policies);
     if (uses === undefined) {
-      uses = policies.sets.map((set) => this.#ofSet(set));
+      uses = new Array<SetUse | undefined>(policies.sets.length).fill(undefined);
       this.#policies.set(policies, uses);
     }
     return uses;
   }
 
-  #ofSet(set: PolicySet): SetUse {
+  ofSet(set: PolicySet): SetUse {
     let use = this.#sets.get(set);
     if (use === undefined) {
       use = new SetUse(set.order, this);

@@ -1,6 +1,7 @@
 /** The use of one user, of the groups of the user and of the statements that decide. */
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
+import type { PolicySet } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { actionsOf } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { DecidingPlace } from "@svc-authorizer/policy/engine/decide/deciding-place.ts";
 import { NO_STATEMENT } from "@svc-authorizer/policy/engine/matching/matches.ts";
@@ -22,8 +23,10 @@ export interface SharedCounts {
   add(count: NamedCount, now: number): void;
   /** The count of a group. */
   group(name: string): NamedCount;
-  /** The uses of the sets of policies, in their order. */
-  sets(policies: CompiledPolicies): readonly SetUse[];
+  /** The uses of the sets of policies, in their order, for all users who have these; {@link ofSet} gives those that lack. */
+  sets(policies: CompiledPolicies): (SetUse | undefined)[];
+  /** The use of one set. */
+  ofSet(set: PolicySet): SetUse;
 }
 
 /** Counts the use of one user. */
@@ -36,7 +39,9 @@ export class CountedUser implements UserUse, NamedCount {
   count = 0;
   last = 0;
   readonly #shared: SharedCounts;
-  readonly #sets: readonly SetUse[];
+  readonly #sets: readonly PolicySet[];
+  /** Of the sets that decided: of a thousand, few do. */
+  readonly #uses: (SetUse | undefined)[];
   readonly #via: UsingUser["via"];
   /** The groups through which all policies reach the user; undefined if they differ between policies. */
   readonly #groups: readonly NamedCount[] | undefined;
@@ -46,7 +51,8 @@ export class CountedUser implements UserUse, NamedCount {
     this.name = username;
     this.part = userId;
     this.#shared = shared;
-    this.#sets = shared.sets(policies);
+    this.#sets = policies.sets;
+    this.#uses = shared.sets(policies);
     this.#via = via;
     this.#groups = onlyVia && this.#groupsAmong([onlyVia]);
   }
@@ -90,8 +96,8 @@ export class CountedUser implements UserUse, NamedCount {
   }
 
   #usedStatement(statement: CompiledStatement, action: string, now: number): void {
-    for (const [set, use] of this.#sets.entries()) {
-      const order = use.order.positionOf(statement);
+    for (const [set, { order: places }] of this.#sets.entries()) {
+      const order = places.positionOf(statement);
       if (order === NO_STATEMENT) continue;
       this.#used(set, order, action, now);
       return;
@@ -99,7 +105,11 @@ export class CountedUser implements UserUse, NamedCount {
   }
 
   #used(set: number, order: number, action: string, now: number): void {
-    const use = this.#sets[set] as SetUse;
+    let use = this.#uses[set];
+    if (use === undefined) {
+      use = this.#shared.ofSet(this.#sets[set] as PolicySet);
+      this.#uses[set] = use;
+    }
     use.ofAction(action).add(order, now);
     const groups = this.#groups ?? this.#groupsOf(use.order.statementAt(order).policy);
     for (let index = 0; index < groups.length; index++) this.#shared.add(groups[index] as NamedCount, now);

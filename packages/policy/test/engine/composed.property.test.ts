@@ -51,6 +51,25 @@ function composed(
   return new CompiledPolicies(options, sets);
 }
 
+/**
+ * The same, after changes: a few sets were empty or those of other places, and each step puts one where it belongs. What was
+ * made for some actions before is changed with them.
+ */
+function changedInto({ sets }: CompiledPolicies, actions: readonly string[]): CompiledPolicies {
+  const empty = finish(policySetInSteps([], options.partition));
+  const places = [0, 1, sets.length - 1];
+  let now = sets.with(0, empty).with(1, empty).with(-1, sets[0]!);
+  let policies = new CompiledPolicies(options, now);
+  for (const [step, place] of places.entries()) {
+    // Not all at each step: some filters are made anew.
+    for (const action of actions.slice(0, step === 0 ? actions.length : -1)) policies.filters?.of(action);
+    now = now.with(place, sets[place]!);
+    policies = new CompiledPolicies(options, now, policies);
+  }
+  expect(policies.sets.every((set, place) => set === sets[place])).toBe(true);
+  return policies;
+}
+
 describe("policies put together from shared sets", () => {
   it("decide as a naive evaluator does with all of them, and name the same first deny", {
     timeout: sized(240_000, 3_600_000),
@@ -64,6 +83,10 @@ describe("policies put together from shared sets", () => {
         fc.array(request, { minLength: 10, maxLength: 10 }),
         ([policies, holders, amount], requests) => {
           const user = composed(policies, holders, amount);
+          const changed = changedInto(
+            user,
+            requests.flatMap(({ required }) => ("action" in required ? [required.action] : [])),
+          );
           const ordered = [...policies].sort((a, b) => compareUtf8(a.name, b.name));
           for (const one of requests) {
             const statements: Statement[] = [];
@@ -77,6 +100,9 @@ describe("policies put together from shared sets", () => {
               const { action, resource } = one.required;
               expect(outcomeTest(user, { ...one, action }, lookup)(resource)).toEqual(expected);
               expect(decideOne(user, one.required, one, lookup)).toEqual(expected);
+              expect(decideOne(changed, one.required, one, lookup)).toEqual(expected);
+              expect(changed.gateOpener(action)).toBe(user.gateOpener(action));
+              expect(changed.passesGate(action)).toBe(user.passesGate(action));
               expect(lookup.place().statementIn(user)).toBe(atOnce.all[0]);
             }
             const written = ({ policy, index }: CompiledStatement) => policy.statement[index];

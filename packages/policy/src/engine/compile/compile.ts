@@ -45,20 +45,39 @@ export class CompiledPolicies {
   /** True when some statement has a member that this version does not know, which denies everything, lists too. */
   readonly hasUnknownMember: boolean;
   /** Say which sets a look-up has to look into; undefined for few sets, which are all looked into. */
-  readonly filters: SetFilters | undefined;
+  readonly filters: SetFilters | undefined = undefined;
   readonly #fallible: readonly PolicySet[];
 
-  constructor(options: CompileOptions, sets: readonly PolicySet[]) {
+  /**
+   * @param sets see {@link sets}
+   * @param earlier policies composed of as many sets, nearly all of which are these: what is made of them is made of it.
+   *   Others have no effect
+   */
+  constructor(options: CompileOptions, sets: readonly PolicySet[], earlier?: CompiledPolicies) {
     this.options = options;
     this.arnPrefix = `arn:${options.partition}:`;
     this.sets = sets;
-    this.size = sets.reduce((sum, { size }) => sum + size, 0);
-    this.readsContext = sets.some((set) => set.readsContext);
-    this.readsResource = sets.some((set) => set.readsResource);
-    this.#fallible = sets.filter((set) => set.canFail);
-    this.canFail = this.#fallible.length > 0;
-    this.hasUnknownMember = sets.some((set) => set.hasUnknownMember);
-    this.filters = sets.length > FEW_SETS ? new SetFilters(sets) : undefined;
+    let size = 0;
+    let readsContext = false;
+    let readsResource = false;
+    let hasUnknownMember = false;
+    const fallible: PolicySet[] = [];
+    for (const set of sets) {
+      size += set.size;
+      readsContext ||= set.readsContext;
+      readsResource ||= set.readsResource;
+      hasUnknownMember ||= set.hasUnknownMember;
+      if (set.canFail) fallible.push(set);
+    }
+    this.size = size;
+    this.readsContext = readsContext;
+    this.readsResource = readsResource;
+    this.hasUnknownMember = hasUnknownMember;
+    this.#fallible = fallible;
+    this.canFail = fallible.length > 0;
+    if (sets.length <= FEW_SETS) return;
+    const changed = earlier && changedPlaces(earlier.sets, sets);
+    this.filters = new SetFilters(sets, changed && earlier.filters, changed);
   }
 
   /** The policies in evaluation order, each once. Made anew at each call. */
@@ -133,6 +152,24 @@ export class CompiledPolicies {
     const first = this.sets[0]?.policies.find(({ source }) => source === a.policy || source === b.policy);
     return first?.source === a.policy ? a : b;
   }
+}
+
+/** Largest number of sets that differ. */
+const MOST_CHANGED = 8;
+
+/** The places in which two lists of sets differ; undefined if there are many, or the lists have different lengths. */
+export function changedPlaces(
+  before: readonly PolicySet[],
+  after: readonly PolicySet[],
+): readonly number[] | undefined {
+  if (before.length !== after.length) return undefined;
+  const places: number[] = [];
+  for (let place = 0; place < after.length; place++) {
+    if (before[place] === after[place]) continue;
+    if (places.length === MOST_CHANGED) return undefined;
+    places.push(place);
+  }
+  return places;
 }
 
 /** Units of work of a comparison of two statements. */

@@ -14,6 +14,8 @@ const PER_SET = 50;
 /** Bytes of a pattern, and of a filter besides. */
 const PATTERN_BYTES = 14;
 const FILTER_BYTES = 1_024;
+/** Most sets that a filter names for each resource because they came after its table was made. */
+const MOST_LATER = 16;
 
 /** The sets that a filter found for one resource. One object serves all look-ups without allocation. */
 export class FoundSets {
@@ -60,8 +62,10 @@ export class SetFilter {
   readonly openers: Int32Array;
   /** True if a set has such a statement. */
   readonly isOpening: boolean;
-  /** Positions of the sets that any resource may concern. */
+  /** Positions of the sets that any resource may concern, and of those that came after the table was made. */
   readonly #open: readonly number[];
+  /** Number of the latter. */
+  readonly #later: number;
   /** Lengths of the beginnings, ascending. */
   readonly #lengths: Int32Array;
   /** By bucket of a hash, where its patterns begin; one more for the end. */
@@ -70,20 +74,13 @@ export class SetFilter {
   readonly #prints: Uint16Array;
   readonly #sets: Int32Array;
 
-  private constructor(lists: MatchingLists, beginnings: readonly SetBeginnings[], table: Table) {
+  private constructor({ lists, openers, open, later, lengths, table }: FilterParts) {
     this.lists = lists;
-    this.openers = new Int32Array(beginnings.length);
-    const open: number[] = [];
-    const lengths = new Set<number>();
-    for (let position = 0; position < beginnings.length; position++) {
-      const one = beginnings[position] as SetBeginnings;
-      this.openers[position] = one.opener;
-      if (one.isOpen) open.push(position);
-      for (const length of one.lengths) lengths.add(length);
-    }
-    this.isOpening = this.openers.some((opener) => opener !== NO_STATEMENT);
+    this.openers = openers;
+    this.isOpening = openers.some((opener) => opener !== NO_STATEMENT);
     this.#open = open;
-    this.#lengths = Int32Array.from(lengths).sort();
+    this.#later = later;
+    this.#lengths = lengths;
     this.#starts = table.starts;
     this.#prints = table.prints;
     this.#sets = table.sets;
@@ -94,7 +91,27 @@ export class SetFilter {
     const found: SetBeginnings[] = [];
     for (const { beginnings } of sets)
       found.push(beginnings.known(lists) ?? (yield* beginnings.inSteps(lists)));
-    return new SetFilter(lists, found, yield* tableInSteps(found));
+    return new SetFilter({ lists, ...partsOf(found), later: 0, table: yield* tableInSteps(found) });
+  }
+
+  /**
+   * The filter of sets a few of which are others than those of this one: it names these for each resource, and costs as much
+   * as they do. Undefined where too many came later; one is to be made anew then.
+   * @param changed the other sets by their position
+   * @param lists the lists of this filter, and those of the other sets that match its actions
+   */
+  *changedInSteps(
+    changed: ReadonlyMap<number, FilteredSet>,
+    lists: MatchingLists,
+  ): Steps<SetFilter | undefined> {
+    const open = [...new Set([...this.#open, ...changed.keys()])];
+    const later = this.#later + open.length - this.#open.length;
+    if (later > MOST_LATER) return undefined;
+    const openers = this.openers.slice();
+    for (const [position, { beginnings }] of changed)
+      openers[position] = (yield* beginnings.inSteps(lists)).opener;
+    const table = { starts: this.#starts, prints: this.#prints, sets: this.#sets };
+    return new SetFilter({ lists, openers, open, later, lengths: this.#lengths, table });
   }
 
   /** About the bytes that it holds. */
@@ -120,6 +137,28 @@ export class SetFilter {
       }
     }
   }
+}
+
+interface FilterParts {
+  readonly lists: MatchingLists;
+  readonly openers: Int32Array;
+  readonly open: readonly number[];
+  readonly later: number;
+  readonly lengths: Int32Array;
+  readonly table: Table;
+}
+
+function partsOf(beginnings: readonly SetBeginnings[]): Pick<FilterParts, "openers" | "open" | "lengths"> {
+  const openers = new Int32Array(beginnings.length);
+  const open: number[] = [];
+  const lengths = new Set<number>();
+  for (let position = 0; position < beginnings.length; position++) {
+    const one = beginnings[position] as SetBeginnings;
+    openers[position] = one.opener;
+    if (one.isOpen) open.push(position);
+    for (const length of one.lengths) lengths.add(length);
+  }
+  return { openers, open, lengths: Int32Array.from(lengths).sort() };
 }
 
 interface Table {
