@@ -110,7 +110,7 @@ export class CompiledSets {
     return policies;
   }
 
-  /** What was composed of nearly the same sets. */
+  /** An earlier composition of nearly the same sets. */
   #earlier(sets: readonly PolicySet[]): CompiledPolicies | undefined {
     for (const recent of this.#recent) {
       const policies = recent.deref();

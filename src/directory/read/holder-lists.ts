@@ -2,14 +2,8 @@
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { DirectoryChange } from "../directory.ts";
-import { SharedMemberships } from "./memberships.ts";
+import { type ListedGroup, SharedMemberships } from "./memberships.ts";
 import { RememberedLists } from "./remembered-lists.ts";
-
-/** A group as its members' lists name it. */
-export interface ListedGroup {
-  readonly id: string;
-  readonly name: string;
-}
 
 /** Groups or policies of a user from which on they are remembered: below, to read them again takes no longer. */
 export const LONG_LIST = 64;

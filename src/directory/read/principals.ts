@@ -12,8 +12,8 @@ import type { GroupPrincipal, Principal } from "../directory.ts";
 import { type UserRecord, under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";
-import { type HolderLists, type ListedGroup, LONG_LIST } from "./holder-lists.ts";
-import { type GroupWithPolicies, type Memberships, SharedMemberships } from "./memberships.ts";
+import { type HolderLists, LONG_LIST } from "./holder-lists.ts";
+import { type ListedGroup, type Memberships, SharedMemberships } from "./memberships.ts";
 import type { Found, StateReader } from "./reader.ts";
 import { RecordCache } from "./record-cache.ts";
 import type { KnownList, ReadState } from "./remembered-lists.ts";
@@ -98,10 +98,7 @@ export class PrincipalReader {
 
   async #membershipsIn(groups: readonly ListedGroup[]): Promise<Memberships> {
     const lists = await this.#ofGroupsWith(groups.map(({ id }) => id));
-    const withPolicies = groups.map(({ id, name }, index): GroupWithPolicies => {
-      return { id, name, policies: lists[index]! };
-    });
-    return (this.#known?.memberships ?? new SharedMemberships()).of(withPolicies);
+    return (this.#known?.memberships ?? new SharedMemberships()).of(groups, lists);
   }
 
   /** The policies of each group. What is known of none of several is read together. */

@@ -29,6 +29,8 @@ interface Remembered<T> extends State {
   readonly members: readonly string[];
   /** Ids of members that were touched since it was read. */
   readonly touched: Set<string>;
+  /** The list while no member was touched: one object, since of a thousand lists each is asked for. */
+  readonly untouched: KnownList<T>;
 }
 
 /** A list that nobody has in memory any more. */
@@ -119,7 +121,7 @@ export class RememberedLists<T extends Member> {
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
-    return { list: kept.list, touched: membersAmong(kept) };
+    return kept.touched.size === 0 ? kept.untouched : { list: kept.list, touched: membersAmong(kept) };
   }
 
   /**
@@ -136,7 +138,8 @@ export class RememberedLists<T extends Member> {
       members = list.map(({ id }) => id);
       for (const id of members) this.#addHolder(id, holder);
     }
-    const kept: Remembered<T> = { revision, base, list, members, touched: new Set() };
+    const untouched = { list, touched: [] };
+    const kept: Remembered<T> = { revision, base, list, members, touched: new Set(), untouched };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
     this.#hold(holder, kept);
@@ -228,7 +231,6 @@ export class RememberedLists<T extends Member> {
 const MANY_TOUCHED = 16;
 
 function membersAmong<T>({ list, members, touched }: Remembered<T>): readonly T[] {
-  if (touched.size === 0) return [];
   if (touched.size >= MANY_TOUCHED) return list.filter((_, place) => touched.has(members[place] as string));
   const places = [...touched].map((id) => members.indexOf(id)).filter((place) => place >= 0);
   return places.map((place) => list[place] as T);
