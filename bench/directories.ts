@@ -1,5 +1,5 @@
 /** Directories of many users on a local store: CPU time and memory of everything that reads or writes all of one. */
-import { copyFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -57,9 +57,9 @@ async function* onAllCoresEach<T>(sequence: AsyncIterator<T>): AsyncGenerator<T>
 
 async function* measureDirectory(users: number): AsyncGenerator<DirectoryRow> {
   const file = join(folder, `users-${users}.json`);
-  writeFileSync(file, datasetOf(users, ""));
+  writeDataset(file, users);
   const named = join(folder, `named-${users}.json`);
-  writeFileSync(named, datasetOf(users, "Renamed"));
+  writeDataset(named, users, { friendlyName: "Renamed" });
   const config = write(`directory-${users}-config.json`, JSON.stringify(configOf(users, file)));
   let output = "";
   const run = async (name: string, ...args: readonly string[]): Promise<DirectoryRow> => {
@@ -105,11 +105,7 @@ async function* measureService(users: number, file: string, config: string): Asy
       resident: server.peak(),
     };
     copyFileSync(file, `${file}.before`);
-    const text = datasetOf(users, "").replace(
-      /\]\}\n$/,
-      `,${JSON.stringify({ username: "the-new-one" })}]}\n`,
-    );
-    writeFileSync(file, text);
+    writeDataset(file, users, { more: { username: "the-new-one" } });
     yield await whileServing(server, { users, name: "reload (SIGHUP), one line more" }, async () => {
       server.signal("SIGHUP");
       while ((await statusOf(server, "/api/v1/auth/users/the-new-one")) !== 200) await delay(LOOK_MS);
@@ -173,12 +169,27 @@ function configOf(users: number, file: string): object {
   };
 }
 
-/** Users in a hundred groups, as text. */
-function datasetOf(users: number, friendlyName: string): string {
+/** Users of which the text is put together at once: that of ten million is longer than a text can be. */
+const PORTION = 100_000;
+
+/**
+ * Writes a data set of users in a hundred groups.
+ * @param more a user besides, at the end
+ */
+function writeDataset(
+  path: string,
+  users: number,
+  { friendlyName = "", more }: { readonly friendlyName?: string; readonly more?: object } = {},
+): void {
   const groups = Array.from({ length: GROUPS }, (_, index) => ({ name: `group-${index}` }));
   const name = friendlyName === "" ? "" : `,"friendly_name":${JSON.stringify(friendlyName)}`;
-  const entries = Array.from({ length: users }, (_, index) => {
-    return `{"username":"user-${String(index).padStart(7, "0")}","groups":["group-${index % GROUPS}"]${name}}`;
-  });
-  return `{"format":1,"groups":${JSON.stringify(groups)},"users":[${entries.join(",\n")}]}\n`;
+  writeFileSync(path, `{"format":1,"groups":${JSON.stringify(groups)},"users":[`);
+  for (let start = 0; start < users; start += PORTION) {
+    const entries = Array.from({ length: Math.min(PORTION, users - start) }, (_, place) => {
+      const index = start + place;
+      return `{"username":"user-${String(index).padStart(7, "0")}","groups":["group-${index % GROUPS}"]${name}}`;
+    });
+    appendFileSync(path, (start === 0 ? "" : ",\n") + entries.join(",\n"));
+  }
+  appendFileSync(path, `${more === undefined ? "" : `,${JSON.stringify(more)}`}]}\n`);
 }
