@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { Admission } from "../../src/http/admission.ts";
-import { ANONYMOUS, mount } from "../../src/http/route.ts";
-import { routed } from "../../src/http/router.ts";
-import { createManagedServer } from "../../src/http/server/server-lifecycle.ts";
+import { ANONYMOUS, type mount } from "../../src/http/route.ts";
 import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import { bareRoutes } from "./bare-server.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
-import { connectTo, MemoryLog, post, requestText, startService } from "./service-kit.ts";
+import { connectTo, post, requestText, startService } from "./service-kit.ts";
 
 const HOT = "/access/v1/check";
 const CHECK = {
@@ -32,14 +31,7 @@ function gate() {
 /** A server with routes of its own and so many places. */
 async function serving(queue: number, api: Parameters<typeof mount>[0], routes: Parameters<typeof mount>[1]) {
   const counters = createHttpCounters();
-  const limits = { ...DEFAULT_LIMITS, queue };
-  const managed = createManagedServer({
-    admission: new Admission(limits, counters),
-    counters,
-    limits,
-    log: new MemoryLog(false),
-    handler: routed({ routes: mount(api, routes, counters), decode: (segment) => segment }),
-  });
+  const managed = bareRoutes(routes, { api, counters, limits: { ...DEFAULT_LIMITS, queue } });
   const url = await managed.listen({ host: "127.0.0.1", port: 0 });
   return { url, token: "any", counters, close: () => managed.close() };
 }

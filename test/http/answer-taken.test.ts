@@ -6,13 +6,10 @@ import { connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Admission } from "../../src/http/admission.ts";
 import { answer } from "../../src/http/answer.ts";
-import { createManagedServer, type TlsMaterial } from "../../src/http/server/server-lifecycle.ts";
-import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import type { TlsMaterial } from "../../src/http/server/server-lifecycle.ts";
+import { bareServer } from "./bare-server.ts";
 import { selfSigned } from "./certificate.ts";
-import { DEFAULT_LIMITS } from "./default-limits.ts";
-import { MemoryLog } from "./service-kit.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: test\r\n\r\n";
 const CONNECTIONS = 32;
@@ -33,18 +30,13 @@ const CALLERS = `
 /** Starts a server; returns its port, and of each request whether it counted as sent ahead. */
 async function start(tls: TlsMaterial | undefined): Promise<{ port: number; ahead: boolean[] }> {
   const ahead: boolean[] = [];
-  const counters = createHttpCounters();
-  const managed = createManagedServer({
-    admission: new Admission(DEFAULT_LIMITS, counters),
-    counters,
-    limits: DEFAULT_LIMITS,
-    log: new MemoryLog(false),
-    handler: (exchange) => {
+  const managed = bareServer(
+    (exchange) => {
       ahead.push(exchange.isLate);
       answer(exchange, "{}");
     },
-    ...(tls !== undefined && { tls }),
-  });
+    { tls },
+  );
   onTestFinished(() => managed.close());
   return { port: Number(new URL(await managed.listen({ host: "127.0.0.1", port: 0 })).port), ahead };
 }

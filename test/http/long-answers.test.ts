@@ -2,12 +2,8 @@
 
 import { once } from "node:events";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Admission } from "../../src/http/admission.ts";
-import { ANONYMOUS, mount } from "../../src/http/route.ts";
-import { routed } from "../../src/http/router.ts";
-import { createManagedServer } from "../../src/http/server/server-lifecycle.ts";
 import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
-import { DEFAULT_LIMITS } from "./default-limits.ts";
+import { bareRoutes } from "./bare-server.ts";
 import { connectTo, MemoryLog, raw, readToEnd } from "./service-kit.ts";
 
 /** Characters of two units at odd places, so that some piece would end within one. */
@@ -26,16 +22,7 @@ const routes = Object.entries(TEXTS).map(([path, body]) => ({
   priority: "hot" as const,
   handle: () => ({ status: 200, body, type: "text/plain; charset=utf-8" }),
 }));
-const managed = createManagedServer({
-  admission: new Admission(DEFAULT_LIMITS, counters),
-  counters,
-  limits: DEFAULT_LIMITS,
-  log,
-  handler: routed({
-    routes: mount({ authenticate: () => ANONYMOUS }, routes, counters),
-    decode: (segment) => segment,
-  }),
-});
+const managed = bareRoutes(routes, { counters, log });
 let url: string;
 beforeAll(async () => {
   url = await managed.listen({ host: "127.0.0.1", port: 0 });

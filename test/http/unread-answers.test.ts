@@ -4,19 +4,11 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { afterEach, expect, it } from "vitest";
-import { Admission } from "../../src/http/admission.ts";
-import { ANONYMOUS, mount } from "../../src/http/route.ts";
-import { routed } from "../../src/http/router.ts";
 import { ConnectionPlaces } from "../../src/http/server/connection-places.ts";
-import {
-  createManagedServer,
-  type ManagedServer,
-  type TlsMaterial,
-} from "../../src/http/server/server-lifecycle.ts";
-import { createHttpCounters } from "../../src/observe/metrics/create-http-counters.ts";
+import type { ManagedServer, TlsMaterial } from "../../src/http/server/server-lifecycle.ts";
+import { bareRoutes } from "./bare-server.ts";
 import { selfSigned } from "./certificate.ts";
 import { DEFAULT_LIMITS } from "./default-limits.ts";
-import { MemoryLog } from "./service-kit.ts";
 
 /** More than the operating system takes for one connection, and what it takes as a whole. */
 const LARGE = Buffer.alloc(32 << 20);
@@ -33,7 +25,6 @@ afterEach(async () => {
 
 /** Starts a listener; returns how many connections are open, and its port. */
 async function start(answersBytes: number, tls?: TlsMaterial) {
-  const counters = createHttpCounters();
   const taken = { connections: 0, connectionsRefused: 0, connectionsGivenUp: 0 };
   const places = new ConnectionPlaces(
     { connections: 100, connectionsPerAddress: 100 },
@@ -47,20 +38,7 @@ async function start(answersBytes: number, tls?: TlsMaterial) {
     priority: "hot" as const,
     handle: () => ({ status: 200, bytes, type: "application/octet-stream" }),
   });
-  const routes = mount(
-    { authenticate: () => ANONYMOUS },
-    [route("/large", LARGE), route("/small", SMALL)],
-    counters,
-  );
-  managed = createManagedServer({
-    admission: new Admission(limits, counters),
-    counters,
-    limits,
-    log: new MemoryLog(false),
-    places,
-    handler: routed({ routes, decode: (segment) => segment }),
-    ...(tls !== undefined && { tls }),
-  });
+  managed = bareRoutes([route("/large", LARGE), route("/small", SMALL)], { limits, places, tls });
   const url = await managed.listen({ host: "127.0.0.1", port: 0 });
   return { taken, port: Number(new URL(url).port) };
 }
