@@ -6,6 +6,7 @@
  */
 
 import { LRUCache } from "lru-cache";
+import { MultiMap } from "../compact/multi-map.ts";
 import { SharedLoads } from "./shared-loads.ts";
 
 /** Settings of caches over the directory, `auth.cache.*`; times in milliseconds. */
@@ -91,7 +92,7 @@ export class DependentCache<T extends object> {
   /** Keys for which nothing was found, and when that expires. */
   readonly #absent: LRUCache<string, number> | undefined;
   /** Id → keys of the values that are filed under it. */
-  readonly #dependents = new Map<string, Set<string>>();
+  readonly #dependents = new MultiMap();
   readonly #loads = new SharedLoads<T | undefined>();
   readonly #changes: { readonly generation: number; readonly touched: Touched }[] = [];
   /**
@@ -180,7 +181,7 @@ export class DependentCache<T extends object> {
     else {
       this.#rememberTouched(touched.ids);
       for (const id of touched.ids) {
-        for (const key of [...(this.#dependents.get(id) ?? [])]) this.#entries.delete(key);
+        for (const key of this.#dependents.of(id)) this.#entries.delete(key);
       }
     }
     return before - this.#entries.size;
@@ -208,11 +209,7 @@ export class DependentCache<T extends object> {
   #enter(key: string, entry: Entry<T>): void {
     this.#entries.set(key, entry);
     if (entry.isLarge) return;
-    for (const id of this.#filedUnder(entry.value)) {
-      const keys = this.#dependents.get(id);
-      if (keys === undefined) this.#dependents.set(id, new Set([key]));
-      else keys.add(key);
-    }
+    for (const id of this.#filedUnder(entry.value)) this.#dependents.add(id, key);
   }
 
   #setAside(entry: Entry<T>, key: string): void {
@@ -274,10 +271,6 @@ export class DependentCache<T extends object> {
   }
 
   #forget(value: T, key: string): void {
-    for (const id of this.#filedUnder(value)) {
-      const keys = this.#dependents.get(id);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#dependents.delete(id);
-    }
+    for (const id of this.#filedUnder(value)) this.#dependents.remove(id, key);
   }
 }

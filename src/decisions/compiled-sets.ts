@@ -59,8 +59,6 @@ export class CompiledSets {
   /** The newest of them, in a circle. */
   readonly #recent: WeakRef<CompiledPolicies>[] = [];
   #nextRecent = 0;
-  readonly #numbers = new WeakMap<PolicySet, number>();
-  #nextNumber = 0;
   readonly #compositions: Composition = { policies: undefined, longer: new WeakMap() };
 
   /** Denies everything, for a user with too many policies. */
@@ -98,7 +96,7 @@ export class CompiledSets {
 
   /** As {@link #composed}, for lists that would be long ways to follow. */
   #composedOfMany(sets: readonly PolicySet[]): CompiledPolicies {
-    const key = sets.map((set) => this.#numberOf(set)).join();
+    const key = sets.map(({ number }) => number).join();
     let policies = this.#many.get(key);
     if (policies === undefined) {
       const options = { partition: this.#partition, evaluator: "extended" } as const;
@@ -117,16 +115,6 @@ export class CompiledSets {
       if (policies !== undefined && changedPlaces(policies.sets, sets) !== undefined) return policies;
     }
     return undefined;
-  }
-
-  /** A number that no other set has or had. */
-  #numberOf(set: PolicySet): number {
-    let number = this.#numbers.get(set);
-    if (number === undefined) {
-      number = this.#nextNumber++;
-      this.#numbers.set(set, number);
-    }
-    return number;
   }
 
   /** Users with the same sets share what is composed of them. */

@@ -7,6 +7,7 @@ import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts
 import { idsOf } from "@svc-authorizer/policy/model/policy-lists.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
+import { MultiMap } from "../compact/multi-map.ts";
 import type { DirectoryChange, Principal } from "../directory/directory.ts";
 import type { CachedPrincipal } from "./cached-principal.ts";
 
@@ -49,7 +50,7 @@ export class PrincipalCache {
   /**
    * Internal id of a policy → ids of the groups that have it. So a user need not be filed under each policy of a group.
    */
-  readonly #groupsByPolicy = new Map<string, Set<string>>();
+  readonly #groupsByPolicy = new MultiMap();
   readonly #filed = new WeakSet<readonly StoredPolicy[]>();
 
   constructor(options: PrincipalCacheOptions) {
@@ -108,11 +109,7 @@ export class PrincipalCache {
     for (const { holder, via, policies } of held) {
       if ("user" in via || this.#filed.has(policies)) continue;
       this.#filed.add(policies);
-      for (const { id } of policies) {
-        const groups = this.#groupsByPolicy.get(id);
-        if (groups === undefined) this.#groupsByPolicy.set(id, new Set([holder]));
-        else groups.add(holder);
-      }
+      for (const { id } of policies) this.#groupsByPolicy.add(id, holder);
     }
   }
 
@@ -120,7 +117,7 @@ export class PrincipalCache {
   evict({ users = [], groups = [], policies = [], all = false }: DirectoryChange): void {
     const ids = [...users, ...groups, ...policies];
     for (const policy of policies) {
-      ids.push(...(this.#groupsByPolicy.get(policy) ?? []));
+      ids.push(...this.#groupsByPolicy.of(policy));
       this.#groupsByPolicy.delete(policy);
     }
     if (all) this.#groupsByPolicy.clear();

@@ -84,7 +84,7 @@ export const SERVICE_ROOMS: Rooms = {
   "remember-last": { may: [] },
   // Reads answers of other servers.
   "bounded-body": { may: [] },
-  cache: { may: ["policy/errors"] },
+  cache: { may: ["compact", "policy/errors"] },
   // Much in little memory.
   compact: { may: ["policy/json-text"] },
   store: { may: ["compact", "schedule", "policy/model", "policy/errors", "commands", "remember-last"] },
@@ -130,6 +130,7 @@ export const SERVICE_ROOMS: Rooms = {
     may: [
       "directory",
       "cache",
+      "compact",
       "schedule",
       "request-map",
       "policy/engine",

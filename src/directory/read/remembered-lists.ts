@@ -4,6 +4,7 @@
  * was told, but for the members that were touched since: a reader reads these again.
  */
 
+import { MultiMap } from "../../compact/multi-map.ts";
 import type { DirectoryChange } from "../directory.ts";
 
 /** A state of the store. */
@@ -27,8 +28,8 @@ interface Remembered<T> extends State {
   readonly list: readonly T[];
   /** Ids of the members. */
   readonly members: readonly string[];
-  /** Ids of members that were touched since it was read. */
-  readonly touched: Set<string>;
+  /** Ids of members that were touched since it was read; few lists have any. */
+  touched: Set<string> | undefined;
   /** The list while no member was touched: one object, since of a thousand lists each is asked for. */
   readonly untouched: KnownList<T>;
 }
@@ -68,7 +69,7 @@ export class RememberedLists<T extends Member> {
   /** Whoever holds a list keeps what is known of it. */
   readonly #owners = new WeakMap<readonly T[], Remembered<T>>();
   /** Id of a member → ids of the holders that have it, and perhaps of some that had it; most have one. */
-  readonly #holders = new Map<string, string | Set<string>>();
+  readonly #holders = new MultiMap();
   readonly #gone = new FinalizationRegistry<Gone>((gone) => this.#forgetGone(gone));
   readonly #changes: { readonly revision: number; readonly all: boolean; readonly ids: ListIds }[] = [];
   /** Revision of the newest commit that was told or, at first, of the first state that was read; undefined before. */
@@ -97,8 +98,15 @@ export class RememberedLists<T extends Member> {
     if (change.all) this.#forgetAll();
     for (const holder of ids.holders) this.#forget(holder);
     for (const member of ids.members) {
-      for (const holder of this.#holdersOf(member)) this.#known.get(holder)?.deref()?.touched.add(member);
+      for (const holder of this.#holders.of(member)) this.#touch(holder, member);
     }
+  }
+
+  #touch(holder: string, member: string): void {
+    const known = this.#known.get(holder)?.deref();
+    if (known === undefined) return;
+    known.touched ??= new Set();
+    known.touched.add(member);
   }
 
   /** Forgets everything: the store may have gone back to an earlier revision. */
@@ -121,7 +129,8 @@ export class RememberedLists<T extends Member> {
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
-    return kept.touched.size === 0 ? kept.untouched : { list: kept.list, touched: membersAmong(kept) };
+    const { list, members, touched, untouched } = kept;
+    return touched === undefined ? untouched : { list, touched: membersAmong(list, members, touched) };
   }
 
   /**
@@ -136,10 +145,10 @@ export class RememberedLists<T extends Member> {
     if (members === undefined || !(before?.list === renewed?.list || isListOf(members, list))) {
       this.#forget(holder);
       members = list.map(({ id }) => id);
-      for (const id of members) this.#addHolder(id, holder);
+      for (const id of members) this.#holders.add(id, holder);
     }
     const untouched = { list, touched: [] };
-    const kept: Remembered<T> = { revision, base, list, members, touched: new Set(), untouched };
+    const kept: Remembered<T> = { revision, base, list, members, touched: undefined, untouched };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
     this.#hold(holder, kept);
@@ -186,27 +195,8 @@ export class RememberedLists<T extends Member> {
     );
   }
 
-  #holdersOf(member: string): Iterable<string> {
-    const holders = this.#holders.get(member);
-    return typeof holders === "string" ? [holders] : (holders ?? []);
-  }
-
-  #addHolder(member: string, holder: string): void {
-    const holders = this.#holders.get(member);
-    if (holders === undefined) this.#holders.set(member, holder);
-    else if (typeof holders !== "string") holders.add(holder);
-    else if (holders !== holder) this.#holders.set(member, new Set([holders, holder]));
-  }
-
-  #removeHolder(member: string, holder: string): void {
-    const holders = this.#holders.get(member);
-    if (holders === holder) this.#holders.delete(member);
-    else if (holders instanceof Set && holders.delete(holder) && holders.size === 0)
-      this.#holders.delete(member);
-  }
-
   #forget(holder: string): void {
-    for (const id of this.#known.get(holder)?.deref()?.members ?? []) this.#removeHolder(id, holder);
+    for (const id of this.#known.get(holder)?.deref()?.members ?? []) this.#holders.remove(id, holder);
     this.#known.delete(holder);
     this.#release(holder);
   }
@@ -215,7 +205,7 @@ export class RememberedLists<T extends Member> {
     // Another list of the holder may be known by now.
     if (this.#known.get(holder)?.deref() !== undefined) return;
     this.#known.delete(holder);
-    for (const id of members) this.#removeHolder(id, holder);
+    for (const id of members) this.#holders.remove(id, holder);
   }
 
   #forgetAll(): void {
@@ -230,7 +220,11 @@ export class RememberedLists<T extends Member> {
 /** From so many on, all members are looked at once. */
 const MANY_TOUCHED = 16;
 
-function membersAmong<T>({ list, members, touched }: Remembered<T>): readonly T[] {
+function membersAmong<T>(
+  list: readonly T[],
+  members: readonly string[],
+  touched: ReadonlySet<string>,
+): readonly T[] {
   if (touched.size >= MANY_TOUCHED) return list.filter((_, place) => touched.has(members[place] as string));
   const places = [...touched].map((id) => members.indexOf(id)).filter((place) => place >= 0);
   return places.map((place) => list[place] as T);

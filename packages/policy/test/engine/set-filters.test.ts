@@ -12,7 +12,7 @@ const pool = new StatementPool(options.evaluator);
 const SETS = 40;
 const ACTION = "fs:ReadObject";
 /** Positions that a filter names although nothing there concerns the resource. */
-const MOST_NAMED = 16;
+const MOST_NAMED = 8;
 
 /** A set with a policy about a repository. */
 function setOf(repository: string): PolicySet {

@@ -25,6 +25,9 @@ const FEW = 1_000;
 
 /** Policies in evaluation order. Immutable except for indexes that are built on first use. */
 export class PolicySet {
+  static #made = 0;
+  /** A number that no other set of the process has or had. */
+  readonly number = PolicySet.#made++;
   readonly policies: readonly CompiledPolicy[];
   /** Number of statements. */
   readonly size: number;
