@@ -16,6 +16,8 @@ const QUESTION = {
   user: "user-0000001",
   required: { action: "fs:ReadObject", resource: "arn:lakefs:fs:::repository/r/object/o" },
 };
+/** Last characters of the output of a command that are kept, for its result or its error. */
+const OUTPUT = 1_000;
 /** Time between two looks at the memory of a service, in milliseconds. */
 const LOOK_MS = 20;
 
@@ -68,8 +70,9 @@ async function* measureDirectory(users: number): AsyncGenerator<DirectoryRow> {
       command,
       process.env,
       folder,
+      OUTPUT,
     );
-    output = rest.output.slice(-1_000);
+    output = rest.output;
     if (code !== 0) throw new Error(`${name}: ${output}`);
     return { users, name, seconds, cpu: cpuSeconds, anonymous, resident: megabytes };
   };

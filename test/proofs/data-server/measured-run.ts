@@ -1,7 +1,7 @@
 /** A program as a process whose time, CPU time and memory are measured. */
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
+import type { Readable } from "node:stream";
 
 /** The tool that measures; the tests that need it are skipped where it lacks. */
 export const HAS_TIME = existsSync("/usr/bin/time");
@@ -18,10 +18,15 @@ interface Measured {
   anonymous: number;
 }
 
+/**
+ * Runs a program to its end.
+ * @param most characters of its output that are kept, the last ones; default: all
+ */
 export async function measured(
   command: readonly string[],
   env: Record<string, string | undefined>,
   cwd: string,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<Measured> {
   const child = spawn("/usr/bin/time", ["-f", "\n%e %U %S %M", ...command], { cwd, env });
   let anonymous = 0;
@@ -29,7 +34,11 @@ export async function measured(
     anonymous = Math.max(anonymous, anonymousOfChild(child.pid));
   }, 20);
   const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  const [stdout, stderr, code] = await Promise.all([
+    lastOf(child.stdout, most),
+    lastOf(child.stderr, most),
+    ended,
+  ]);
   clearInterval(timer);
   const lines = stderr.trimEnd().split("\n");
   const [seconds = 0, user = 0, system = 0, kilobytes = 0] = (lines.pop() ?? "").split(" ").map(Number);
@@ -42,6 +51,16 @@ export async function measured(
     megabytes,
     anonymous,
   };
+}
+
+/** The last characters of a text: that of a long run may be longer than a string can be. */
+async function lastOf(stream: Readable, most: number): Promise<string> {
+  let text = "";
+  for await (const part of stream.setEncoding("utf8")) {
+    text += part;
+    if (text.length > most) text = text.slice(-most);
+  }
+  return text;
 }
 
 /** Anonymous memory of the only child of a process in MB; 0 once it has ended. */
