@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundledInto } from "./bundle.mjs";
 import { fail, LOCK, root, SCOPE } from "./compile.mjs";
 
 /** Everything that the lock file has, as npm writes it down. */
@@ -29,14 +30,14 @@ function reachedFrom(refs, dependencies) {
 }
 
 /**
- * Returns the bill of a built package: what an installation brings, with versions, licenses and checksums, and beside it
+ * Returns the bill of a built package: what it carries and what an installation brings, with versions, licenses and checksums, and beside it
  * as `optional` what people install where they need it.
  * @param {string} folder of the built package
  */
 export function billOfMaterials(folder) {
   const { name, version, license, dependencies = {}, peerDependencies = {} } = manifestIn(folder);
   const bill = everything();
-  const direct = Object.keys(dependencies).map(refOf);
+  const direct = [...Object.keys(dependencies), ...bundledInto(folder)].map(refOf);
   // Packages of this clone have bills of their own.
   const beside = Object.keys(peerDependencies)
     .filter((one) => !one.startsWith(SCOPE))

@@ -3,10 +3,12 @@
 
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
+import { isBuiltin } from "node:module";
 import { dirname, join, posix, relative, resolve } from "node:path";
 import { rolldown } from "rolldown";
-import { removeUnreached } from "./bundle.mjs";
-import { fail } from "./compile.mjs";
+import { removeUnreached, writeNotices } from "./bundle.mjs";
+import { BUNDLED } from "./bundled.ts";
+import { fail, root } from "./compile.mjs";
 
 /** Programs that start as a process. */
 const PROCESSES = ["main.js", "worker-main.js"];
@@ -30,12 +32,16 @@ export function threadsBelow(folder, ending) {
 const filesBelow = (folder, ending) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(ending));
 
+/** Whether an import is of a package that is bundled. */
+const isBundled = (id) => BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
+
 /**
- * Bundles the service in place: the entries below `src` and the files that they share, in one folder. Packages stay
- * imports, and so do files that a package does not have.
- * @param {string} out folder of the package
+ * Bundles the service in place: the entries below `src`, the files that they share, and some packages, in one folder.
+ * Other packages stay imports, and so do files that a package does not have.
+ * @param {string} folder of the package
  */
-export async function bundleService(out) {
+export async function bundleService(folder) {
+  const out = resolve(folder);
   const source = join(out, "src");
   const names = filesBelow(source, ".js");
   const threads = threadsBelow(source, ".js");
@@ -45,11 +51,16 @@ export async function bundleService(out) {
     external: (id, importer) => {
       // A plugin has another one in its place.
       if (id === HTTP) return false;
+      if (isBuiltin(id)) return true;
+      if (isBundled(id)) return false;
       if (!id.startsWith(".")) return !id.startsWith("/") && !id.startsWith("\0");
-      return !existsSync(resolve(dirname(importer), id));
+      // A package names its files without their endings, too.
+      return importer.startsWith(out) && !existsSync(resolve(dirname(importer), id));
     },
     platform: "node",
-    plugins: [places(source), quickHttp],
+    // The packages as modules where they have both: the other form of some is put together while it runs.
+    resolve: { modules: [join(root, "node_modules")], mainFields: ["module", "main"] },
+    plugins: [places(out, source), quickHttp],
     onLog: (_, { message }) => fail(message),
   });
   const bundled = `${source}-bundled`;
@@ -61,6 +72,7 @@ export async function bundleService(out) {
     chunkFileNames: "[name]-[hash].js",
   });
   await build.close();
+  writeNotices(out, output);
   const slow = output.find(({ imports = [] }) => imports.includes(HTTP));
   if (slow !== undefined) fail(`${slow.fileName} imports ${HTTP}, and with it all that fetch needs`);
   for (const name of names) rmSync(join(source, name));
@@ -81,11 +93,11 @@ export async function bundleService(out) {
 const entryOf = (name) => name.replace(/\.js$/, "").replaceAll("/", "-");
 
 /** Sources go on finding their own place, and what lies beside it: all bundled files lie in one folder, as do packages. */
-function places(folder) {
+function places(out, folder) {
   return {
     name: "places",
     transform(code, id) {
-      if (!code.includes("import.meta.")) return null;
+      if (!code.includes("import.meta.") || !id.startsWith(out)) return null;
       const url = `new URL(${JSON.stringify(`./${relative(folder, id)}`)}, import.meta.url)`;
       const path = `process.getBuiltinModule("node:url").fileURLToPath(${url})`;
       const replaced = {

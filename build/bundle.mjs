@@ -42,12 +42,24 @@ export async function bundle(out, entry, places) {
     comments: { legal: true, annotation: true, jsdoc: false },
   });
   await build.close();
+  writeNotices(out, output);
+}
+
+const NOTICE = /^## (\S+) \S+ \(.+\)$/gm;
+
+/** The names of the packages that are bundled into a package, as its notices have them. */
+export function bundledInto(out) {
+  if (!existsSync(join(out, NOTICES))) return [];
+  return [...readFileSync(join(out, NOTICES), "utf8").matchAll(NOTICE)].map(([, name]) => name);
+}
+
+/** Writes the licenses of the packages that bundled files come from; a package without the text of its license ends the build. */
+export function writeNotices(out, output) {
   writeFileSync(join(out, NOTICES), noticesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 }
 
-/** The licenses of the packages that files belong to; a package without the text of its license ends the build. */
 function noticesOf(files) {
-  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  const folders = files.flatMap((file) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/.][^/]*/.exec(file)?.[0] ?? []);
   const parts = [...new Set(folders)].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const text = readdirSync(folder).find((one) => /^(?:licen[cs]e|copying)(?:\.(?:md|txt))?$/i.test(one));

@@ -5,6 +5,7 @@
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { BUNDLED } from "./bundled.ts";
 
 const root = join(import.meta.dirname, "..");
 type Names = Readonly<Record<string, unknown>>;
@@ -38,7 +39,7 @@ function placeFrom(path: string, name: string, packages: Packages): string | und
 export function modulesOfService(packages: Packages): ReadonlySet<string> {
   const wanted = SOURCES.flatMap((path) => Object.keys(read(path).dependencies));
   const places = wanted
-    .filter((name) => !name.startsWith("@svc-authorizer/"))
+    .filter((name) => !name.startsWith("@svc-authorizer/") && !BUNDLED.includes(name))
     .map((name) => {
       const place = placeFrom("", name, packages);
       if (place === undefined) throw new Error(`package-lock.json has no ${name}`);

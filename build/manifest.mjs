@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { bundledInto } from "./bundle.mjs";
 import { fail, importsOf, root, SCOPE } from "./compile.mjs";
 
 /** The facts that every package takes over. Scripts, development and platform packages stay behind. */
@@ -28,7 +29,8 @@ export function exportsOf(entries) {
 
 /**
  * The packages that compiled sources import, with the versions of the manifests that they come from. One that
- * `peerDependenciesMeta` of these manifests calls optional is for those who install it, and so are packages beside.
+ * `peerDependenciesMeta` of these manifests calls optional is for those who install it, and so are packages beside. Those
+ * that are bundled are none.
  * @param {string} out the compiled sources
  * @param {readonly string[]} folders of the clone that were compiled; the first is the package itself
  */
@@ -47,7 +49,8 @@ export function dependenciesOf(out, folders) {
     if (name in optional) found.peerDependenciesMeta[name] = optional[name];
   }
   const own = Object.keys(manifests[0].dependencies ?? {});
-  const unused = own.filter((name) => !name.startsWith(SCOPE) && !names.includes(name));
+  const used = [...names, ...bundledInto(out)];
+  const unused = own.filter((name) => !name.startsWith(SCOPE) && !used.includes(name));
   if (unused.length > 0) fail(`${folders[0]} imports nothing of ${unused.join(", ")}, its dependencies`);
   return Object.fromEntries(Object.entries(found).filter(([, some]) => Object.keys(some).length > 0));
 }

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BUNDLED } from "../../build/bundled.ts";
 import { isWhole } from "../proofs/size.ts";
 import {
   type Consumer,
@@ -32,7 +33,9 @@ const OPTIONAL = Object.keys(manifestOf(ROOT).peerDependenciesMeta);
 const ALL = [".", "packages/policy", "packages/commands"]
   .flatMap((folder) => Object.entries<string>(manifestOf(join(ROOT, folder)).dependencies))
   .filter(([name]) => !name.startsWith("@svc-authorizer/"));
-const DEPENDENCIES = Object.fromEntries(ALL.filter(([name]) => !OPTIONAL.includes(name)));
+const DEPENDENCIES = Object.fromEntries(
+  ALL.filter(([name]) => !OPTIONAL.includes(name) && !BUNDLED.includes(name)),
+);
 const PEERS = Object.fromEntries(ALL.filter(([name]) => OPTIONAL.includes(name)));
 
 const installed = (...args: string[]) =>
@@ -81,6 +84,20 @@ describe("the published package", () => {
       files.filter((file) => /^console\/assets\/index-[\w-]{8}\.js(\.br|\.gz)?$/.test(file)),
     ).toHaveLength(3);
     expect(files.filter((file) => /\.ts$|\.test\.|^(test|bench|node_modules)\b/.test(file))).toEqual([]);
+  });
+
+  it("carries the licenses of what is bundled into it, and imports nothing of that", () => {
+    const path = join(consumer, "node_modules", "@svc-authorizer", "server");
+    const notices = readFileSync(join(path, "THIRD-PARTY-NOTICES.md"), "utf8");
+    const named = [...notices.matchAll(/^## (\S+) \d\S* \(\S+\)$/gm)].map(([, name]) => name);
+    expect(named).toEqual([...BUNDLED].sort());
+    const code = readdirSync(join(path, "src")).filter((file) => file.endsWith(".js"));
+    const imported = code.flatMap((file) => {
+      const text = readFileSync(join(path, "src", file), "utf8");
+      return [...text.matchAll(/^import .* from "([^."][^"]*)";$/gm)].map(([, name]) => name);
+    });
+    expect(imported).toContain("lmdb");
+    expect(BUNDLED.filter((name) => imported.includes(name))).toEqual([]);
   });
 
   it("tells its version", () => {
@@ -290,7 +307,7 @@ it("comes with a bill of materials", () => {
   const bill = JSON.parse(readFileSync(join(installation.packages, "server.cdx.json"), "utf8"));
   expect(bill.bomFormat).toBe("CycloneDX");
   const names = bill.components.map(({ name }: { name: string }) => name);
-  expect(names).toEqual(expect.arrayContaining(Object.keys(DEPENDENCIES)));
+  expect(names).toEqual(expect.arrayContaining([...Object.keys(DEPENDENCIES), ...BUNDLED]));
   expect(names).not.toContain("vitest");
   const scopeOf = (wanted: string) =>
     bill.components.find(
