@@ -96,9 +96,10 @@ export class CompiledSets {
 
   /** As {@link #composed}, for lists that would be long ways to follow. */
   #composedOfMany(sets: readonly PolicySet[]): CompiledPolicies {
-    const key = sets.map(({ number }) => number).join();
+    const key = keyOfSets(sets);
     let policies = this.#many.get(key);
-    if (policies === undefined) {
+    // Other sets may have the same key.
+    if (policies === undefined || changedPlaces(policies.sets, sets)?.length !== 0) {
       const options = { partition: this.#partition, evaluator: "extended" } as const;
       policies = new CompiledPolicies(options, sets, this.#earlier(sets));
       this.#many.set(key, policies);
@@ -216,6 +217,17 @@ function isSmall(policies: readonly StoredPolicy[]): boolean {
     for (const { resource } of statement) characters += resource.length;
   }
   return characters <= SHORT;
+}
+
+/** A key of 64 bits: the numbers of a thousand sets are a long text. */
+function keyOfSets(sets: readonly PolicySet[]): string {
+  let a = 0;
+  let b = 0;
+  for (const { number } of sets) {
+    a = Math.imul(a ^ number, 0x9e3779b1);
+    b = Math.imul(b + number, 0x85ebca6b) ^ (b >>> 13);
+  }
+  return `${a} ${b}`;
 }
 
 function keyOf(policies: readonly StoredPolicy[]): string {

@@ -20,10 +20,12 @@ const MOST_OWN_SETS = 3;
  * so that all share the same lists.
  */
 export function attachedTogether(held: readonly HeldPolicies[]): readonly (readonly StoredPolicy[])[] {
-  const parts = held.flatMap(({ via, policies }) => {
-    if (policies.length >= LONG_LIST) return piecesOf(policies);
-    return "user" in via ? ownParts(policies) : [policies];
-  });
+  const parts: (readonly StoredPolicy[])[] = [];
+  for (const { via, policies } of held) {
+    if (policies.length >= LONG_LIST) parts.push(...piecesOf(policies));
+    else if ("user" in via) parts.push(...ownParts(policies));
+    else parts.push(policies);
+  }
   return parts.length === 0 ? [[]] : parts;
 }
 
