@@ -10,7 +10,7 @@ const LEVEL = 1;
 
 /** Values in the order in which they were added. All but the last 1,000 are kept as compressed JSON. */
 export class PackedList<T> implements Iterable<T> {
-  readonly #packs: Buffer[] = [];
+  readonly #packs: Uint8Array[] = [];
   #last: T[] = [];
 
   /** Number of values. */
@@ -22,7 +22,8 @@ export class PackedList<T> implements Iterable<T> {
   push(value: T): void {
     this.#last.push(value);
     if (this.#last.length < AT_ONCE) return;
-    this.#packs.push(deflateSync(JSON.stringify(this.#last), { level: LEVEL }));
+    // A copy: the compressed bytes lie at the beginning of 16 KiB.
+    this.#packs.push(new Uint8Array(deflateSync(JSON.stringify(this.#last), { level: LEVEL })));
     this.#last = [];
   }
 
