@@ -8,6 +8,7 @@ import type { NamedStatements } from "../../model/policy.ts";
 import { compareUtf8 } from "../../model/utf8-order.ts";
 import type { Evaluator } from "../conditions/conditions.ts";
 import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
+import { MOST_LATER } from "../matching/set-filter.ts";
 import { type CompiledStatement, StatementPool } from "../statement.ts";
 import { finish, STEP_UNITS, type Steps } from "../work.ts";
 import { type CompiledPolicy, compilePolicyInSteps } from "./compiled-policy.ts";
@@ -45,13 +46,13 @@ export class CompiledPolicies {
   /** True when some statement has a member that this version does not know, which denies everything, lists too. */
   readonly hasUnknownMember: boolean;
   /** Say which sets a look-up has to look into; undefined for few sets, which are all looked into. */
-  readonly filters: SetFilters | undefined = undefined;
+  readonly filters: SetFilters | undefined;
   readonly #fallible: readonly PolicySet[];
 
   /**
    * @param sets see {@link sets}
-   * @param earlier policies composed of as many sets, nearly all of which are these: what is made of them is made of it.
-   *   Others have no effect
+   * @param earlier a composition of nearly the same sets, whose filters are changed instead of made anew; any other has no
+   *   effect
    */
   constructor(options: CompileOptions, sets: readonly PolicySet[], earlier?: CompiledPolicies) {
     this.options = options;
@@ -75,9 +76,7 @@ export class CompiledPolicies {
     this.hasUnknownMember = hasUnknownMember;
     this.#fallible = fallible;
     this.canFail = fallible.length > 0;
-    if (sets.length <= FEW_SETS) return;
-    const changed = earlier && changedPlaces(earlier.sets, sets);
-    this.filters = new SetFilters(sets, changed && earlier.filters, changed);
+    this.filters = sets.length > FEW_SETS ? filtersOf(sets, earlier) : undefined;
   }
 
   /** The policies in evaluation order, each once. Made anew at each call. */
@@ -154,10 +153,15 @@ export class CompiledPolicies {
   }
 }
 
-/** Largest number of sets that differ. */
-const MOST_CHANGED = 8;
+function filtersOf(sets: readonly PolicySet[], earlier: CompiledPolicies | undefined): SetFilters {
+  const changed = earlier && changedPlaces(earlier.sets, sets);
+  return new SetFilters(sets, changed && earlier.filters, changed);
+}
 
-/** The places in which two lists of sets differ; undefined if there are many, or the lists have different lengths. */
+/**
+ * The places in which two lists of sets differ; undefined if there are more of them than
+ * {@link MOST_LATER}, or the lists have different lengths.
+ */
 export function changedPlaces(
   before: readonly PolicySet[],
   after: readonly PolicySet[],
@@ -166,7 +170,7 @@ export function changedPlaces(
   const places: number[] = [];
   for (let place = 0; place < after.length; place++) {
     if (before[place] === after[place]) continue;
-    if (places.length === MOST_CHANGED) return undefined;
+    if (places.length === MOST_LATER) return undefined;
     places.push(place);
   }
   return places;

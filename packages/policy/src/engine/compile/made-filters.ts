@@ -17,22 +17,25 @@ export class MadeFilters {
     return this.#byAction.get(action);
   }
 
-  /** The filter of other actions that the same lists match. */
+  /** The filter of an action that the same lists match. */
   ofLists(lists: MatchingLists): SetFilter | undefined {
     for (const filter of this.#byAction.values()) if (isSame(filter.lists, lists)) return filter;
     return undefined;
   }
 
   /**
-   * Remembers the filter of an action, which may be that of others too.
+   * Remembers the filter of an action, which may be that of others too. Somebody else may have made one meanwhile.
    * @param most largest number of actions; the oldest are forgotten
+   * @returns the filter that is remembered
    */
-  add(action: string, filter: SetFilter, most: number): void {
-    const isNew = this.ofLists(filter.lists) !== filter;
+  add(action: string, made: SetFilter, most: number): SetFilter {
+    const known = this.of(action) ?? this.ofLists(made.lists);
+    const filter = known ?? made;
     if (!this.#byAction.has(action))
       while (this.#byAction.size >= most) this.#forget(this.#byAction.keys().next().value as string);
     this.#byAction.set(action, filter);
-    if (isNew) memory.add(this, filter);
+    if (known === undefined) memory.add(this, filter);
+    return filter;
   }
 
   /** Makes the action of a filter the newest. */

@@ -69,10 +69,7 @@ export class SetFilters {
    */
   *makeInSteps(action: string, needed = 1): Steps<SetFilter> {
     const filter = (yield* this.#changed(action)) ?? (yield* this.#anew(action));
-    // Somebody else may have made one meanwhile.
-    const known = this.#made.of(action) ?? this.#made.ofLists(filter.lists);
-    this.#made.add(action, known ?? filter, Math.max(MOST_ACTIONS, needed));
-    return known ?? filter;
+    return this.#made.add(action, filter, Math.max(MOST_ACTIONS, needed));
   }
 
   *#anew(action: string): Steps<SetFilter> {
