@@ -30,8 +30,8 @@ function reachedFrom(refs, dependencies) {
 }
 
 /**
- * Returns the bill of a built package: what it carries and what an installation brings, with versions, licenses and checksums, and beside it
- * as `optional` what people install where they need it.
+ * Returns the bill of a built package: what it carries and what an installation brings, with versions, licenses and
+ * checksums, and beside it as `optional` what people install where they need it.
  * @param {string} folder of the built package
  */
 export function billOfMaterials(folder) {
