@@ -5,6 +5,7 @@ import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/he
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
 import { withChanged } from "@svc-authorizer/policy/model/policy-lists.ts";
+import { trimmed } from "@svc-authorizer/policy/model/trimmed.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { type DirectoryContext, read } from "../context.ts";
@@ -120,13 +121,15 @@ export class PrincipalReader {
     const read = new Map<string, readonly StoredPolicy[]>();
     const turns = new Turns();
     for (const [index, id] of ids.entries()) {
-      const found = attached[index]!.flatMap((one) => {
+      const found: StoredPolicy[] = [];
+      for (const one of attached[index]!) {
         const policy = policies.get(nameOf(id, one));
         // An attachment to an earlier policy of the same name is void.
-        return policy === undefined || policy.id !== one.record.id ? [] : [policy];
-      });
-      read.set(id, found);
-      this.#keepOfGroup(id, found);
+        if (policy?.id === one.record.id) found.push(policy);
+      }
+      const list = trimmed(found);
+      read.set(id, list);
+      this.#keepOfGroup(id, list);
       if (turns.spent) await turns.yield();
     }
     return read;
@@ -231,11 +234,12 @@ export class PrincipalReader {
     for await (const page of this.#reader.scanAll(partition, base)) found.push(...page);
     const names = found.map(({ key }) => key.slice(base.length));
     const records = await this.#policies.getMany(names);
-    return records.flatMap((record, index) => {
+    const policies: StoredPolicy[] = [];
+    for (const [index, record] of records.entries()) {
       // An attachment to an earlier policy of the same name is void.
-      if (record === undefined || record.id !== found[index]!.record.id) return [];
-      return [toStoredPolicy(names[index]!, record)];
-    });
+      if (record?.id === found[index]!.record.id) policies.push(toStoredPolicy(names[index]!, record));
+    }
+    return trimmed(policies);
   }
 }
 

@@ -24,15 +24,16 @@ interface Member {
   readonly id: string;
 }
 
-interface Remembered<T> extends State {
-  readonly list: readonly T[];
+/** A list, which is also what is known of it while no member was touched: of a thousand lists each is asked for. */
+interface Remembered<T> extends State, KnownList<T> {
   /** Ids of the members. */
   readonly members: readonly string[];
+  readonly touched: readonly [];
   /** Ids of members that were touched since it was read; few lists have any. */
-  touched: Set<string> | undefined;
-  /** The list while no member was touched: one object, since of a thousand lists each is asked for. */
-  readonly untouched: KnownList<T>;
+  touchedIds: Set<string> | undefined;
 }
+
+const UNTOUCHED = [] as const;
 
 /** A list that nobody has in memory any more. */
 interface Gone {
@@ -105,8 +106,8 @@ export class RememberedLists<T extends Member> {
   #touch(holder: string, member: string): void {
     const known = this.#known.get(holder)?.deref();
     if (known === undefined) return;
-    known.touched ??= new Set();
-    known.touched.add(member);
+    known.touchedIds ??= new Set();
+    known.touchedIds.add(member);
   }
 
   /** Forgets everything: the store may have gone back to an earlier revision. */
@@ -129,8 +130,8 @@ export class RememberedLists<T extends Member> {
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
-    const { list, members, touched, untouched } = kept;
-    return touched === undefined ? untouched : { list, touched: membersAmong(list, members, touched) };
+    const { list, members, touchedIds } = kept;
+    return touchedIds === undefined ? kept : { list, touched: membersAmong(list, members, touchedIds) };
   }
 
   /**
@@ -147,8 +148,7 @@ export class RememberedLists<T extends Member> {
       members = list.map(({ id }) => id);
       for (const id of members) this.#holders.add(id, holder);
     }
-    const untouched = { list, touched: [] };
-    const kept: Remembered<T> = { revision, base, list, members, touched: undefined, untouched };
+    const kept = { revision, base, list, members, touched: UNTOUCHED, touchedIds: undefined };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
     this.#hold(holder, kept);

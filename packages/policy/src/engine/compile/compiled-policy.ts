@@ -1,6 +1,7 @@
 /** One policy, compiled once for each version and shared by every set of policies that holds it. */
 
 import type { NamedStatements, Statement } from "../../model/policy.ts";
+import { trimmed } from "../../model/trimmed.ts";
 import type { CompiledStatement, StatementPool } from "../statement.ts";
 import { PER_ITEM, STEP_UNITS } from "../work.ts";
 
@@ -29,7 +30,7 @@ export function compileShortPolicy(source: NamedStatements, pool: StatementPool)
     if (compiled === undefined) return undefined;
     statements.push(compiled);
   }
-  return { policy: { source, statements }, work };
+  return { policy: { source, statements: trimmed(statements) }, work };
 }
 
 /** Compiles a policy step by step; yields the units of work done since the last step. */
@@ -47,7 +48,7 @@ export function* compilePolicyInSteps(
     work = 0;
   }
   if (work > 0) yield work;
-  return { source, statements };
+  return { source, statements: trimmed(statements) };
 }
 
 /** Without its condition, which has steps of its own. */

@@ -59,3 +59,11 @@ export class Failures {
     return first;
   }
 }
+
+/** True if the evaluation of a statement may fail, so that {@link Failures} must know it. */
+export function mayFail({ condition, resources }: CompiledStatement): boolean {
+  return condition !== undefined || resources === undefined;
+}
+
+/** Those of the sets in which nothing can fail, as in most. Nothing is to be added. */
+export const NO_FAILURES = new Failures();

@@ -3,6 +3,7 @@
  * `${user}` is bound when matching. The index of an action is built when the action is first requested.
  */
 
+import { trimmed } from "../../model/trimmed.ts";
 import { type ActionIndex, ActionIndexes, ListedStatements } from "../matching/action-indexes.ts";
 import { ActionLists } from "../matching/action-lists.ts";
 import { type ConditionsAsked, NO_STATEMENT } from "../matching/matches.ts";
@@ -10,7 +11,7 @@ import { RememberedBeginnings } from "../matching/set-beginnings.ts";
 import type { ActionList, CompiledStatement } from "../statement.ts";
 import { finish, PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
 import type { CompiledPolicy } from "./compiled-policy.ts";
-import { Failures } from "./failures.ts";
+import { Failures, mayFail, NO_FAILURES } from "./failures.ts";
 import { StatementOrder } from "./statement-order.ts";
 
 /** Statements that are looked at between two looks at the units of work, and the units of one. */
@@ -192,8 +193,8 @@ interface SetParts {
 
 /** Combines compiled policies. Keeps their order, because a refusal names the first deny. */
 export function* policySetInSteps(all: readonly CompiledPolicy[], partition: string): Steps<PolicySet> {
-  const policies = all.filter(({ statements }) => statements.length > 0);
-  const failures = new Failures();
+  const policies = trimmed(all.filter(({ statements }) => statements.length > 0));
+  let failures = NO_FAILURES;
   const starts: number[] = [];
   let size = 0;
   let price = 0;
@@ -208,7 +209,10 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
       lists.add(actions);
       price += PER_ITEM;
       for (const resource of resources) price += resource.length * 4 + PER_ITEM;
-      failures.add(statement, size);
+      if (mayFail(statement)) {
+        if (failures === NO_FAILURES) failures = new Failures();
+        failures.add(statement, size);
+      }
       size++;
       readsContext ||= condition !== undefined;
       readsResource ||= condition?.readsResource === true;
@@ -223,7 +227,7 @@ export function* policySetInSteps(all: readonly CompiledPolicy[], partition: str
   const listed = size > FEW ? yield* listedInSteps(policies) : undefined;
   return new PolicySet(partition, {
     policies,
-    starts,
+    starts: trimmed(starts),
     size,
     price,
     lists: [...lists],

@@ -1,5 +1,6 @@
 /** The beginnings of the patterns of one set of policies, of which filters are made: remembered with the set. */
 
+import { trimmed } from "../../model/trimmed.ts";
 import { classifyResource } from "../patterns/resource-pattern.ts";
 import type { ActionList, CompiledStatement } from "../statement.ts";
 import { PER_ITEM, STEP_UNITS, type Steps } from "../work.ts";
@@ -15,28 +16,34 @@ const PER_OTHER = 10;
 export type MatchingLists = ReadonlySet<ActionList>;
 
 /** The beginnings of the patterns of statements with some lists of actions. */
-export class SetBeginnings {
+export interface SetBeginnings {
   /** The lists. */
   readonly lists: readonly ActionList[];
   /** Order of the first statement of effect exactly `allow`, or {@link NO_STATEMENT}. */
-  opener = NO_STATEMENT;
+  readonly opener: number;
   /** True when some pattern has no beginning: it may match any resource. */
-  isOpen = false;
+  readonly isOpen: boolean;
   /** The hash of each beginning. */
-  readonly hashes: number[] = [];
+  readonly hashes: readonly number[];
   /** The lengths of the beginnings; few are there twice. */
-  readonly lengths: number[] = [];
-  readonly #partition: string;
+  readonly lengths: readonly number[];
+}
 
-  /** @param lists those of the statements that are added */
-  constructor(lists: readonly ActionList[], partition: string) {
-    this.lists = lists;
+/** Collects the beginnings of statements. */
+class CollectedBeginnings {
+  readonly #partition: string;
+  readonly #hashes: number[] = [];
+  readonly #lengths: number[] = [];
+  #opener = NO_STATEMENT;
+  #isOpen = false;
+
+  constructor(partition: string) {
     this.#partition = partition;
   }
 
   /** Adds a statement at its position in the set; gives the units of work. */
   add({ policy, index, resources = [] }: CompiledStatement, order: number): number {
-    if (this.opener === NO_STATEMENT && policy.statement[index]?.effect === "allow") this.opener = order;
+    if (this.#opener === NO_STATEMENT && policy.statement[index]?.effect === "allow") this.#opener = order;
     let work = PER_ITEM;
     for (const resource of resources) {
       this.#add(resource);
@@ -49,12 +56,23 @@ export class SetBeginnings {
     const pattern = classifyResource(resource, this.#partition);
     if (pattern.kind === "never") return;
     if (pattern.kind === "any" || pattern.kind === "bound") {
-      this.isOpen = true;
+      this.#isOpen = true;
       return;
     }
     const { arn, literal } = pattern;
-    this.hashes.push(hashOf(arn.service, arn.account, literal));
-    if (this.lengths.at(-1) !== literal.length) this.lengths.push(literal.length);
+    this.#hashes.push(hashOf(arn.service, arn.account, literal));
+    if (this.#lengths.at(-1) !== literal.length) this.#lengths.push(literal.length);
+  }
+
+  /** Those of everything that was added. @param lists those of the statements */
+  all(lists: readonly ActionList[]): SetBeginnings {
+    return {
+      lists,
+      opener: this.#opener,
+      isOpen: this.#isOpen,
+      hashes: trimmed(this.#hashes),
+      lengths: trimmed(this.#lengths),
+    };
   }
 }
 
@@ -63,7 +81,8 @@ export class RememberedBeginnings {
   readonly #policies: readonly { readonly statements: readonly CompiledStatement[] }[];
   readonly #lists: readonly ActionList[];
   readonly #partition: string;
-  readonly #known: SetBeginnings[] = [];
+  /** From the oldest on. */
+  #known: readonly SetBeginnings[] = [];
 
   /**
    * @param policies those of the set, in order
@@ -89,13 +108,12 @@ export class RememberedBeginnings {
   *inSteps(matching: MatchingLists): Steps<SetBeginnings> {
     const known = this.known(matching);
     if (known !== undefined) return known;
-    const lists = this.#lists.filter((list) => matching.has(list));
-    const found = new SetBeginnings(lists, this.#partition);
+    const collected = new CollectedBeginnings(this.#partition);
     let order = 0;
     let work = 0;
     for (const { statements } of this.#policies) {
       for (const statement of statements) {
-        work += matching.has(statement.actions) ? found.add(statement, order) : PER_OTHER;
+        work += matching.has(statement.actions) ? collected.add(statement, order) : PER_OTHER;
         order++;
         if (work < STEP_UNITS) continue;
         yield work;
@@ -103,8 +121,8 @@ export class RememberedBeginnings {
       }
     }
     yield work;
-    if (this.#known.length >= MOST_REMEMBERED) this.#known.shift();
-    this.#known.push(found);
+    const found = collected.all(trimmed(this.#lists.filter((list) => matching.has(list))));
+    this.#known = this.#known.slice(1 - MOST_REMEMBERED).concat(found);
     return found;
   }
 
