@@ -35,6 +35,23 @@ describe.each(BACKENDS)("what decisions read on $name", (backend) => {
     expect(await bed.directory.principal("nobody")).toBeUndefined();
   });
 
+  it("has nothing through a name that a known group does not have", async () => {
+    const { users, groups } = bed.directory;
+    await users.create({ username: "bob" });
+    for (const name of ["alice", "bob"]) await groups.addMember("G1", name);
+    await groups.attachPolicy("G1", "a");
+    const alice = (await bed.directory.principal("alice"))!;
+    const [id] = alice.groups;
+    const bob = (await bed.directory.principal("bob"))!;
+    expect(bob.groups).toEqual([id]);
+    // As a restoration leaves it that puts back what the user had before the group was renamed.
+    await groups.removeMember("G1", "bob");
+    const key = `${bob.id}/G0`;
+    await bed.store.commit({ put: [{ partition: "user_group", key, value: JSON.stringify({ id }) }] });
+    expect((await bed.directory.principal("bob"))!.groups).toEqual([]);
+    expect(alice.held).toHaveLength(1);
+  });
+
   it("shares the statements of a policy between users, and has new ones after a write", async () => {
     const { users, policies } = bed.directory;
     await users.create({ username: "bob" });

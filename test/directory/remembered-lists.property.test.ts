@@ -11,8 +11,9 @@ const GROUPS = ["g1", "g2", "g3"];
 const POLICIES = ["p1", "p2", "p3"];
 
 /**
- * A step of a run: a commit becomes visible (a policy may go, and another come under its name), the oldest that was not told is told, a reader opens a state or reads, or the
- * store goes back to a state that another one follows under the same number.
+ * A step of a run: a commit becomes visible (a policy may go, and another come under its name; a group may get another
+ * name), the oldest that was not told is told, a reader opens a state or reads, or the store goes back to a state that
+ * another one follows under the same number.
  */
 const step = fc.oneof(
   fc.record({
@@ -22,6 +23,7 @@ const step = fc.oneof(
   }),
   fc.record({ is: fc.constant("update" as const), policy: fc.constantFrom(...POLICIES) }),
   fc.record({ is: fc.constant("recreate" as const), policy: fc.constantFrom(...POLICIES) }),
+  fc.record({ is: fc.constant("rename" as const), group: fc.constantFrom(...GROUPS) }),
   fc.record({ is: fc.constant("tell" as const) }),
   fc.record({
     is: fc.constant("replace" as const),
@@ -42,23 +44,25 @@ interface NamedPolicy {
   readonly version: number;
 }
 
-/** A state of the store: policies by name, and which group has which by name and id. */
+/** A state of the store: policies by name, the names of groups, and which group has which policy by name and id. */
 interface State {
+  readonly names: ReadonlyMap<string, string>;
   readonly policies: ReadonlyMap<string, NamedPolicy | undefined>;
   readonly attached: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }
 
 const FIRST: State = {
+  names: new Map(GROUPS.map((group) => [group, `${group}-0`])),
   policies: new Map(POLICIES.map((name) => [name, { id: `${name}-0`, version: 0 }])),
   attached: new Map(GROUPS.map((group) => [group, new Map(POLICIES.map((name) => [name, `${name}-0`]))])),
 };
 
-function attached({ policies, attached: before }: State, group: string, policy: string): State {
+function attached({ names, policies, attached: before }: State, group: string, policy: string): State {
   const own = new Map(before.get(group));
   const id = policies.get(policy)?.id;
   if (id === undefined || own.get(policy) === id) own.delete(policy);
   else own.set(policy, id);
-  return { policies, attached: new Map(before).set(group, own) };
+  return { names, policies, attached: new Map(before).set(group, own) };
 }
 
 function storedPolicy(name: string, { id, version }: NamedPolicy): StoredPolicy {
@@ -132,6 +136,11 @@ describe("what is remembered of holders", () => {
             const policies = new Map(newest.policies).set(one.policy, after);
             const revision = states.push({ ...newest, policies }) - 1;
             untold.push({ revision, change: { policies: [(before ?? after)!.id] } });
+          } else if (one.is === "rename") {
+            tellReplaced();
+            const names = new Map(newest.names).set(one.group, `${one.group}-${++made}`);
+            const revision = states.push({ ...newest, names }) - 1;
+            untold.push({ revision, change: { groups: [one.group] } });
           } else if (one.is === "replace") {
             states.splice(Math.max(1, states.length - one.back));
             states.push(attached(states.at(-1) as State, one.group, one.policy));
@@ -147,15 +156,17 @@ describe("what is remembered of holders", () => {
           else {
             const reader = readers[one.reader]!;
             const own = policiesOf(reader.state, one.group);
-            if (one.is === "keep") known.keep(reader, one.group, own);
+            const holder = { id: one.group, name: reader.state.names.get(one.group)! };
+            if (one.is === "keep") known.keep(reader, holder, own);
             const found = known.at(reader, one.group);
             const list = renewed(reader.state, found);
             if (found === undefined || list === undefined) continue;
             remembered++;
             if (found.touched.length > 0) renewals++;
+            expect(found.name).toBe(holder.name);
             expect(list).toEqual(own);
             expect(piecesOf(list).flat()).toEqual(own);
-            known.keep(reader, one.group, list, found);
+            known.keep(reader, holder, list, found);
           }
         }
       }),

@@ -98,29 +98,36 @@ export class PrincipalReader {
   }
 
   async #membershipsIn(groups: readonly ListedGroup[]): Promise<Memberships> {
-    const lists = await this.#ofGroupsWith(groups.map(({ id }) => id));
+    const lists = await this.#ofGroupsWith(groups);
     return (this.#known?.memberships ?? new SharedMemberships()).of(groups, lists);
   }
 
   /** The policies of each group. What is known of none of several is read together. */
-  async #ofGroupsWith(ids: readonly string[]): Promise<readonly (readonly StoredPolicy[])[]> {
-    const lists = ids.map((id) => this.#inForce(id));
-    const unknown = ids.filter((id, index) => lists[index] === undefined && this.#knownOf(id) === undefined);
+  async #ofGroupsWith(groups: readonly ListedGroup[]): Promise<readonly (readonly StoredPolicy[])[]> {
+    const lists = groups.map(({ id }) => this.#inForce(id));
+    const unknown = groups.filter(
+      ({ id }, index) => lists[index] === undefined && this.#knownOf(id) === undefined,
+    );
     const read =
       unknown.length > 1 ? await this.#readGroupPolicies(unknown) : new Map<string, StoredPolicy[]>();
-    for (const [index, id] of ids.entries()) lists[index] ??= read.get(id) ?? (await this.ofGroup(id));
+    for (const [index, group] of groups.entries())
+      lists[index] ??= read.get(group.id) ?? (await this.ofGroup(group));
     return lists as readonly (readonly StoredPolicy[])[];
   }
 
   /** Reads the policies of groups, by id. A policy that several have is one object. */
-  async #readGroupPolicies(ids: readonly string[]): Promise<ReadonlyMap<string, readonly StoredPolicy[]>> {
+  async #readGroupPolicies(
+    groups: readonly ListedGroup[],
+  ): Promise<ReadonlyMap<string, readonly StoredPolicy[]>> {
+    const ids = groups.map(({ id }) => id);
     const attached = await this.#reader.scanBelowEach("group_policy", ids);
     const nameOf = (id: string, { key }: Found<"group_policy">): string => key.slice(under(id, "").length);
     const names = new Set(attached.flatMap((found, index) => found.map((one) => nameOf(ids[index]!, one))));
     const policies = await this.#namedPolicies([...names]);
     const read = new Map<string, readonly StoredPolicy[]>();
     const turns = new Turns();
-    for (const [index, id] of ids.entries()) {
+    for (const [index, group] of groups.entries()) {
+      const { id } = group;
       const found: StoredPolicy[] = [];
       for (const one of attached[index]!) {
         const policy = policies.get(nameOf(id, one));
@@ -129,7 +136,7 @@ export class PrincipalReader {
       }
       const list = trimmed(found);
       read.set(id, list);
-      this.#keepOfGroup(id, list);
+      this.#keepOfGroup(group, list);
       if (turns.spent) await turns.yield();
     }
     return read;
@@ -151,12 +158,12 @@ export class PrincipalReader {
       const records = await this.#groups.getMany(names);
       // A group with another name is found by the membership alone.
       if (records.every((record, index) => record?.id === known.touched[index]?.id)) {
-        this.#known?.groups.keep(this.#ofGroupLists, userId, known.list, known);
+        this.#known?.groups.keep(this.#ofGroupLists, { id: userId }, known.list, known);
         return known.list;
       }
     }
     const groups = await this.#readGroupsOf(userId);
-    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#ofGroupLists, userId, groups);
+    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#ofGroupLists, { id: userId }, groups);
     return groups;
   }
 
@@ -164,30 +171,35 @@ export class PrincipalReader {
     const base = under(userId, "");
     const groups: ListedGroup[] = [];
     for await (const page of this.#reader.scanAll("user_group", base)) {
-      const names = page.map(({ key }) => key.slice(base.length));
-      const records = await this.#groups.getMany(names);
-      for (const [index, record] of records.entries()) {
-        if (record?.id === page[index]!.record.id) groups.push({ id: record.id, name: names[index]! });
-      }
+      const listed = page.map(({ key, record }) => ({ id: record.id, name: key.slice(base.length) }));
+      const isKnown = listed.map(({ id, name }) => this.#knownOf(id)?.name === name);
+      const records = await this.#groups.getMany(
+        listed.flatMap(({ name }, index) => (isKnown[index] ? [] : [name])),
+      );
+      let next = 0;
+      // A membership of an earlier group of the same name is void.
+      for (const [index, group] of listed.entries())
+        if (isKnown[index] || records[next++]?.id === group.id) groups.push(group);
     }
     return groups;
   }
 
   /** The policies of a group: what is remembered where it holds in this state, else read. */
-  async ofGroup(groupId: string): Promise<readonly StoredPolicy[]> {
-    const read = this.#inForce(groupId);
+  async ofGroup(group: ListedGroup): Promise<readonly StoredPolicy[]> {
+    const { id } = group;
+    const read = this.#inForce(id);
     if (read !== undefined) return read;
-    const known = this.#knownOf(groupId);
+    const known = this.#knownOf(id);
     const renewed = await this.#renewed(known);
-    const found = renewed ?? (await this.#attachedTo("group_policy", groupId));
-    this.#keepOfGroup(groupId, found, renewed && known);
+    const found = renewed ?? (await this.#attachedTo("group_policy", id));
+    this.#keepOfGroup(group, found, renewed && known);
     return found;
   }
 
-  #keepOfGroup(groupId: string, found: readonly StoredPolicy[], renewed?: KnownList<StoredPolicy>): void {
+  #keepOfGroup(group: ListedGroup, found: readonly StoredPolicy[], renewed?: KnownList<StoredPolicy>): void {
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
-    this.#ofGroups.set(groupId, found);
-    this.#known?.policies.keep(this.#ofPolicies, groupId, found, renewed);
+    this.#ofGroups.set(group.id, found);
+    this.#known?.policies.keep(this.#ofPolicies, group, found, renewed);
   }
 
   #knownOf(holder: string): KnownList<StoredPolicy> | undefined {
@@ -209,7 +221,7 @@ export class PrincipalReader {
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("user_policy", userId));
     if (found.length >= LONG_LIST)
-      this.#known?.policies.keep(this.#ofPolicies, userId, found, renewed && known);
+      this.#known?.policies.keep(this.#ofPolicies, { id: userId }, found, renewed && known);
     return found;
   }
 

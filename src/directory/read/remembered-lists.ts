@@ -44,8 +44,16 @@ interface Gone {
 /** A list of one holder, as it is remembered. */
 export interface KnownList<T> {
   readonly list: readonly T[];
+  /** Name of the holder, where it was given: another one would have touched the holder. */
+  readonly name: string | undefined;
   /** Members to be read again, because a change touched them. */
   readonly touched: readonly T[];
+}
+
+/** A holder of a list. */
+interface Holder {
+  readonly id: string;
+  readonly name?: string;
 }
 
 /** The ids in a change: those of holders, and those of members. */
@@ -130,16 +138,19 @@ export class RememberedLists<T extends Member> {
     if (revision > (this.#told ?? 0)) return undefined;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
-    const { list, members, touchedIds } = kept;
-    return touchedIds === undefined ? kept : { list, touched: membersAmong(list, members, touchedIds) };
+    const { list, name, members, touchedIds } = kept;
+    if (touchedIds === undefined) return kept;
+    return { list, name, touched: membersAmong(list, members, touchedIds) };
   }
 
   /**
    * Keeps the list of a holder as it was read from a state, unless it has changed since.
+   * @param of the holder; with the name that it has in the state, if readers are to know it
    * @param renewed what was known of the holder, if nothing but its touched members was read: the list has the same members
    */
-  keep(state: ReadState, holder: string, list: readonly T[], renewed?: KnownList<T>): void {
+  keep(state: ReadState, of: Holder, list: readonly T[], renewed?: KnownList<T>): void {
     const { revision, base, epoch } = state;
+    const { id: holder, name } = of;
     if (epoch !== this.#epoch || !this.#isCurrent(revision, holder, list)) return;
     const before = this.#known.get(holder)?.deref();
     let members = before?.members;
@@ -148,7 +159,7 @@ export class RememberedLists<T extends Member> {
       members = list.map(({ id }) => id);
       for (const id of members) this.#holders.add(id, holder);
     }
-    const kept = { revision, base, list, members, touched: UNTOUCHED, touchedIds: undefined };
+    const kept = { revision, base, list, name, members, touched: UNTOUCHED, touchedIds: undefined };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
     this.#hold(holder, kept);

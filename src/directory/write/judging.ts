@@ -41,7 +41,7 @@ export function judgedStateOf(tx: Transaction, now: () => number): JudgedState {
     policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
     groupPolicies: async (name) => {
       const { id } = await requireGroup(tx, name);
-      return new PrincipalReader(tx).ofGroup(id);
+      return new PrincipalReader(tx).ofGroup({ id, name });
     },
     session: (username, of) => readSession(tx, username, of, now()),
   };
