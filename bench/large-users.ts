@@ -1,8 +1,11 @@
 /**
  * `npm run bench -- --largeUsers`: users with many groups or policies: what the first question about such a user costs, and
- * the first after a change to one of the policies, in processor time of the service. The local store, default items.
+ * the first after a change to one of the policies, in processor time of the service. The local store, default items. Of
+ * first questions there are two kinds: the very first of a service that has just started, and one of a service that had a
+ * moment to read groups ahead and that answers others.
  */
 import { rmSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { folder, program, serviceUrl, token, write } from "./authorizer.ts";
 import { localConfig } from "./cold.ts";
 import { median } from "./compare.ts";
@@ -13,10 +16,19 @@ const POLICIES = 10_000;
 /** So many that most of them meet code that V8 has compiled, as in a service that runs. */
 const CHANGES = 61;
 
+/** Other users who ask before, each in some of the groups. */
+const OTHERS = 20;
+const GROUPS_OF_OTHERS = 3;
+/** A service is idle if it used at most a few milliseconds in so many. */
+const IDLE_MS = 500;
+const IDLE_CPU_MS = 10;
+
 /** One row of the table; milliseconds of the service's processor time. */
 interface LargeUserRow {
   readonly name: string;
-  /** The first question after the start. */
+  /** The first question of all, right after the start. */
+  readonly atStart: number;
+  /** The first question about the user in a service that answers others. */
   readonly first: number;
   /** A change to one of the policies and the question behind it, without what a change to a policy of nobody costs. */
   readonly afterChange: number;
@@ -46,6 +58,10 @@ function dataset(): unknown {
     ),
     groups: groups.map((name) => ({ name, policies: [`of-${name}`] })),
     users: [
+      ...Array.from({ length: OTHERS }, (_, index) => ({
+        username: `other-${index}`,
+        groups: groups.slice(index * GROUPS_OF_OTHERS, (index + 1) * GROUPS_OF_OTHERS),
+      })),
       { username: "many-groups", groups },
       { username: "many-policies", policies: own },
     ],
@@ -81,7 +97,7 @@ async function measureUser(
   server: StartedServer,
   user: string,
   name: string,
-): Promise<Omit<LargeUserRow, "name">> {
+): Promise<Pick<LargeUserRow, "first" | "afterChange">> {
   const first = await used(server, () => ask(server, user, name, "data"));
   const times: number[] = [];
   for (let change = 0; change < CHANGES; change++) {
@@ -98,17 +114,38 @@ async function measureUser(
   return { first, afterChange: median(times) };
 }
 
+/** Resolves when the service has nothing left to do. */
+async function idle(server: StartedServer): Promise<void> {
+  for (;;) {
+    const cpu = await used(server, () => delay(IDLE_MS));
+    if (cpu <= IDLE_CPU_MS) return;
+  }
+}
+
 /** Measures a user in 1,000 groups and one with 10,000 policies. */
 export async function measureLargeUsers(log: (text: string) => void): Promise<LargeUserRow[]> {
   const path = write("large-users.json", JSON.stringify(dataset()));
-  const config = localConfig("large-users");
-  const server = await startServer([program, "run", "--config", config, "--authorizer.datasets", path]);
-  const rows: LargeUserRow[] = [];
-  for (const [name, user, of] of [
+  const start = (name: string): Promise<StartedServer> =>
+    startServer([program, "run", "--config", localConfig(name), "--authorizer.datasets", path]);
+  const users = [
     ["1,000 groups", "many-groups", "of-group-00500"],
     ["10,000 own policies", "many-policies", "own-05000"],
-  ] as const) {
-    rows.push({ name, ...(await measureUser(server, user, of)) });
+  ] as const;
+  const atStart: number[] = [];
+  for (const [, user, of] of users) {
+    const server = await start(`start-${user}`);
+    atStart.push(await used(server, () => ask(server, user, of, "data")));
+    await server.stop();
+  }
+  const server = await start("large-users");
+  await idle(server);
+  for (let other = 0; other < OTHERS; other++) {
+    const group = `group-${String(other * GROUPS_OF_OTHERS).padStart(5, "0")}`;
+    await ask(server, `other-${other}`, `of-${group}`, "data");
+  }
+  const rows: LargeUserRow[] = [];
+  for (const [index, [name, user, of]] of users.entries()) {
+    rows.push({ name, atStart: atStart[index] as number, ...(await measureUser(server, user, of)) });
     log(JSON.stringify(rows.at(-1)));
   }
   await server.stop();

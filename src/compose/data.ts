@@ -118,14 +118,7 @@ export async function openData(
     const directory = await openDirectory({
       store,
       upkeep,
-      partition: catalog.partition,
-      services: catalog.services,
-      resourceTypes: new Set(catalog.resourceTypes.keys()),
-      guards: values["authorizer.guards"],
-      limits: limitsOf(values),
-      commitTimeoutMs: values["authorizer.replication.commit_timeout"],
-      secretKey: values["auth.encrypt.secret_key"] ?? "",
-      ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
+      ...directorySettings(values, catalog),
       ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
     });
     const heldRevocations = await revocations?.hold(directory);
@@ -164,6 +157,20 @@ export async function openData(
     await store.close();
     throw error;
   }
+}
+
+function directorySettings(values: ConfigValues, { partition, services, resourceTypes }: Catalog) {
+  return {
+    partition,
+    services,
+    resourceTypes: new Set(resourceTypes.keys()),
+    guards: values["authorizer.guards"],
+    limits: limitsOf(values),
+    rememberedGroups: values["auth.cache.enabled"] ? values["auth.cache.size"] : 0,
+    commitTimeoutMs: values["authorizer.replication.commit_timeout"],
+    secretKey: values["auth.encrypt.secret_key"] ?? "",
+    ...optional("previousSecretKey", values["authorizer.previous_secret_key"]),
+  };
 }
 
 /** The changes of calls, if the audit log keeps records. */

@@ -19,7 +19,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   await parts.invitations.close();
   await parts.mirroring?.runner.close();
   await parts.shadow?.close();
-  parts.decisions.close();
+  await parts.decisions.close();
   parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();

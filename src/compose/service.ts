@@ -12,6 +12,7 @@ import { watchCertificates } from "./listeners/watch-certificates.ts";
 import { startMirroring } from "./mirroring.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
+import { readAhead } from "./read-ahead.ts";
 import { reloadParts } from "./reload.ts";
 
 /** URLs with the real addresses. */
@@ -45,6 +46,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
     await startMirroring(parts.mirroring, data);
     const unwatch = [watchCertificates(parts, data.values), watchShadow(parts.shadow)];
     parts.health.state = "ready";
+    readAhead(parts);
     data.logger.info("listening", { ...addresses, version: options.version });
     let stopped: Promise<void> | undefined;
     return {

@@ -189,7 +189,13 @@ export interface Decisions {
   readonly policiesVersion: string;
   /** Plain numbers, read when metrics are scraped. */
   readonly counters: DecisionCounters;
-  close(): void;
+  /**
+   * Reads and compiles the policies of groups before somebody asks about their members, as many as are remembered, in turns
+   * between other work. Rejects if the directory cannot be read; nothing is lost then but time of the first questions.
+   */
+  readGroupsAhead(): Promise<void>;
+  /** Ends what is read ahead, and then everything. */
+  close(): Promise<void>;
 }
 
 /** Counters as plain numbers: cheap on the hot path, read when metrics are scraped. */

@@ -38,6 +38,7 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
+import { GroupsAhead } from "./groups-ahead.ts";
 import { MirrorRule, type ReadOnlyMirror } from "./mirror-rule.ts";
 import { isUser, Principals } from "./principals.ts";
 import { RegisteredResources } from "./registered-resources.ts";
@@ -105,11 +106,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const principals = openPrincipals(options, sets, counters, rule);
   const groups = new GroupSets({ directory, principals, cache: options.cache, counters });
   const subjects = openSubjects(options, principals, groups);
-  const types = new ResourceTypes(catalog, directory);
-  await types.refreshed();
-  const unsubscribe = directory.onChange(({ resources, all }) => {
-    if (resources || all) types.invalidate();
-  });
+  const { types, unsubscribe } = await openTypes(options);
   const { log, usage, nextId = decisionIds() } = options;
   const { endpoints, requestLimits: limits = REQUEST_LIMITS } = options;
   const workBudget = (waiter?: Waiter): WorkBudget =>
@@ -132,6 +129,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });
+  const ahead = new GroupsAhead({ directory, sets, scheduler, cache: options.cache });
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
@@ -155,11 +153,23 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     searches,
     policiesVersion,
     counters,
-    close: () => {
+    readGroupsAhead: () => ahead.read(),
+    close: async () => {
+      await ahead.close();
       unsubscribe();
       for (const part of [searches, groups, principals]) part.close();
     },
   };
+}
+
+/** The resource types, which are read anew after changes until the listener is unsubscribed. */
+async function openTypes({ catalog, directory }: DecisionsOptions) {
+  const types = new ResourceTypes(catalog, directory);
+  await types.refreshed();
+  const unsubscribe = directory.onChange(({ resources, all }) => {
+    if (resources || all) types.invalidate();
+  });
+  return { types, unsubscribe };
 }
 
 function openEffective(

@@ -376,6 +376,8 @@ export interface Directory {
   principal(username: string): Promise<Principal | undefined>;
   /** The policies of the groups that exist among these distinct names, as a member would have them. */
   principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
+  /** Reads groups ahead, as many as are remembered; `visit` gets what members hold through each. The signal ends it. */
+  readGroupsAhead(visit: (held: HeldPolicies) => Promise<void>, signal: AbortSignal): Promise<void>;
   /**
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run

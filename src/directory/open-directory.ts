@@ -10,6 +10,7 @@ import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
+import { readGroupsAhead } from "./read/groups-ahead.ts";
 import { HolderLists } from "./read/holder-lists.ts";
 import { nodeNames } from "./read/node-names.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
@@ -63,6 +64,8 @@ export interface DirectoryOptions {
   readonly keyCost?: KeyCost;
   /** Time for which a change that others overtook is tried again (`authorizer.replication.commit_timeout`), in milliseconds. */
   readonly commitTimeoutMs?: number;
+  /** Groups whose policies are remembered although no user in memory has them; at least and by default 64, at most 4,096. */
+  readonly rememberedGroups?: number;
   /** False: another process does the background work on this store. Default true. */
   readonly upkeep?: boolean;
   /** Unix seconds; default the clock. */
@@ -129,7 +132,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   });
   const keys = new KeyWatch(store, secrets.box);
   const notifier = new Listeners<DirectoryChange>();
-  const holderLists = new HolderLists();
+  const holderLists = new HolderLists(options.rememberedGroups);
   const unsubscribe = store.subscribe(({ revision, change }) => {
     holderLists.tell(revision, change);
     if (change !== undefined) notifier.notify(change);
@@ -209,6 +212,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
     principalOfGroups: (names) => readGroupPrincipal(context, names),
+    readGroupsAhead: (visit, signal) => readGroupsAhead(context, visit, signal),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,

@@ -69,7 +69,7 @@ export async function openWorld(
       return answer.effect === "allow";
     },
     close: async () => {
-      decisions.close();
+      await decisions.close();
       await directory.close();
       await store.close();
     },

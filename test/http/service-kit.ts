@@ -170,7 +170,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     counters,
     close: async () => {
       await listener.close();
-      decisions.close();
+      await decisions.close();
       revisions.close();
       await close();
     },

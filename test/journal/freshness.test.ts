@@ -62,7 +62,7 @@ async function openListeningNode(engine: MemoryEngine, cable?: Cable): Promise<N
   const url = await listener.listen({ host: "127.0.0.1", port: 0 });
   closing.push(async () => {
     await listener.close();
-    decisions.close();
+    await decisions.close();
     revisions.close();
     await directory.close();
     await journal.close();

@@ -15,6 +15,7 @@ import { listenAt, listenForProxies } from "../listeners/listen.ts";
 import { watchCertificates } from "../listeners/watch-certificates.ts";
 import { openParts, type ServiceParts } from "../parts.ts";
 import { closeParts } from "../parts-end.ts";
+import { readAhead } from "../read-ahead.ts";
 import { reloadListeners } from "../reload.ts";
 import { openServiceTraces } from "../traces.ts";
 import { openForWorker } from "./worker-data.ts";
@@ -101,6 +102,7 @@ async function startWorker(
   watchCertificates(parts, values);
   watchShadow(parts.shadow);
   parts.health.state = "ready";
+  readAhead(parts);
   return { parts, addresses };
 }
 

@@ -88,7 +88,7 @@ async function openCandidate({
   if (hasUsers) {
     const quiet = await open(loaded.directory);
     const close = async (): Promise<void> => {
-      quiet.decisions.close();
+      await quiet.decisions.close();
       await loaded.close();
     };
     return { ...quiet, about: { ...about, kind: "data_set" }, close };

@@ -161,7 +161,7 @@ export class Shadow implements ShadowTap {
     this.#waiting = [];
     this.counters.loaded = false;
     await former?.close();
-    this.#options.witness.decisions.close();
+    await this.#options.witness.decisions.close();
   }
 
   #drop(): void {

@@ -8,20 +8,37 @@ import { RememberedLists } from "./remembered-lists.ts";
 /** Groups or policies of a user from which on they are remembered: below, to read them again takes no longer. */
 export const LONG_LIST = 64;
 
+/** Lists that are kept although nobody has them in memory: by default, and most of those of groups. */
+const KEPT = 64;
+const MOST_KEPT_GROUPS = 4_096;
+/** About the bytes of a policy and of a statement beside its texts, as read and as compiled, and of a group in a list. */
+const POLICY_BYTES = 600;
+const STATEMENT_BYTES = 500;
+const GROUP_BYTES = 100;
+
 /** The lists of one directory. */
 export class HolderLists {
   /** Memberships by the lists that are kept here. */
   readonly memberships = new SharedMemberships();
   /** Policies of groups, which all members of a group share, and of users with many. */
-  readonly policies = new RememberedLists<StoredPolicy>(({ users = [], groups = [], policies = [] }) => ({
-    holders: [...users, ...groups],
-    members: policies,
-  }));
+  readonly policies: RememberedLists<StoredPolicy>;
   /** Groups of users with many. */
-  readonly groups = new RememberedLists<ListedGroup>(({ users = [], groups = [] }) => ({
-    holders: users,
-    members: groups,
-  }));
+  readonly groups = new RememberedLists<ListedGroup>({
+    idsOf: ({ users = [], groups = [] }) => ({ holders: users, members: groups }),
+    sizeOf: () => GROUP_BYTES,
+    kept: KEPT,
+  });
+
+  /** @param keptGroups groups whose policies are kept although no user in memory has them */
+  constructor(keptGroups = KEPT) {
+    this.policies = new RememberedLists({
+      idsOf: ({ users = [], groups = [], policies = [] }) => {
+        return { holders: [...users, ...groups], members: policies };
+      },
+      sizeOf: bytesOf,
+      kept: Math.min(Math.max(KEPT, keptGroups), MOST_KEPT_GROUPS),
+    });
+  }
 
   /** See {@link RememberedLists.tell}. */
   tell(revision: number, change: DirectoryChange | undefined): void {
@@ -34,4 +51,14 @@ export class HolderLists {
     this.policies.clear();
     this.groups.clear();
   }
+}
+
+function bytesOf({ statement }: StoredPolicy): number {
+  let characters = 0;
+  for (const { action, resource, condition } of statement) {
+    for (const pattern of action) characters += pattern.length;
+    characters += resource.length;
+    if (condition !== undefined) characters += JSON.stringify(condition).length;
+  }
+  return POLICY_BYTES + STATEMENT_BYTES * statement.length + characters * 2;
 }

@@ -4,6 +4,7 @@
  * was told, but for the members that were touched since: a reader reads these again.
  */
 
+import { LRUCache } from "lru-cache";
 import { MultiMap } from "../../compact/multi-map.ts";
 import type { DirectoryChange } from "../directory.ts";
 
@@ -62,19 +63,29 @@ interface ListIds {
   readonly members: readonly string[];
 }
 
-/** Lists kept although nobody has them in memory, and most members of all of these. */
-const KEPT_LISTS = 64;
-const KEPT_MEMBERS = 100_000;
+/** Most memory of the lists that are kept although nobody has them in memory. */
+const KEPT_BYTES = 32 << 20;
+/** From this share of it on, another list would soon put an earlier one out. */
+const FULL = 0.75;
 /** Changes remembered to judge what was read before them; what is older is not kept. */
 const REMEMBERED_CHANGES = 1_024;
 
+/** Options of {@link RememberedLists}. */
+interface RememberedListsOptions<T> {
+  /** The ids of holders and members that a change touched. */
+  readonly idsOf: (change: DirectoryChange) => ListIds;
+  /** About the bytes that a member holds, with what is made of it. */
+  readonly sizeOf: (member: T) => number;
+  /** Number of lists that are kept although nobody has them in memory. */
+  readonly kept: number;
+}
+
 /** Remembers lists by the id of their holder. */
 export class RememberedLists<T extends Member> {
-  readonly #idsOf: (change: DirectoryChange) => ListIds;
+  readonly #options: RememberedListsOptions<T>;
   readonly #known = new Map<string, WeakRef<Remembered<T>>>();
-  /** The newest lists, from the oldest of them on, and the number of their members. */
-  readonly #kept = new Map<string, Remembered<T>>();
-  #keptMembers = 0;
+  /** The newest lists. */
+  readonly #kept: LRUCache<string, Remembered<T>>;
   /** Whoever holds a list keeps what is known of it. */
   readonly #owners = new WeakMap<readonly T[], Remembered<T>>();
   /** Id of a member → ids of the holders that have it, and perhaps of some that had it; most have one. */
@@ -89,9 +100,19 @@ export class RememberedLists<T extends Member> {
   /** The number of times that everything was forgotten: news from then on say nothing about states that were open before. */
   #epoch = 0;
 
-  /** @param idsOf the ids of holders and members that a change touched */
-  constructor(idsOf: (change: DirectoryChange) => ListIds) {
-    this.#idsOf = idsOf;
+  constructor(options: RememberedListsOptions<T>) {
+    this.#options = options;
+    const { kept, sizeOf } = options;
+    this.#kept = new LRUCache({
+      max: kept,
+      maxSize: KEPT_BYTES,
+      sizeCalculation: ({ list }) => list.reduce((sum, member) => sum + sizeOf(member), 1),
+    });
+  }
+
+  /** True if no more lists are kept, or few more, although nobody has them in memory. */
+  get isFull(): boolean {
+    return this.#kept.size >= this.#options.kept || this.#kept.calculatedSize >= KEPT_BYTES * FULL;
   }
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */
@@ -101,7 +122,7 @@ export class RememberedLists<T extends Member> {
     this.#begin(revision);
     this.#told = Math.max(this.#told ?? 0, revision);
     if (change === undefined) return;
-    const ids = this.#idsOf(change);
+    const ids = this.#options.idsOf(change);
     this.#changes.push({ revision, all: change.all === true, ids });
     if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
     if (change.all) this.#forgetAll();
@@ -162,27 +183,8 @@ export class RememberedLists<T extends Member> {
     const kept = { revision, base, list, name, members, touched: UNTOUCHED, touchedIds: undefined };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
-    this.#hold(holder, kept);
-    this.#owners.set(list, kept);
-  }
-
-  /** Keeps a list although nobody may have it in memory, until enough others came. */
-  #hold(holder: string, kept: Remembered<T>): void {
-    this.#release(holder);
-    if (kept.list.length > KEPT_MEMBERS) return;
     this.#kept.set(holder, kept);
-    this.#keptMembers += kept.list.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT_LISTS && this.#keptMembers <= KEPT_MEMBERS) return;
-      this.#release(oldest);
-    }
-  }
-
-  #release(holder: string): void {
-    const kept = this.#kept.get(holder);
-    if (kept === undefined) return;
-    this.#kept.delete(holder);
-    this.#keptMembers -= kept.list.length;
+    this.#owners.set(list, kept);
   }
 
   #begin(revision: number): void {
@@ -209,7 +211,7 @@ export class RememberedLists<T extends Member> {
   #forget(holder: string): void {
     for (const id of this.#known.get(holder)?.deref()?.members ?? []) this.#holders.remove(id, holder);
     this.#known.delete(holder);
-    this.#release(holder);
+    this.#kept.delete(holder);
   }
 
   #forgetGone({ holder, members }: Gone): void {
@@ -223,7 +225,6 @@ export class RememberedLists<T extends Member> {
     this.#epoch++;
     this.#known.clear();
     this.#kept.clear();
-    this.#keptMembers = 0;
     this.#holders.clear();
   }
 }

@@ -63,7 +63,7 @@ async function openListener(store: Store): Promise<Node> {
   const url = await listener.listen({ host: "127.0.0.1", port: 0 });
   const close = async (): Promise<void> => {
     await listener.close();
-    decisions.close();
+    await decisions.close();
     revisions.close();
     await directory.close();
     await store.close();

@@ -85,6 +85,11 @@ export class PolicySet {
     return this.indexes;
   }
 
+  /** Finds what a filter reads of the set, where that is the same for all actions: if its statements have one list of them. */
+  *prepareInSteps(): Steps<void> {
+    if (this.lists.length === 1) yield* this.beginnings.inSteps(new Set(this.lists));
+  }
+
   /** True if the index of an action was built. */
   hasIndexOf(action: string): boolean {
     return this.#indexes?.known(action) !== undefined;

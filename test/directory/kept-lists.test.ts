@@ -1,0 +1,42 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, it } from "vitest";
+import { RememberedLists } from "../../src/directory/read/remembered-lists.ts";
+
+const MIB = 1 << 20;
+const LISTS = 100;
+
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+}
+
+/** Remembers lists that nobody has, and gives the number of those that are still known when memory was freed. */
+async function knownOf(kept: number, bytes: number): Promise<{ known: () => number; isFull: boolean }> {
+  const lists = new RememberedLists<{ readonly id: string }>({
+    idsOf: () => ({ holders: [], members: [] }),
+    sizeOf: () => bytes,
+    kept,
+  });
+  const state = lists.opened({ revision: 1, base: undefined });
+  lists.at(state, "");
+  for (let index = 0; index < LISTS; index++)
+    lists.keep(state, { id: `holder-${index}` }, [{ id: `member-${index}` }]);
+  const ids = Array.from({ length: LISTS }, (_, index) => `holder-${index}`);
+  const known = (): number => {
+    collectGarbage();
+    return ids.filter((id) => lists.at(state, id) !== undefined).length;
+  };
+  return { known, isFull: lists.isFull };
+}
+
+it.each([
+  ["few", 20, 1, 20, true],
+  ["large", LISTS, MIB, 31, true],
+  ["no", LISTS, 33 * MIB, 0, false],
+  ["all", LISTS + 1, 1, LISTS, false],
+] as const)("keeps %s lists that nobody has in memory", async (_, kept, bytes, expected, isFull) => {
+  const lists = await knownOf(kept, bytes);
+  expect(lists.isFull).toBe(isFull);
+  await expect.poll(lists.known).toBe(expected);
+});
