@@ -6,6 +6,7 @@ import type { ConfigValues } from "../config/table.ts";
 import { areInForce, inForceMark, loadBefore } from "../datasets/in-force.ts";
 import { loadDatasets } from "../datasets/load-datasets.ts";
 import type { DataParts } from "./data.ts";
+import { overflowOf } from "./store/overflow-of.ts";
 
 /** The state of the last load, for metrics. */
 export interface DatasetState {
@@ -43,7 +44,17 @@ export async function loadConfiguredDatasets(
     logger.info("data sets are in force", { files });
     return;
   }
-  const report = await loadDatasets({ ...load, mark: inForceMark(load), before: loadBefore(load) });
-  state.lastLoadSuccess = true;
-  logger.info("data sets loaded", { files: report.files, changes: report.counts });
+  const overflow = overflowOf(values);
+  try {
+    const report = await loadDatasets({
+      ...load,
+      mark: inForceMark(load),
+      before: loadBefore(load),
+      overflow,
+    });
+    state.lastLoadSuccess = true;
+    logger.info("data sets loaded", { files: report.files, changes: report.counts });
+  } finally {
+    overflow.close();
+  }
 }

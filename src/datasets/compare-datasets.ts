@@ -3,6 +3,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DatasetGroup, DatasetPolicy, DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Overflow } from "../compact/overflow.ts";
 import type { Managed, StateView } from "../directory/batch.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
 import { checkNames, checkPolicies, checkResources, checkTypes, type Templates } from "./check-entities.ts";
@@ -29,6 +30,8 @@ interface CompareOptions {
   readonly mode: DatasetMode;
   readonly env: Environment;
   readonly problems: ProblemList;
+  /** Keeps what is long of the plan. */
+  readonly overflow: Overflow;
   /** True for the number of a piece that the state has as it is, so that it needs no comparison. Default: for none. */
   readonly isInForce?: ((number: number) => boolean) | undefined;
 }
@@ -53,12 +56,12 @@ export async function compareDatasets(read: ReadDatasets, options: CompareOption
 }
 
 class Comparison implements Compared {
-  readonly plan = new Plan();
+  readonly plan: Plan;
   readonly revision: number;
   readonly #read: ReadDatasets;
   readonly #options: CompareOptions;
   readonly #types: ReadonlyMap<string, Managed<ResourceType>>;
-  readonly #removals = new Removals(this.plan);
+  readonly #removals: Removals;
   readonly #pause = bulkPause();
   /** Pieces that were gone through. */
   #pieces = 0;
@@ -74,6 +77,8 @@ class Comparison implements Compared {
     this.#options = options;
     this.revision = options.view.revision;
     this.#types = types;
+    this.plan = new Plan(options.overflow);
+    this.#removals = new Removals(this.plan);
   }
 
   get share() {

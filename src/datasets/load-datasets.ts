@@ -7,6 +7,7 @@ import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { compileTemplate } from "@svc-authorizer/policy/model/template.ts";
 import type { LongList } from "../compact/long-list.ts";
+import { Overflow } from "../compact/overflow.ts";
 import type { BatchOptions } from "../directory/batch.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { Change, ChangeCounts } from "./change.ts";
@@ -83,6 +84,8 @@ export interface LoadOptions {
   readonly before?: LoadBefore;
   /** Pieces in which files are read; default {@link PIECE_SIZE}. */
   readonly size?: PieceSize;
+  /** Keeps what is long, also of the report, until it is closed. Default: memory. */
+  readonly overflow?: Overflow;
 }
 
 /** The result of a load, or of a dry run. */
@@ -132,6 +135,7 @@ function refusal({ removed, managed }: Compared["share"]): AuthorizerError {
 /** Reads, checks and plans. */
 async function prepare(options: LoadOptions) {
   const { directory, mode, env, catalog, onProgress, size = PIECE_SIZE } = options;
+  const { overflow = new Overflow() } = options;
   const problems = new ProblemList();
   const pieces = options.before?.digests();
   const input = {
@@ -152,10 +156,11 @@ async function prepare(options: LoadOptions) {
   const { plan, share, revision } = await directory.batches.viewing({ secrets }, async (view) => {
     const state = { environment, revision: view.revision, preconfigured };
     const isInForce = pieces && (await options.before?.inForce({ ...state, pieces }));
-    const compared = await compareDatasets(read, { view, rules, mode, env, problems, isInForce });
+    const comparing = { view, rules, mode, env, problems, overflow };
+    const compared = await compareDatasets(read, { ...comparing, isInForce });
     // What is in force was not counted, of which the removals are a share.
     if (isInForce === undefined || !isMoreThanHalf(compared.share)) return compared;
-    return compareDatasets(read, { view, rules, mode, env, problems });
+    return compareDatasets(read, comparing);
   });
   onProgress?.({ phase: "check", done: 1, total: 1 });
   const digests = read.sources.map(({ file, digest }) => [file, digest ?? ""] as const);

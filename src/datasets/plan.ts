@@ -1,6 +1,7 @@
 /** The difference between data sets and directory, as the operations of one batch. */
 
 import { joinedLists, type LongList } from "../compact/long-list.ts";
+import type { Overflow } from "../compact/overflow.ts";
 import { PackedList } from "../compact/packed-list.ts";
 import type { BatchOperation } from "../directory/batch.ts";
 import type { Change, ChangeAction, ChangeCounts, ChangeKind } from "./change.ts";
@@ -27,13 +28,18 @@ type PlanPart = (typeof PARTS)[number];
 
 /** Collects a part of a plan. Operations and changes keep the order in which they are added. */
 export class PlanBuilder {
-  readonly operations = new PackedList<BatchOperation>();
-  readonly changes = new PackedList<Change>();
+  readonly operations: PackedList<BatchOperation>;
+  readonly changes: PackedList<Change>;
   readonly #counts: Record<ChangeAction, number>;
 
-  /** @param counts of the changes of all parts */
-  constructor(counts: Record<ChangeAction, number>) {
+  /**
+   * @param counts of the changes of all parts
+   * @param overflow keeps what is long
+   */
+  constructor(counts: Record<ChangeAction, number>, overflow: Overflow) {
     this.#counts = counts;
+    this.operations = new PackedList(overflow);
+    this.changes = new PackedList(overflow);
   }
 
   /** Adds an operation and its change. */
@@ -67,7 +73,12 @@ export class PlanBuilder {
 /** A whole plan. It is empty if the directory equals the data sets. */
 export class Plan {
   readonly #counts = { add: 0, change: 0, remove: 0, keep: 0 };
-  readonly #parts = new Map(PARTS.map((part) => [part, new PlanBuilder(this.#counts)]));
+  readonly #parts: ReadonlyMap<PlanPart, PlanBuilder>;
+
+  /** @param overflow keeps what is long */
+  constructor(overflow: Overflow) {
+    this.#parts = new Map(PARTS.map((part) => [part, new PlanBuilder(this.#counts, overflow)]));
+  }
 
   /** Number of changes by action. */
   get counts(): ChangeCounts {

@@ -1,11 +1,12 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { deflateSync } from "node:zlib";
+import { deflateSync, inflateSync } from "node:zlib";
 import { expect, it } from "vitest";
+import { Overflow } from "../../src/compact/overflow.ts";
 import { PackedList } from "../../src/compact/packed-list.ts";
 
 const VALUES = 200_000;
-const operation = (index: number) => ({ op: "put_user", user: { username: `user-${1_000_000 + index}` } });
+const operation = (index: number) => ({ op: "packsuser", user: { username: `user-${1_000_000 + index}` } });
 
 /** Bytes outside of the heap that somebody holds. */
 function heldBytes(): number {
@@ -24,4 +25,25 @@ it("has its values in their order, and holds little more than their compressed t
   let index = 0;
   for (const value of list) expect(value).toEqual(operation(index++));
   expect([index, list.length]).toEqual([VALUES, VALUES]);
+});
+
+class Listening extends Overflow {
+  readonly packs: Uint8Array[] = [];
+
+  override put(bytes: Uint8Array): number {
+    this.packs.push(bytes.slice());
+    return super.put(bytes);
+  }
+}
+
+it("lets nothing out that can be read, and reads nothing that was not its own", () => {
+  const overflow = new Listening();
+  const lists = [new PackedList<string>(overflow), new PackedList<string>(overflow)];
+  for (let index = 0; index < 160_000; index++) lists[index % 2]!.push("the same secret");
+  expect(overflow.packs).toHaveLength(4);
+  for (const pack of overflow.packs) expect(() => inflateSync(pack)).toThrow();
+  expect(new Set(overflow.packs.map((pack) => Buffer.from(pack).toString("hex"))).size).toBe(4);
+  for (const list of lists) expect(new Set(list)).toEqual(new Set(["the same secret"]));
+  overflow.get = () => overflow.packs.at(-1)!;
+  expect(() => [...lists[0]!]).toThrow();
 });

@@ -54,6 +54,7 @@ const EVERYTHING_COMPOSED = [
   "policy/source-files",
   "tracing",
   "bounded-body",
+  "compact",
 ];
 
 /** The rooms of the service. */
@@ -86,7 +87,7 @@ export const SERVICE_ROOMS: Rooms = {
   "bounded-body": { may: [] },
   cache: { may: ["compact", "policy/errors"] },
   // Much in little memory.
-  compact: { may: ["policy/json-text"] },
+  compact: { may: ["policy/json-text", "policy/errors"] },
   store: { may: ["compact", "schedule", "policy/model", "policy/errors", "commands", "remember-last"] },
   workers: { may: ["store", "policy/errors"] },
   journal: { may: ["store", "schedule", "policy/model", "policy/errors"] },

@@ -22,7 +22,7 @@ export interface DatasetCommandParts {
 
 /** Arguments of `load` and `sync` (`load --mode sync`). */
 interface LoadCommandOptions
-  extends Pick<LoadOptions, "files" | "mode" | "env" | "dryRun" | "yes" | "guards" | "limits"> {
+  extends Pick<LoadOptions, "files" | "mode" | "env" | "dryRun" | "yes" | "guards" | "limits" | "overflow"> {
   /** One JSON document on standard output instead of lines. */
   readonly json?: boolean;
 }

@@ -2,6 +2,7 @@
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import type { DataParts } from "../../compose/data.ts";
+import { overflowOf } from "../../compose/store/overflow-of.ts";
 import { limitsOf } from "../../config/limits.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
 import type { ConfigFlags } from "../command-context.ts";
@@ -30,8 +31,9 @@ export const sync = (call: CommandCall): Promise<void> => loadFiles(call, "sync"
 function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
   const flags = flagsOf<LoadFlags>(call);
   const { mode = command, dryRun = false, yes = false, json = false } = flags;
-  return withData(call, flags, (data) =>
-    data.directory.actingFor(COMMAND_LINE, () =>
+  return withData(call, flags, async (data) => {
+    const overflow = overflowOf(data.values);
+    const run = () =>
       runLoad(partsOf(call, data), {
         files: call.args,
         mode,
@@ -41,9 +43,14 @@ function loadFiles(call: CommandCall, command: "load" | "sync"): Promise<void> {
         env: (name) => call.context.env[name],
         guards: data.values["authorizer.guards"],
         limits: limitsOf(data.values),
-      }),
-    ),
-  );
+        overflow,
+      });
+    try {
+      return await data.directory.actingFor(COMMAND_LINE, run);
+    } finally {
+      overflow.close();
+    }
+  });
 }
 
 export function exportData(call: CommandCall): Promise<void> {
