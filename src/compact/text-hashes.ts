@@ -1,26 +1,18 @@
 /** Texts by hashes of 64 bits, with a number for each: a million of them take 24 MiB. */
 
-import { randomInt } from "node:crypto";
+import { TextHash } from "./text-hash.ts";
 
 /** Parts that grow each on its own, so that nobody waits until all texts have moved: a power of 2. */
 const PARTS = 64;
 const FIRST_SLOTS = 16;
 /** Share of the slots that may be taken. */
 const FULL = 0.7;
-/** All keep the products within 32 bits of an integer multiplication. */
-const [PRIME_A, PRIME_B, PRIME_C, PRIME_D] = [2_654_435_761, 1_597_334_677, 2_246_822_507, 3_266_489_909];
 
-/**
- * Texts that were added; one that was not may be found, too, with a probability of their number in 2^64. The hashes begin
- * with numbers that are drawn for each set, so that nobody can choose texts that collide.
- */
+/** Texts that were added; one that was not may be found, too, with a probability of their number in 2^64. */
 export class TextHashes {
-  readonly #seedA = randomInt(2 ** 32);
-  readonly #seedB = randomInt(2 ** 32);
+  readonly #hash = new TextHash();
   readonly #parts: readonly Part[];
   #size = 0;
-  #high = 0;
-  #low = 0;
 
   /** @param hasNumbers false: a third of the memory is saved, and every text has the number 0 */
   constructor({ hasNumbers = false }: { readonly hasNumbers?: boolean } = {}) {
@@ -34,8 +26,7 @@ export class TextHashes {
 
   /** Adds a text with a number below 2^32; false if it is there already, whose number stays. */
   add(text: string, number = 0): boolean {
-    this.#hash(text);
-    if (!this.#part.add(this.#high, this.#low, number)) return false;
+    if (!this.#partOf(text).add(this.#hash.high, this.#hash.low, number)) return false;
     this.#size += 1;
     return true;
   }
@@ -47,28 +38,12 @@ export class TextHashes {
 
   /** The number of a text that was added; undefined for another. */
   numberOf(text: string): number | undefined {
-    this.#hash(text);
-    return this.#part.numberOf(this.#high, this.#low);
+    return this.#partOf(text).numberOf(this.#hash.high, this.#hash.low);
   }
 
-  get #part(): Part {
-    return this.#parts[this.#high & (PARTS - 1)]!;
-  }
-
-  /** Two multiplicative hashes, each mixed with the other at the end. */
-  #hash(text: string): void {
-    let a = this.#seedA;
-    let b = this.#seedB;
-    for (let at = 0; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      a = Math.imul(a ^ unit, PRIME_A);
-      b = Math.imul(b ^ unit, PRIME_B);
-    }
-    a = Math.imul(a ^ (a >>> 16), PRIME_C) ^ Math.imul(b ^ (b >>> 13), PRIME_D);
-    b = Math.imul(b ^ (b >>> 16), PRIME_C) ^ Math.imul(a ^ (a >>> 13), PRIME_D);
-    this.#high = a >>> 0;
-    // Both 0 is a free slot.
-    this.#low = b >>> 0 || (this.#high === 0 ? 1 : 0);
+  #partOf(text: string): Part {
+    this.#hash.take(text);
+    return this.#parts[this.#hash.high & (PARTS - 1)]!;
   }
 }
 

@@ -32,10 +32,10 @@ export async function checkOwners(
     const seen = new Set<string>();
     for (const [place, { username, user, text, number }] of given.entries()) {
       const owner = owners[place];
-      const isFirst = index.isFirstOwner(kind, text, username) && !seen.has(text);
+      const isFirst = !seen.has(text);
       seen.add(text);
       if (!isFirst || owner === undefined || owner.username === username) continue;
-      if (!keepsText(kind, owner, index, mode)) continue;
+      if (!index.isFirstOwner(kind, text, username) || !keepsText(kind, owner, index, mode)) continue;
       const message = `this ${what} belongs to user "${owner.username}" of the directory`;
       problems.add(user.source, user.pointer + at(number), message);
     }

@@ -2,7 +2,9 @@
 
 import type { DatasetUser } from "@svc-authorizer/policy/model/dataset.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Overflow } from "../compact/overflow.ts";
 import type { UniqueText } from "../directory/batch.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import { DefinedNames, DefinedTexts } from "./defined-names.ts";
 import { type Definitions, fieldOf, none, placeOf, resourceKey } from "./merge.ts";
 import { type Piece, SECTIONS, type Section } from "./pieces/piece.ts";
@@ -41,24 +43,34 @@ export interface DefinedEntry {
   readonly pointer: string;
 }
 
-/** Built while the data sets are read for the first time. */
+/** Built while the data sets are read for the first time, then settled, then asked. */
 export class DatasetIndex {
-  readonly users = new DefinedNames("users");
-  readonly groups = new DefinedNames("groups");
-  readonly policies = new DefinedNames("policies");
-  readonly resource_types = new DefinedNames("resource_types");
-  readonly resources = new DefinedNames("resources");
+  readonly users: DefinedNames;
+  readonly groups: DefinedNames;
+  readonly policies: DefinedNames;
+  readonly resource_types: DefinedNames;
+  readonly resources: DefinedNames;
   /** Whole: policies and resources of every piece depend on them. */
   readonly types: Definitions<ResourceType> = none();
-  readonly texts: Readonly<Record<UniqueText, DefinedTexts>> = {
-    access_key: new DefinedTexts(this.users.numbers),
-    external_principal: new DefinedTexts(this.users.numbers),
-    external_id: new DefinedTexts(this.users.numbers),
-  };
+  readonly texts: Readonly<Record<UniqueText, DefinedTexts>>;
   preconfigured = false;
   hasCredentials = false;
   /** Names of the environment variables with secrets. */
   readonly environment = new Set<string>();
+
+  /** @param overflow keeps what is long */
+  constructor(overflow: Overflow) {
+    this.users = new DefinedNames("users", overflow);
+    this.groups = new DefinedNames("groups", overflow);
+    this.policies = new DefinedNames("policies", overflow);
+    this.resource_types = new DefinedNames("resource_types", overflow);
+    this.resources = new DefinedNames("resources", overflow);
+    this.texts = {
+      access_key: new DefinedTexts(overflow),
+      external_principal: new DefinedTexts(overflow),
+      external_id: new DefinedTexts(overflow),
+    };
+  }
 
   /** Begins with a source. */
   begin(source: ProblemSource): void {
@@ -73,15 +85,13 @@ export class DatasetIndex {
   /**
    * Notes the entries of a piece.
    * @param broken indexes of those that are invalid in form
-   * @param problems gets names and texts that were given before
    */
-  add(piece: Piece, source: ProblemSource, broken: ReadonlySet<number>, problems: ProblemList): void {
+  add(piece: Piece, source: ProblemSource, broken: ReadonlySet<number>): void {
     const { section, start, entries } = piece;
     const names = this[section];
-    const { what, field } = NAMINGS[section];
+    const { field } = NAMINGS[section];
     for (const [index, entry] of entries.entries()) {
       const number = names.numbers.take();
-      const pointer = `/${section}/${start + index}`;
       if (broken.has(start + index)) {
         const name = fieldOf(entry, field);
         names.breakEntry(number, name);
@@ -89,14 +99,40 @@ export class DatasetIndex {
         continue;
       }
       const name = nameIn(section, entry);
-      const first = names.define(name, number);
-      if (first !== undefined) {
-        const place = placeOf(names.numbers.placeOf(first), source);
-        problems.add(source, `${pointer}/${field}`, `this ${what} is also defined at ${place}`);
-      } else if (section === "users")
-        this.#addUser(entry as DatasetUser, number, { source, pointer }, problems);
-      else if (section === "resource_types")
+      names.define(name, number);
+      if (section === "users") this.#addUser(entry as DatasetUser, number);
+      else if (section === "resource_types" && !this.types.entries.has(name)) {
+        const pointer = `/${section}/${start + index}`;
         this.types.entries.set(name, { value: entry as ResourceType, source, pointer });
+      }
+    }
+  }
+
+  /** Makes names and texts ready to be found; `problems` gets those that are given more than once. */
+  async settle(problems: ProblemList): Promise<void> {
+    const pause = bulkPause();
+    for (const section of SECTIONS) {
+      const { numbers } = this[section];
+      const { what, field } = NAMINGS[section];
+      const repetitions = await this[section].settle(pause);
+      for (const { repeated, first } of repetitions.first()) {
+        const { source, pointer } = numbers.placeOf(repeated.number);
+        const place = placeOf(numbers.placeOf(first.number), source);
+        problems.add(source, `${pointer}/${field}`, `this ${what} is also defined at ${place}`);
+      }
+      problems.addUntold(repetitions.count - repetitions.first().length);
+    }
+    const { numbers } = this.users;
+    for (const { kind, what, at } of UNIQUE_KINDS) {
+      const counts = (user: number): boolean => this.users.isDefinition(user);
+      const repetitions = await this.texts[kind].settle(counts, pause);
+      for (const { repeated, first } of repetitions.first()) {
+        const { source, pointer } = numbers.placeOf(repeated.number);
+        const given = numbers.placeOf(first.number);
+        const place = placeOf({ ...given, pointer: given.pointer + at(first.index) }, source);
+        problems.add(source, pointer + at(repeated.index), `this ${what} is already given at ${place}`);
+      }
+      problems.addUntold(repetitions.count - repetitions.first().length);
     }
   }
 
@@ -114,7 +150,7 @@ export class DatasetIndex {
       const number = names.numbers.take();
       if (fieldOf(value, field) === undefined) continue;
       const name = nameIn(section, value);
-      if (names.isDefinition(name, number))
+      if (names.isDefinition(number))
         found.push({ number, name, value, pointer: `/${section}/${start + index}` });
     }
     return found;
@@ -125,23 +161,12 @@ export class DatasetIndex {
     this[section].numbers.take(entries);
   }
 
-  #addUser(
-    user: DatasetUser,
-    number: number,
-    { source, pointer }: { readonly source: ProblemSource; readonly pointer: string },
-    problems: ProblemList,
-  ): void {
+  #addUser(user: DatasetUser, number: number): void {
     for (const { secret_access_key_env: name } of user.credentials ?? []) {
       this.hasCredentials = true;
       if (name !== undefined) this.environment.add(name);
     }
-    for (const { kind, what, of, at } of UNIQUE_KINDS) {
-      for (const [index, text] of of(user).entries()) {
-        const first = this.texts[kind].give(text, number, index, at);
-        if (first === undefined) continue;
-        const message = `this ${what} is already given at ${placeOf(first, source)}`;
-        problems.add(source, pointer + at(index), message);
-      }
-    }
+    for (const { kind, of } of UNIQUE_KINDS)
+      for (const [index, text] of of(user).entries()) this.texts[kind].give(text, number, index);
   }
 }

@@ -1,12 +1,14 @@
 /** The names that data sets define, in little memory: where each was first defined, and which definitions are invalid. */
 
+import type { Numbered } from "../compact/numbered-hashes.ts";
+import { NumberedTexts } from "../compact/numbered-texts.ts";
+import type { Overflow } from "../compact/overflow.ts";
 import { TextHashes } from "../compact/text-hashes.ts";
+import type { Pause } from "../schedule/pace.ts";
 import type { Place } from "./merge.ts";
 import type { Section } from "./pieces/piece.ts";
 import type { ProblemSource } from "./problem-list.ts";
-
-/** Texts of one entry whose places are told apart. */
-const TEXTS_OF_ENTRY = 8;
+import { Repetitions } from "./repetitions.ts";
 
 /** The entries of one section over all data sets, numbered in the order of reading. */
 class EntryNumbers {
@@ -43,15 +45,18 @@ class EntryNumbers {
   }
 }
 
-/** The names of one section. */
+/** The names of one section: to be asked about when they are settled. */
 export class DefinedNames {
   readonly numbers: EntryNumbers;
-  readonly #names = new TextHashes({ hasNumbers: true });
+  readonly #names: NumberedTexts;
   readonly #broken = new TextHashes();
-  #brokenNumbers = new Uint8Array(128);
+  /** Bits of the entries that define nothing: they are invalid, or repeat a name. */
+  #undefining = new Uint8Array(128);
 
-  constructor(section: Section) {
+  /** @param overflow keeps what is long */
+  constructor(section: Section, overflow: Overflow) {
     this.numbers = new EntryNumbers(section);
+    this.#names = new NumberedTexts(overflow);
   }
 
   /** The names of valid definitions. */
@@ -59,9 +64,26 @@ export class DefinedNames {
   /** The names of invalid definitions. */
   readonly brokenNames = { has: (name: string): boolean => this.#broken.has(name) };
 
-  /** Notes a valid definition; returns the number of an earlier one of that name. */
-  define(name: string, number: number): number | undefined {
-    return this.#names.add(name, number) ? undefined : this.#names.numberOf(name);
+  /** Notes a valid definition. */
+  define(name: string, number: number): void {
+    this.#names.add(name, { number, index: 0 });
+  }
+
+  /** Notes an invalid entry. */
+  breakEntry(number: number, name: string | undefined): void {
+    if (name !== undefined) this.#broken.add(name);
+    this.#undefine(number);
+  }
+
+  /** Finds the names that are defined more than once: all but their first definitions count for nothing. */
+  async settle(pause: Pause): Promise<Repetitions> {
+    const repetitions = new Repetitions();
+    const onRepeated = (repeated: Numbered, first: Numbered): void => {
+      this.#undefine(repeated.number);
+      repetitions.add({ repeated, first });
+    };
+    for (const _ of this.#names.settle(() => true, onRepeated)) await pause();
+    return repetitions;
   }
 
   /** The number of the entry that defines a name. */
@@ -69,55 +91,46 @@ export class DefinedNames {
     return this.#names.numberOf(name);
   }
 
-  /** Notes an invalid entry. */
-  breakEntry(number: number, name: string | undefined): void {
-    if (name !== undefined) this.#broken.add(name);
-    const at = number >> 3;
-    if (at >= this.#brokenNumbers.length) {
-      const longer = new Uint8Array(Math.max(at + 1, this.#brokenNumbers.length * 2));
-      longer.set(this.#brokenNumbers);
-      this.#brokenNumbers = longer;
-    }
-    this.#brokenNumbers[at]! |= 1 << (number & 7);
+  /** True for an entry that defines its name: it is valid, and the first one. */
+  isDefinition(number: number): boolean {
+    return ((this.#undefining[number >> 3] ?? 0) & (1 << (number & 7))) === 0;
   }
 
-  /** True for the entry that defines a name: it is valid, and the first one. */
-  isDefinition(name: string | undefined, number: number): boolean {
-    if (((this.#brokenNumbers[number >> 3] ?? 0) & (1 << (number & 7))) !== 0) return false;
-    return name !== undefined && this.#names.numberOf(name) === number;
+  #undefine(number: number): void {
+    const at = number >> 3;
+    if (at >= this.#undefining.length) {
+      const longer = new Uint8Array(Math.max(at + 1, this.#undefining.length * 2));
+      longer.set(this.#undefining);
+      this.#undefining = longer;
+    }
+    this.#undefining[at]! |= 1 << (number & 7);
   }
 }
 
-/** Texts that belong to one user, such as access keys. */
+/** Texts that belong to one user, such as access keys: to be asked about when they are settled. */
 export class DefinedTexts {
-  readonly #texts = new TextHashes({ hasNumbers: true });
-  readonly #users: EntryNumbers;
+  readonly #texts: NumberedTexts;
 
-  constructor(users: EntryNumbers) {
-    this.#users = users;
+  /** @param overflow keeps what is long */
+  constructor(overflow: Overflow) {
+    this.#texts = new NumberedTexts(overflow);
   }
 
-  /**
-   * Notes a text of a user.
-   * @param index of the text among those of its kind that the user has
-   * @param pointers where the texts of that kind are within a user
-   * @returns where the text was given before
-   */
-  give(text: string, user: number, index: number, pointers: (index: number) => string): Place | undefined {
-    const at = user * TEXTS_OF_ENTRY + Math.min(index, TEXTS_OF_ENTRY - 1);
-    return this.#texts.add(text, at) ? undefined : this.#placeOf(this.#texts.numberOf(text)!, pointers);
+  /** Notes a text of a user, with its index among those of its kind that the user has. */
+  give(text: string, user: number, index: number): void {
+    this.#texts.add(text, { number: user, index });
   }
 
-  #placeOf(first: number, pointers: (index: number) => string): Place {
-    const place = this.#users.placeOf(Math.floor(first / TEXTS_OF_ENTRY));
-    const at = first % TEXTS_OF_ENTRY;
-    // Of the last ones, only the user is known.
-    return at === TEXTS_OF_ENTRY - 1 ? place : { ...place, pointer: `${place.pointer}${pointers(at)}` };
+  /** Finds the texts that are given more than once by users who count. */
+  async settle(counts: (user: number) => boolean, pause: Pause): Promise<Repetitions> {
+    const repetitions = new Repetitions();
+    const onRepeated = (repeated: Numbered, first: Numbered) => repetitions.add({ repeated, first });
+    for (const _ of this.#texts.settle(counts, onRepeated)) await pause();
+    return repetitions;
   }
 
   /** The number of the user that a text was first given to. */
   ownerOf(text: string): number | undefined {
-    const first = this.#texts.numberOf(text);
-    return first === undefined ? undefined : Math.floor(first / TEXTS_OF_ENTRY);
+    return this.#texts.numberOf(text);
   }
 }

@@ -143,6 +143,7 @@ async function prepare(options: LoadOptions) {
     documents: options.documents ?? [],
     schema: catalog.schema("dataset"),
     size,
+    overflow,
     onPiece: (piece: Piece) => pieces?.add(piece),
     isValid: pieces && (await options.before?.valid(pieces)),
     onRead: (done: number, total: number) => onProgress?.({ phase: "read", done, total }),

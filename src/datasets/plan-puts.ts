@@ -151,9 +151,9 @@ function releaseExternalIds(
   wanted: Wanted,
   isTakenByOther: (externalId: string, username: string) => boolean,
 ): void {
-  for (const username of wanted.users.keys()) {
+  for (const [username, { user }] of wanted.users) {
     const existing = state.users.get(username)?.user.value;
-    if (existing?.external_id === undefined) continue;
+    if (existing?.external_id === undefined || existing.external_id === user.external_id) continue;
     const { external_id, ...rest } = existing;
     if (isTakenByOther(external_id, username)) plan.prepare({ op: "put_user", user: rest });
   }

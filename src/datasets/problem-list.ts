@@ -57,6 +57,11 @@ export class ProblemList {
     this.#entries.push({ file: problem.file ?? "", source: undefined, problem });
   }
 
+  /** Counts problems that are not told. */
+  addUntold(count: number): void {
+    this.#count += count;
+  }
+
   /** Adds what another list has. */
   addAll(other: ProblemList): void {
     this.#count += other.#count;

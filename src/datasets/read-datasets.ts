@@ -6,6 +6,7 @@ import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-s
 import { invalidParts } from "@svc-authorizer/policy/source-files/document-value.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import { segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
+import type { Overflow } from "../compact/overflow.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
 import { entryProblems } from "./check-form.ts";
 import { DatasetIndex } from "./dataset-index.ts";
@@ -23,6 +24,8 @@ interface DatasetInput {
   readonly documents: readonly DatasetDocument[];
   readonly schema: Schema;
   readonly size: PieceSize;
+  /** Keeps what is long of names. */
+  readonly overflow: Overflow;
   /** Told each piece. */
   readonly onPiece: (piece: Piece) => void;
   /** See {@link Reading}. */
@@ -45,14 +48,13 @@ export interface ReadDatasets {
 export async function readDatasets(input: DatasetInput, problems: ProblemList): Promise<ReadDatasets> {
   const { files, problems: unselected } = await selectFiles(input.files);
   for (const problem of unselected) problems.addFile(problem);
-  const index = new DatasetIndex();
-  const later = new ProblemList();
+  const index = new DatasetIndex(input.overflow);
   const sources: PieceSource[] = [];
   let isWhole = unselected.length === 0;
   const read = async (source: PieceSource): Promise<void> => {
     sources.push(source);
     const { schema, onPiece, isValid } = input;
-    if (!(await readSource(source, { schema, index, problems, later, onPiece, isValid }))) isWhole = false;
+    if (!(await readSource(source, { schema, index, problems, onPiece, isValid }))) isWhole = false;
   };
   for (const [number, file] of files.entries()) {
     const opened = await openPieces(file, input.size);
@@ -68,8 +70,9 @@ export async function readDatasets(input: DatasetInput, problems: ProblemList): 
       problems.add(source, pointer, message);
     await read(new ValuePieces(canonicalSource(source), input.size, ""));
   }
+  // Names that are given twice are told if all data sets can be read.
   if (!isWhole) await problems.throwIfAny();
-  problems.addAll(later);
+  await index.settle(problems);
   return { files, sources, index };
 }
 
@@ -77,14 +80,12 @@ interface Reading extends Pick<DatasetInput, "onPiece" | "isValid"> {
   readonly schema: Schema;
   readonly index: DatasetIndex;
   readonly problems: ProblemList;
-  /** Of names that are given twice: told if all data sets can be read. */
-  readonly later: ProblemList;
 }
 
 /** Reads one data set; false if it is none. */
 async function readSource(
   source: PieceSource,
-  { schema, index, problems, later, onPiece, isValid }: Reading,
+  { schema, index, problems, onPiece, isValid }: Reading,
 ): Promise<boolean> {
   const found = new ProblemList();
   index.begin(source);
@@ -111,7 +112,7 @@ async function readSource(
       found.add(source, pointer, problem.message, problem.member);
       broken.add(Number(segmentsOf(pointer)[1]));
     }
-    index.add(piece, source, broken, later);
+    index.add(piece, source, broken);
     await pause();
   }
 }
@@ -120,7 +121,7 @@ async function readSource(
 function addHead(
   source: PieceSource,
   head: unknown,
-  { schema, index, problems }: Omit<Reading, "later" | "onPiece" | "isValid">,
+  { schema, index, problems }: Omit<Reading, "onPiece" | "isValid">,
 ): boolean {
   let isFormat = typeof head === "object" && head !== null && "format" in head;
   for (const { pointer, message, member } of schema.problems(head)) {
