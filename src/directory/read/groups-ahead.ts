@@ -16,14 +16,20 @@ export async function readGroupsAhead(
 ): Promise<void> {
   const { policies } = context.holderLists;
   const turns = new Turns();
-  for (let after = ""; !policies.isFull; ) {
+  let after = "";
+  for (
+    let groups = 0;
+    groups < policies.mostKept && !policies.isFull && !signal.aborted;
+    groups += TOGETHER
+  ) {
+    await turns.yield();
     const page = await read(context, (reader) => reader.scan("group", { after, limit: TOGETHER }));
     const { held } = await readGroupPrincipal(
       context,
       page.map(({ key }) => key),
     );
     for (const one of held) {
-      await turns.yield();
+      if (turns.spent) await turns.yield();
       if (signal.aborted) return;
       await visit(one);
     }

@@ -110,9 +110,14 @@ export class RememberedLists<T extends Member> {
     });
   }
 
-  /** True if no more lists are kept, or few more, although nobody has them in memory. */
+  /** Most lists that are kept although nobody has them in memory. */
+  get mostKept(): number {
+    return this.#options.kept;
+  }
+
+  /** True if few more than the lists that are kept now would put an earlier one out. */
   get isFull(): boolean {
-    return this.#kept.size >= this.#options.kept || this.#kept.calculatedSize >= KEPT_BYTES * FULL;
+    return this.#kept.calculatedSize >= KEPT_BYTES * FULL;
   }
 
   /** A commit. To be told of every one in order, before anybody hears of its success. */
