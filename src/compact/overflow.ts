@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 
 /** Bytes that are kept in memory where there is a folder. */
-const MOST_IN_MEMORY = 8 * 2 ** 20;
+const MOST_IN_MEMORY = 4 * 2 ** 20;
 /** Bytes that are written at once. */
 const BLOCK = 64 * 1024;
 /** Names of the files, as long as they have one. */
