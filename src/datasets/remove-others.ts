@@ -56,16 +56,18 @@ export async function removeOthers(
 ): Promise<void> {
   const pause = bulkPause();
   for await (const page of view.names("user")) {
-    for (const one of page) removals.entity("user", one, names.user(one.value));
     const others = page.map(({ value }) => value).filter((name) => !names.user(name));
+    const unnamed = new Set(others);
+    for (const one of page) removals.entity("user", one, !unnamed.has(one.value));
     const users = await view.users(others);
     const gone = await removedOf(view, names, { users, groups: new Map() });
     for (const [name, user] of users) removals.user(name, user, undefined, gone);
     await pause();
   }
   for await (const page of view.names("group")) {
-    for (const one of page) removals.entity("group", one, names.group(one.value));
     const others = page.map(({ value }) => value).filter((name) => !names.group(name));
+    const unnamed = new Set(others);
+    for (const one of page) removals.entity("group", one, !unnamed.has(one.value));
     const groups = await view.groups(others);
     const gone = await removedOf(view, names, { users: new Map(), groups });
     for (const [name, group] of groups) removals.group(name, group, undefined, gone);
