@@ -1,7 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runExport, runLoad } from "../../src/cli/datasets/dataset-commands.ts";
+import { Overflow } from "../../src/compact/overflow.ts";
 import { openTestDirectory, type TestDirectory } from "../directory/open-test-directory.ts";
 import { fileFolder } from "./file-folder.ts";
 
@@ -58,6 +60,24 @@ describe("svc-authorizer load", () => {
       "",
     ]);
     expect(out).toBe("");
+  });
+
+  it("says what is in force where the changes cannot be read again", async () => {
+    const users = Array.from({ length: 12_000 }, (_, index) => ({
+      username: `user-${index}`,
+      groups: ["G"],
+    }));
+    const many = folder.write("many.json", { format: 1, groups: [{ name: "G" }], users });
+    const before = opened.store.history.head.revision;
+    const overflow = new Overflow();
+    const read = overflow.get.bind(overflow);
+    overflow.get = (place, length) => {
+      if (opened.store.history.head.revision === before) return read(place, length);
+      throw new AuthorizerError("unavailable", "a disk has failed");
+    };
+    expect(await runLoad(parts(), { ...load, files: [many], overflow })).toBe(1);
+    expect(err).toBe("the data sets are in force, but the changes cannot be listed: a disk has failed\n");
+    expect(await opened.directory.principal("user-11999")).toBeDefined();
   });
 
   it("--json prints one document, for a diff and for problems", async () => {

@@ -6,7 +6,12 @@ import type { Catalog } from "@svc-authorizer/policy/catalog/catalog.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { exportDataset } from "../../datasets/export-dataset.ts";
 import { formatProblem, headline } from "../../datasets/format-problem.ts";
-import { type DatasetProgress, type LoadOptions, loadDatasets } from "../../datasets/load-datasets.ts";
+import {
+  type DatasetProgress,
+  type DatasetReport,
+  type LoadOptions,
+  loadDatasets,
+} from "../../datasets/load-datasets.ts";
 import { formatReport, jsonReport } from "../../datasets/report.ts";
 import type { Directory } from "../../directory/directory.ts";
 
@@ -85,18 +90,26 @@ async function reportFailure(parts: DatasetCommandParts, error: unknown, json: b
 
 /**
  * Loads or syncs files and prints the diff. Answers the exit code: 0 done (or would be, for a dry run), 1 refused,
- * with every problem on standard error. Errors other than AuthorizerError are thrown.
+ * with every problem on standard error, or done but not printed, which it says. Errors other than AuthorizerError are thrown.
  */
 export async function runLoad(parts: DatasetCommandParts, options: LoadCommandOptions): Promise<number> {
   const { directory, catalog, out, err } = parts;
   const { json = false, ...load } = options;
+  let report: DatasetReport;
   try {
-    const report = await loadDatasets({ directory, catalog, ...load, onProgress: progressLines(err) });
+    report = await loadDatasets({ directory, catalog, ...load, onProgress: progressLines(err) });
+  } catch (error) {
+    return await reportFailure(parts, error, json);
+  }
+  try {
     if (json) for (const text of jsonReport(report)) await out(text);
     else for await (const text of inChunks(formatReport(report))) await out(text);
     return SUCCESS;
   } catch (error) {
-    return await reportFailure(parts, error, json);
+    if (!(error instanceof AuthorizerError)) throw error;
+    const done = report.dryRun ? "nothing was loaded" : "the data sets are in force";
+    err(`${done}, but the changes cannot be listed: ${headline(error)}\n`);
+    return FAILURE;
   }
 }
 
