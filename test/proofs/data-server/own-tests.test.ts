@@ -23,7 +23,6 @@ const DIFFERENT: ReadonlyMap<string, string> = new Map([
     "an endpoint that is no URL is refused with the form that is expected; lakectl asks it first (the other steps pass)",
   ],
   ["TestLakectlHelp", "the help of svcctl has its own words and more commands"],
-  ["TestLakectlIdentity", "the reference has no command identity; svcctl whoami tells the user"],
   [
     "TestLakectlBisect",
     "lakectl shows one commit and divides behind it, so a bad one that it shows is no longer searched; svcctl shows the one that it divides at",
@@ -85,7 +84,7 @@ describe.skipIf(!hasOwnTests(given))("data server: its own system tests", () => 
     mkdirSync(bin);
     symlinkSync(WRAPPER, join(bin, "lakectl"));
     // Some tests write into the folder that they run in.
-    cpSync(testFolder, cwd, { recursive: true });
+    cpSync(testFolder, cwd, { recursive: true, dereference: true });
     const server = servers[1] as RunningDataServer;
     const env = {
       PATH: process.env["PATH"],
