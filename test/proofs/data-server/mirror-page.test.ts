@@ -1,5 +1,5 @@
 /** The commands of the page about mirrors, as a person copies them: two local data servers, and a mirror between them. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,6 +25,8 @@ describe.skipIf(given === undefined)("data server: the page about mirrors", () =
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it("makes a mirror that has the object and refuses writes", async () => {
+    // Without it the page waits for ever.
+    expect(spawnSync("rsync", ["--version"]).error, "the page needs rsync").toBeUndefined();
     const blocks = blocksOf("docs/mirroring.md", SECTION).map(({ text: block }) => block);
     expect(blocks).toHaveLength(4);
     let script = blocks.join("\n");
