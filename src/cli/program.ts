@@ -10,7 +10,7 @@ import { GLOBAL_HEADING, newProgram, VERSION } from "@svc-authorizer/commands/ne
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { refuseUnknownWord } from "@svc-authorizer/commands/unknown-word.ts";
 import { usageText } from "@svc-authorizer/commands/usage-text.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import {
   ConfigError,
   countOf,
@@ -109,6 +109,6 @@ function reportFailure(error: unknown, context: CommandContext): number {
     context.err(`error: ${headline(error)}\n`);
     return error.code === "invalid_request" ? EXIT.usage : EXIT.failed;
   }
-  context.err(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  context.err(`error: ${messageOf(error)}\n`);
   return EXIT.failed;
 }

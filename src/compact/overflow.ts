@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 
 /** Bytes that are kept in memory where there is a folder. */
 const MOST_IN_MEMORY = 4 * 2 ** 20;
@@ -107,7 +107,7 @@ export class Overflow {
       this.#file ??= openUnnamed(folder);
       action(this.#file);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       const message = `the file for what has no room in memory cannot be ${how} in ${folder}: ${reason}`;
       throw new AuthorizerError("unavailable", message, { cause });
     }

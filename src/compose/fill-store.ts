@@ -1,5 +1,6 @@
 /** Filling of the store at a start: installed content and data sets. */
 
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { AuditLog } from "../observe/log/audit-log.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
@@ -31,7 +32,7 @@ function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>
     stop?.();
     fill().catch((error: unknown) =>
       logger.error("content and data sets were not loaded after the database was reached", {
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       }),
     );
   });

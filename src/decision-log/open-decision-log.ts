@@ -1,11 +1,11 @@
 /** Opens the decision log of a process (spec/decision-log §2). */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { Effect } from "@svc-authorizer/policy/model/decision.ts";
 import { keysFrom, type LogKeys } from "@svc-authorizer/policy/records/digests.ts";
 import type { BatchQuestion, Decided, DecisionBatch, DecisionLog } from "../decisions/decision-log.ts";
 import { turnEnd } from "../schedule/turn-end.ts";
-import { Chain, type ChainOptions, type Report, reasonOf } from "./chain/chain.ts";
+import { Chain, type ChainOptions, type Report } from "./chain/chain.ts";
 import type { LineText } from "./chain/chain-line.ts";
 import { type DecisionLogCounters, newCounters } from "./counters.ts";
 import { type DecidedAt, RecordEncoder } from "./encode/encode.ts";
@@ -197,7 +197,7 @@ class RecordedDecisions implements OpenedDecisionLog {
   }
 
   #noRoom(cause: unknown): AuthorizerError {
-    const reason = cause === undefined ? "too much waits to be written" : reasonOf(cause);
+    const reason = cause === undefined ? "too much waits to be written" : messageOf(cause);
     const message = "the decision cannot be recorded (authorizer.decision_log.when_full is refuse)";
     return new AuthorizerError("unavailable", message, { cause: new Error(reason) });
   }

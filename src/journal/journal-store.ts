@@ -2,7 +2,7 @@
  * The store over a log (journal.md): every node reads from a copy of its own and commits to the log that all share.
  */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { CopyState } from "../store/copy-state.ts";
 import { Leases } from "../store/leases.ts";
 import { NAMES_ENTRIES } from "../store/log-entry.ts";
@@ -65,7 +65,7 @@ export async function openJournal(options: JournalOptions): Promise<JournalStore
     }
     await journal.close();
     if (error instanceof AuthorizerError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new AuthorizerError("unavailable", `The database cannot be used: ${reason}`, { cause: error });
   }
   journal.start();

@@ -1,8 +1,7 @@
 /** The use of users, keys, groups and statements, counted and kept (spec/decision-log §5.1). */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { Report } from "../decision-log/chain/chain.ts";
-import { reasonOf } from "../decision-log/chain/chain.ts";
 import { UsageCounts } from "./usage-counts.ts";
 import { type NodeBegan, UsageDatabase } from "./usage-database.ts";
 import { type DecodedUsage, decodeUsage, encodeUsage } from "./usage-items.ts";
@@ -85,7 +84,7 @@ function openDatabase({ path, node, report, now = Date.now }: UsageOptions): {
   try {
     return { database: opened(path), path };
   } catch (error) {
-    report("last use cannot be kept and is counted in memory", { file: path, reason: reasonOf(error) });
+    report("last use cannot be kept and is counted in memory", { file: path, reason: messageOf(error) });
     return { database: opened(MEMORY), path: undefined };
   }
 }
@@ -194,7 +193,7 @@ class Usage implements OpenedUsage {
       this.#failed = false;
     } catch (error) {
       if (!this.#failed) {
-        this.#options.report("last use cannot be shared with other nodes", { reason: reasonOf(error) });
+        this.#options.report("last use cannot be shared with other nodes", { reason: messageOf(error) });
       }
       this.#failed = true;
     }
@@ -213,7 +212,7 @@ class Usage implements OpenedUsage {
       this.#taken = this.counts.taken();
       await this.#writeRest(this.#taken);
     } catch (error) {
-      this.#options.report("last use cannot be written now", { reason: reasonOf(error) });
+      this.#options.report("last use cannot be written now", { reason: messageOf(error) });
     }
   }
 
@@ -237,7 +236,7 @@ class Usage implements OpenedUsage {
     try {
       this.#database.forget(now - FORGOTTEN_MS);
     } catch (error) {
-      this.#options.report("old use cannot be forgotten now", { reason: reasonOf(error) });
+      this.#options.report("old use cannot be forgotten now", { reason: messageOf(error) });
     }
   }
 

@@ -4,6 +4,7 @@ import {
   AuthorizerError,
   type AuthorizerErrorOptions,
   type ErrorCode,
+  messageOf,
 } from "@svc-authorizer/policy/errors.ts";
 
 /** One end of a connection between two processes, with structured cloning. */
@@ -106,7 +107,7 @@ function gone(): AuthorizerError {
 
 function sentError(error: unknown): SentError {
   if (!(error instanceof AuthorizerError)) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { code: "internal", message, problems: [], retryAfterSeconds: undefined };
   }
   const { code, message, problems, retryAfterSeconds } = error;

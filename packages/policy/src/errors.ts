@@ -40,6 +40,11 @@ export interface Problem {
   readonly member?: string;
 }
 
+/** The message of what was thrown, which need not be an error. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
 /** A JSON pointer one step further, to a field or an index (RFC 6901, section 3). */
 export function pointTo(pointer: string, step: string | number): string {
   if (typeof step === "number" || !(step.includes("/") || step.includes("~"))) return `${pointer}/${step}`;

@@ -4,7 +4,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { usageText } from "@svc-authorizer/commands/usage-text.ts";
-import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { CommanderError } from "commander";
 import type { CommandContext } from "./command-context.ts";
 
@@ -22,7 +22,7 @@ export function reportFailure(error: unknown, context: CommandContext): number {
   } else {
     const problems = error instanceof AuthorizerError ? error.problems : [];
     for (const problem of problems) context.err(`${problemLine(problem)}\n`);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     context.err(`${red(message)}\nError executing command.\n`);
   }
   if (context.advice !== undefined) context.err(`\nHint: ${context.advice}\n`);

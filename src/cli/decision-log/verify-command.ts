@@ -1,7 +1,7 @@
 /** Implements `svc-authorizer decision-log verify` (spec/decision-log §2.6). */
 
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { keysFrom } from "@svc-authorizer/policy/records/digests.ts";
 import { type Finding, Verification } from "../../decision-log/chain/verify.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
@@ -64,7 +64,7 @@ async function findingsOf(verification: Verification, directory: string): Promis
       if (findings.length < MOST_KEPT) findings.push(finding);
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `${directory} cannot be read: ${reason}`, { cause });
   }
   return { findings, total, damaged };

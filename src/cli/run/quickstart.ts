@@ -6,7 +6,7 @@ import { join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigObject, FlagValue, LoadOptions } from "../../config/load.ts";
 
 /** The default data folder of the quick start. */
@@ -84,7 +84,7 @@ export function prepareQuickstart(folder: string): Quickstart {
       },
     };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `the folder ${folder} cannot be used: ${reason}`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 /** The audit log in a chain, as the configuration has it (spec/decision-log §6). */
 
 import { join, resolve } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { chainName } from "@svc-authorizer/policy/records/chain-files.ts";
 import type { AuditRecords } from "../../api/management/records/ports.ts";
 import { AuditTrail } from "../../decision-log/audit/audit-trail.ts";
@@ -98,7 +98,7 @@ export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<
     return { audit: chained, records, trail: { counters: trail.counters, sinks } };
   } catch (cause) {
     lock?.release();
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const message = `the audit log cannot be kept in ${directory} (authorizer.audit.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }

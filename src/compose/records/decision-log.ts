@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { chainName } from "@svc-authorizer/policy/records/chain-files.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { Report } from "../../decision-log/chain/chain.ts";
@@ -114,7 +114,7 @@ export async function openServiceDecisionLog(
     return { log, settings, index, sinks, close };
   } catch (cause) {
     lock?.release();
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const message = `the decision log cannot be written in ${shared.directory} (authorizer.decision_log.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }

@@ -7,7 +7,7 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { isDeepStrictEqual } from "node:util";
 import { createGunzip } from "node:zlib";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 
@@ -67,7 +67,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   try {
     yield* createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("invalid_request", `${file} cannot be read: ${reason}`, { cause });
   } finally {
     stream.destroy();

@@ -4,6 +4,7 @@
  */
 
 import { join } from "node:path";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import { chainName, segmentName } from "@svc-authorizer/policy/records/chain-files.ts";
 import { type Sealed, sealOf } from "@svc-authorizer/policy/records/digests.ts";
 import type { DecisionLogCounters } from "../counters.ts";
@@ -131,7 +132,7 @@ export class Chain {
       await writeState(folder, state, sealKey);
     } catch (error) {
       if (!isNoRoom(error)) throw error;
-      report("the decision log has no room", { folder, reason: reasonOf(error) });
+      report("the decision log has no room", { folder, reason: messageOf(error) });
       isStateWritten = false;
     }
     return new Chain(options, { ...recovered, state }, file, folder, isStateWritten);
@@ -280,7 +281,7 @@ export class Chain {
     const { counters, report } = this.#options;
     counters.failures++;
     if (this.#error === undefined) {
-      report("the decision log cannot be written", { folder: this.folder, reason: reasonOf(error) });
+      report("the decision log cannot be written", { folder: this.folder, reason: messageOf(error) });
     }
     this.#error = error ?? new Error("unknown");
     for (const { reject } of [...writing.waiters, ...this.#waiters]) reject(error);
@@ -299,7 +300,7 @@ export class Chain {
         this.#file = await SegmentFileWriter.open(join(this.folder, segmentName(this.#segment)));
         break;
       } catch (error) {
-        report("the next segment of the decision log cannot be opened", { reason: reasonOf(error) });
+        report("the next segment of the decision log cannot be opened", { reason: messageOf(error) });
         this.#error = error;
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
         if (this.#closing) return;
@@ -323,9 +324,4 @@ export class Chain {
 function isNoRoom(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOSPC" || code === "EDQUOT";
-}
-
-/** The text of an error, for logs. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 /** Work on closed segments, one after the other and beside the writing: compression, state, retention. */
 
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { SegmentFile } from "@svc-authorizer/policy/records/chain-files.ts";
 import type { ChainSettings } from "../settings.ts";
 import { type ChainState, writeState } from "./chain-state.ts";
@@ -82,7 +83,7 @@ export class ClosedSegments {
   /** A failure is reported; the work is tried again with the next segment, and when it is time to tidy. */
   #run(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       this.#options.report("closed segments of the decision log cannot be tidied", {
         folder: this.#options.folder,
         reason,

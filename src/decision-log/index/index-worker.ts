@@ -1,6 +1,7 @@
 /** The thread of {@link DecisionIndex}: answers one question after the other. */
 
 import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { ThreadMessage } from "../../threads/bounded-thread.ts";
 import { auditRows } from "../audit/audit-rows.ts";
 import { IndexDatabase } from "./index-database.ts";
@@ -48,7 +49,7 @@ parentPort?.on("message", async (question: IndexQuestion) => {
   try {
     send({ answer: await answerTo(question) });
   } catch (error) {
-    send({ error: error instanceof Error ? error.message : String(error) });
+    send({ error: messageOf(error) });
   }
 });
 

@@ -6,6 +6,7 @@
 import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import { segmentsOf } from "@svc-authorizer/policy/records/chain-files.ts";
 import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
 import type { Report } from "../chain/chain.ts";
@@ -249,7 +250,7 @@ export class HttpSink {
       return await readAnswer(answer, format.rejectedIn, this.#now());
     } catch (error) {
       const cause = (error as Error).cause ?? error;
-      return { outcome: "failed", reason: cause instanceof Error ? cause.message : String(cause) };
+      return { outcome: "failed", reason: messageOf(cause) };
     }
   }
 

@@ -13,7 +13,7 @@
 import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
@@ -60,7 +60,7 @@ function checkWritable(path: string): void {
     makeFolder(dirname(path));
     closeSync(openSync(path, "a", FILE_MODE));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `authorizer.audit.output cannot be written: ${reason}`, {
       cause,
     });

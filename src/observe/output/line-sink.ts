@@ -8,6 +8,7 @@
 
 import { writeSync } from "node:fs";
 import { setImmediate as endOfTurn, setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 
 /** Mode of files that this service creates: logs and audit logs name users and resources. */
 export const FILE_MODE = 0o600;
@@ -246,7 +247,7 @@ export class LineSink {
     const now = Date.now();
     if (now - this.#reportedAt < REPORT_EVERY_MS) return;
     this.#reportedAt = now;
-    this.#report(`log output ${this.#name}: ${error instanceof Error ? error.message : String(error)}`);
+    this.#report(`log output ${this.#name}: ${messageOf(error)}`);
   }
 
   /** Writes synchronously what is left, then `line`: at exit, and for lines after the close. */

@@ -6,6 +6,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync } from "node:fs";
 import { open as openFile } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import { assertWholePages } from "./lmdb-format/data-pages.ts";
 import { newestState } from "./lmdb-format/newest-state.ts";
 
@@ -45,7 +46,7 @@ export function inspectDataFile(folder: string, readOnly: boolean, readsPages = 
     assertWholePages(handle, size, newestState(handle));
     return true;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`${DATA_FILE} was cut short, or its bytes changed: ${reason}`, { cause: error });
   } finally {
     closeSync(handle);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { open } from "lmdb";
 import { CLOSED_FILE, forgetClosed, isAsClosed } from "./closed-note.ts";
 import { keepCommitted, repairNewest, writeAfterCommitted } from "./committed-states.ts";
@@ -201,7 +201,7 @@ function refusing<T>(folder: string, what: string, action: () => T, advice = "")
   try {
     return action();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const message = `The store folder ${folder} ${what}: ${reason}${advice && `. ${advice}`}`;
     throw new AuthorizerError("unavailable", message, { cause: error });
   }

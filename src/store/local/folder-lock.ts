@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 
 /** Name of the file that carries the lock. */
 export const LOCK_FILE = "store.lock";
@@ -78,7 +78,7 @@ function acquire(folder: string, path: string): DatabaseSync {
 }
 
 function unusable(file: string, cause: unknown): AuthorizerError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new AuthorizerError("unavailable", `The lock file ${file} cannot be used: ${reason}`, { cause });
 }
 

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { KeptContact, Replica } from "../replica.ts";
 import type { StoreLog } from "../store-log.ts";
 import {
@@ -55,7 +55,7 @@ function makeReplicaFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const message = `The folder ${path} (authorizer.replication.path) cannot be created: ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }

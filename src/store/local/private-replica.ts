@@ -3,7 +3,7 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { Replica } from "../replica.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { openLocalReplica } from "./open-replica.ts";
@@ -30,7 +30,7 @@ function makeFolder(): string {
   try {
     return mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const message = `There is no room for this node's copy of the directory in ${tmpdir()}: ${reason}. Name a folder in authorizer.replication.path, or mem`;
     throw new AuthorizerError("unavailable", message, { cause });
   }

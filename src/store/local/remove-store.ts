@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { forgetClosed } from "./closed-note.ts";
 import { DATA_FILE, READERS_FILE } from "./data-file.ts";
 import { lockFolder } from "./folder-lock.ts";
@@ -28,7 +28,7 @@ export function removeLocalStore(folder: string): void {
     fsyncSync(handle);
     closeSync(handle);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `The store folder ${folder} cannot be emptied: ${reason}`, {
       cause,
     });

@@ -3,6 +3,7 @@
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import { forEachParallel } from "@svc-authorizer/commands/for-each-parallel.ts";
 import { safeMessage } from "@svc-authorizer/commands/safe-text.ts";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { CommandCall } from "../command.ts";
 import { structuredText } from "../output/structured.ts";
 import { interruptible } from "../transfer/interrupt.ts";
@@ -40,7 +41,7 @@ class Tally {
   fail(error: unknown): void {
     this.completed += 1;
     this.errors += 1;
-    this.firstError ??= error instanceof Error ? error.message : String(error);
+    this.firstError ??= messageOf(error);
   }
 
   /** The line about the time since the last such line. */

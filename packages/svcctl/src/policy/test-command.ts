@@ -7,6 +7,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { unknownFieldsText } from "@svc-authorizer/policy/analysis/files/registered-world.ts";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
 import { junitOf } from "./junit.ts";
@@ -77,7 +78,7 @@ async function watch(call: CommandCall, least: number | undefined, files: readon
     try {
       watched.add(paths((await runOnce(call, least)).files));
     } catch (error) {
-      context.err(`${error instanceof Error ? error.message : String(error)}\n`);
+      context.err(`${messageOf(error)}\n`);
     }
   });
   await watched.ready;

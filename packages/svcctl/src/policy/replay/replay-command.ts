@@ -7,7 +7,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import { isMissing, PolicyWorld } from "@svc-authorizer/policy/analysis/files/policy-world.ts";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { readRecords } from "@svc-authorizer/policy/records/replay/read-records.ts";
@@ -71,7 +71,7 @@ async function replayed(records: AsyncIterable<LoggedDecision>, work: Replay): P
     for await (const record of records) work.add(record);
   } catch (cause) {
     if (cause instanceof ApiFailure) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `the decision log cannot be read: ${reason}`, { cause });
   }
   return work.report();
