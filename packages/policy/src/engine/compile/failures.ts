@@ -22,12 +22,11 @@ export class Failures {
   readonly #addressFields = new Map<string, number>();
   readonly #fallible: Fallible[] = [];
 
-  /** Records how a statement can fail. Statements must be added in order. */
+  /** Records how a statement that {@link mayFail} can fail. Statements must be added in order. */
   add(statement: CompiledStatement, order: number): void {
     const { condition, resources } = statement;
     const brokenResource = resources === undefined;
     if (condition === undefined) {
-      if (!brokenResource) return;
       this.#broken = Math.min(this.#broken, order);
       this.statements.push(statement);
       return;
