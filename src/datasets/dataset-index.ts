@@ -115,24 +115,27 @@ export class DatasetIndex {
       const { numbers } = this[section];
       const { what, field } = NAMINGS[section];
       const repetitions = await this[section].settle(pause);
-      for (const { repeated, first } of repetitions.first()) {
+      repetitions.addTo(problems, ({ repeated, first }) => {
         const { source, pointer } = numbers.placeOf(repeated.number);
         const place = placeOf(numbers.placeOf(first.number), source);
-        problems.add(source, `${pointer}/${field}`, `this ${what} is also defined at ${place}`);
-      }
-      problems.addUntold(repetitions.count - repetitions.first().length);
+        return {
+          source,
+          pointer: `${pointer}/${field}`,
+          message: `this ${what} is also defined at ${place}`,
+        };
+      });
     }
     const { numbers } = this.users;
     for (const { kind, what, at } of UNIQUE_KINDS) {
       const counts = (user: number): boolean => this.users.isDefinition(user);
       const repetitions = await this.texts[kind].settle(counts, pause);
-      for (const { repeated, first } of repetitions.first()) {
+      repetitions.addTo(problems, ({ repeated, first }) => {
         const { source, pointer } = numbers.placeOf(repeated.number);
         const given = numbers.placeOf(first.number);
         const place = placeOf({ ...given, pointer: given.pointer + at(first.index) }, source);
-        problems.add(source, pointer + at(repeated.index), `this ${what} is already given at ${place}`);
-      }
-      problems.addUntold(repetitions.count - repetitions.first().length);
+        const message = `this ${what} is already given at ${place}`;
+        return { source, pointer: pointer + at(repeated.index), message };
+      });
     }
   }
 
