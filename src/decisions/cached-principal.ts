@@ -4,7 +4,7 @@ import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/com
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import type { HeldPolicies } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Via } from "@svc-authorizer/policy/model/policy.ts";
-import type { Principal } from "../directory/directory.ts";
+import type { Principal } from "../directory/principal.ts";
 import type { DecidingPolicies } from "./decision-log.ts";
 import type { UserUse, UsingUser } from "./usage.ts";
 

@@ -8,7 +8,7 @@ import type { EffectivePolicy, Policy, Statement } from "@svc-authorizer/policy/
 import { unknownMember } from "@svc-authorizer/policy/model/policy-members.ts";
 import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
-import type { Principal } from "../directory/directory.ts";
+import type { Principal } from "../directory/principal.ts";
 import type { DecisionCounters } from "./decisions.ts";
 import {
   guardOf,

@@ -8,7 +8,8 @@ import { idsOf } from "@svc-authorizer/policy/model/policy-lists.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
 import { DependentCache } from "../cache/dependent-cache.ts";
 import { MultiMap } from "../compact/multi-map.ts";
-import type { DirectoryChange, Principal } from "../directory/directory.ts";
+import type { DirectoryChange } from "../directory/directory.ts";
+import type { Principal } from "../directory/principal.ts";
 import type { CachedPrincipal } from "./cached-principal.ts";
 
 /**

@@ -5,7 +5,8 @@ import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { CacheSettings } from "../cache/dependent-cache.ts";
-import type { Directory, Principal } from "../directory/directory.ts";
+import type { Directory } from "../directory/directory.ts";
+import type { Principal } from "../directory/principal.ts";
 import type { Scheduler, WorkBudget } from "../schedule/scheduler.ts";
 import { CachedPrincipal } from "./cached-principal.ts";
 import type { CompiledSets } from "./compiled-sets.ts";

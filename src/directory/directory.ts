@@ -18,7 +18,7 @@ import type {
   User,
 } from "@svc-authorizer/policy/model/entities.ts";
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
-import type { EffectivePolicy, NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
+import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { Pause } from "../schedule/pace.ts";
 import type { Change } from "../store/port.ts";
@@ -27,6 +27,7 @@ import type { DirectoryHistory } from "./history.ts";
 import type { IssuedSessions } from "./issued-sessions.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 import type { Passwords } from "./passwords.ts";
+import type { GroupPrincipal, Principal } from "./principal.ts";
 import type { Provisioning } from "./provisioning.ts";
 import type { ServiceUsers } from "./service-users.ts";
 
@@ -219,30 +220,6 @@ export interface TokenClaims {
   claim(tokenId: string, expiresAt: number, said?: string): Promise<void>;
   /** The text that was said with the claim of an id, until it expires; undefined where there is none. */
   said(tokenId: string): Promise<string | undefined>;
-}
-
-/** Everything a decision about one user needs, read from one state of the store. */
-export interface Principal {
-  /** Internal id, never reused. */
-  readonly id: string;
-  readonly username: string;
-  readonly properties: Properties;
-  /** True for a user who can do nothing: no policy is held, and nothing passes that any user may do. */
-  readonly isInactive: boolean;
-  /** Internal ids of the user's groups: what a change of a group touches. */
-  readonly groups: readonly string[];
-  /** The policies by holder. A policy of several holders is in each list. */
-  readonly held: readonly HeldPolicies[];
-  /** All of them, distinct by name, sorted by name in UTF-8 byte order. Made when they are first read. */
-  readonly policies: readonly EffectivePolicy[];
-}
-
-/** Everything a decision needs about a subject that is a member of groups and no user of the directory. */
-export interface GroupPrincipal extends Principal {
-  /** The groups that exist, in UTF-8 byte order. */
-  readonly names: readonly string[];
-  /** True if all of the groups exist. */
-  readonly isComplete: boolean;
 }
 
 /** The entities that a committed write touched, by internal ids. */

@@ -15,7 +15,7 @@ import {
 import { createCounters } from "../../src/decisions/counters.ts";
 import { EffectivePolicies, type RewrittenPolicy } from "../../src/decisions/effective-policies.ts";
 import { portableStatements } from "../../src/decisions/portable-policies.ts";
-import type { Principal } from "../../src/directory/directory.ts";
+import type { Principal } from "../../src/directory/principal.ts";
 import { sized } from "../proofs/size.ts";
 
 const PARTITION = "svc";

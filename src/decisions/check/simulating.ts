@@ -5,7 +5,8 @@ import { hasActionOnAnyResource, isListedInSteps } from "@svc-authorizer/policy/
 import type { Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
-import type { Directory, Principal } from "../../directory/directory.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { Principal } from "../../directory/principal.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { MirrorRule } from "../mirror-rule.ts";

@@ -2,7 +2,8 @@
 
 import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { EffectivePolicy, NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
-import type { Directory, Principal } from "../../directory/directory.ts";
+import type { Directory } from "../../directory/directory.ts";
+import type { Principal } from "../../directory/principal.ts";
 
 /**
  * Returns the directory as if policies were replaced.

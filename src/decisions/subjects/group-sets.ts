@@ -1,7 +1,8 @@
 /** Sets of groups with their compiled policies, for subjects that are no users: from a bounded cache, else loaded. */
 
 import type { CacheSettings } from "../../cache/dependent-cache.ts";
-import type { Directory, DirectoryChange, GroupPrincipal } from "../../directory/directory.ts";
+import type { Directory, DirectoryChange } from "../../directory/directory.ts";
+import type { GroupPrincipal } from "../../directory/principal.ts";
 import { CachedPrincipal } from "../cached-principal.ts";
 import { type CacheCounters, PrincipalCache } from "../principal-cache.ts";
 import type { Principals } from "../principals.ts";

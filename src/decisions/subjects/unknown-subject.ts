@@ -3,7 +3,7 @@
 import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
 import type { EffectivePolicy } from "@svc-authorizer/policy/model/policy.ts";
-import type { Principal } from "../../directory/directory.ts";
+import type { Principal } from "../../directory/principal.ts";
 import { CachedPrincipal } from "../cached-principal.ts";
 import type { Asserter } from "./asserted-groups.ts";
 import type { CachedGroups } from "./group-sets.ts";

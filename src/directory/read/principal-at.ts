@@ -2,7 +2,7 @@
 
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { History } from "../../store/port.ts";
-import type { Principal } from "../directory.ts";
+import type { Principal } from "../principal.ts";
 import { HolderLists } from "./holder-lists.ts";
 import { PolicyCache } from "./policy-cache.ts";
 import { PrincipalReader } from "./principals.ts";

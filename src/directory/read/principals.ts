@@ -9,7 +9,7 @@ import { trimmed } from "@svc-authorizer/policy/model/trimmed.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import { Turns } from "../../schedule/turns.ts";
 import { type DirectoryContext, read } from "../context.ts";
-import type { GroupPrincipal, Principal } from "../directory.ts";
+import type { GroupPrincipal, Principal } from "../principal.ts";
 import { type UserRecord, under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
 import { effectivePolicies } from "./effective-policies.ts";

@@ -3,7 +3,8 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Via } from "@svc-authorizer/policy/model/policy.ts";
-import type { Principal, Survey } from "../../directory/directory.ts";
+import type { Survey } from "../../directory/directory.ts";
+import type { Principal } from "../../directory/principal.ts";
 import type { Pause } from "../../schedule/pace.ts";
 import type { AccessChange, PolicyHolder } from "./access-change.ts";
 import { changedStatements, Relevance } from "./relevance.ts";

@@ -2,7 +2,7 @@
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Statement, Via } from "@svc-authorizer/policy/model/policy.ts";
-import type { Principal } from "../../directory/directory.ts";
+import type { Principal } from "../../directory/principal.ts";
 import type { Relevance } from "./relevance.ts";
 
 /** Users with the same policies before the change, and after it. */
