@@ -2,7 +2,8 @@
  * `npm run bench -- --largeUsers`: users with many groups or policies: what the first question about such a user costs, and
  * the first after a change to one of the policies, in processor time of the service. The local store, default items. Of
  * first questions there are two kinds: the very first of a service that has just started, and one of a service that had a
- * moment to read groups ahead and that answers others.
+ * moment to read ahead and that answers others. Of users with very many policies it reads few ahead, so there is one of another
+ * such user too.
  */
 import { rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
@@ -19,6 +20,11 @@ const CHANGES = 61;
 /** Other users who ask before, each in some of the groups. */
 const OTHERS = 20;
 const GROUPS_OF_OTHERS = 3;
+/**
+ * Users with nearly the same policies, of which one at least is not read ahead: the lists of all of them are more than is
+ * remembered.
+ */
+const SIMILAR = ["similar-0", "similar-1", "similar-2"];
 /** A service is idle if it used at most a few milliseconds in so many. */
 const IDLE_MS = 500;
 const IDLE_CPU_MS = 10;
@@ -27,11 +33,11 @@ const IDLE_CPU_MS = 10;
 interface LargeUserRow {
   readonly name: string;
   /** The first question of all, right after the start. */
-  readonly atStart: number;
+  readonly atStart?: number;
   /** The first question about the user in a service that answers others. */
   readonly first: number;
   /** A change to one of the policies and the question behind it, without what a change to a policy of nobody costs. */
-  readonly afterChange: number;
+  readonly afterChange?: number;
 }
 
 const policy = (name: string, key: string): { name: string; statement: unknown[] } => ({
@@ -64,6 +70,10 @@ function dataset(): unknown {
       })),
       { username: "many-groups", groups },
       { username: "many-policies", policies: own },
+      ...SIMILAR.map((username, index) => ({
+        username,
+        policies: own.filter((_, position) => position !== index),
+      })),
     ],
   };
 }
@@ -97,7 +107,7 @@ async function measureUser(
   server: StartedServer,
   user: string,
   name: string,
-): Promise<Pick<LargeUserRow, "first" | "afterChange">> {
+): Promise<Required<Pick<LargeUserRow, "first" | "afterChange">>> {
   const first = await used(server, () => ask(server, user, name, "data"));
   const times: number[] = [];
   for (let change = 0; change < CHANGES; change++) {
@@ -148,6 +158,11 @@ export async function measureLargeUsers(log: (text: string) => void): Promise<La
     rows.push({ name, atStart: atStart[index] as number, ...(await measureUser(server, user, of)) });
     log(JSON.stringify(rows.at(-1)));
   }
+  const similar: number[] = [];
+  for (const user of SIMILAR)
+    similar.push(await used(server, () => ask(server, user, "own-05000", "data-60")));
+  rows.push({ name: "10,000 own policies, not read ahead", first: Math.max(...similar) });
+  log(JSON.stringify(rows.at(-1)));
   await server.stop();
   return rows;
 }

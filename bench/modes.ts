@@ -167,9 +167,9 @@ async function printLargeUsers(): Promise<void> {
     ],
     rows.map(({ name, atStart, first, afterChange }) => [
       name,
-      atStart.toFixed(0),
+      atStart?.toFixed(0) ?? "",
       first.toFixed(0),
-      afterChange.toFixed(1),
+      afterChange?.toFixed(1) ?? "",
     ]),
   );
 }

@@ -3,11 +3,11 @@
 import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** Begins to read groups ahead; ends with the decisions. Without it the first questions take longer, and nothing else. */
+/** Begins to read groups and policies ahead; ends with the decisions. Without it the first questions take longer, and nothing else. */
 export function readAhead({ decisions, data }: Pick<ServiceParts, "decisions" | "data">): void {
-  decisions.readGroupsAhead().catch((error: unknown) => {
+  decisions.readAhead().catch((error: unknown) => {
     const reason = messageOf(error);
-    data.logger.warn("groups cannot be read ahead: first questions about their members take longer", {
+    data.logger.warn("nothing more can be read ahead: first questions about users take longer", {
       reason,
     });
   });

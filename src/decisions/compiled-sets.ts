@@ -4,7 +4,10 @@
  */
 
 import { createHash } from "node:crypto";
-import { attachedTogether } from "@svc-authorizer/policy/engine/compile/attached-together.ts";
+import {
+  attachedTogether,
+  type PoliciesOfHolder,
+} from "@svc-authorizer/policy/engine/compile/attached-together.ts";
 import { CompiledPolicies, changedPlaces } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import {
   type CompiledPolicy,
@@ -15,7 +18,7 @@ import { denyAllPolicies } from "@svc-authorizer/policy/engine/compile/deny-all.
 import { type PolicySet, policySetInSteps } from "@svc-authorizer/policy/engine/compile/policy-set.ts";
 import { StatementPool } from "@svc-authorizer/policy/engine/statement.ts";
 import { finish, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
-import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import { LRUCache } from "lru-cache";
 import type { Scheduler } from "../schedule/scheduler.ts";
@@ -79,7 +82,7 @@ export class CompiledSets {
    * The compiled form of a user's policies, composed of existing sets with the same policies in the same versions;
    * missing ones are compiled now.
    */
-  async get(held: readonly HeldPolicies[]): Promise<CompiledPolicies> {
+  async get(held: readonly PoliciesOfHolder[]): Promise<CompiledPolicies> {
     const sets: PolicySet[] = [];
     const turns = new Turns();
     for (const together of attachedTogether(held)) {
@@ -158,7 +161,16 @@ export class CompiledSets {
     return set;
   }
 
+  /** Compiles policies for the sets that are made later, step by step. */
+  *policiesInSteps(policies: readonly StoredPolicy[]): Steps<void> {
+    yield* this.#compiled(policies);
+  }
+
   *#compile(policies: readonly StoredPolicy[]): Steps<PolicySet> {
+    return yield* policySetInSteps(yield* this.#compiled(policies), this.#partition);
+  }
+
+  *#compiled(policies: readonly StoredPolicy[]): Steps<readonly CompiledPolicy[]> {
     const compiled: CompiledPolicy[] = [];
     let work = 0;
     for (const { name, statement } of policies) {
@@ -177,7 +189,7 @@ export class CompiledSets {
       work = 0;
     }
     yield work;
-    return yield* policySetInSteps(compiled, this.#partition);
+    return compiled;
   }
 }
 

@@ -190,10 +190,11 @@ export interface Decisions {
   /** Plain numbers, read when metrics are scraped. */
   readonly counters: DecisionCounters;
   /**
-   * Reads and compiles the policies of groups before somebody asks about their members, as many as are remembered, in turns
-   * between other work. Rejects if the directory cannot be read; nothing is lost then but time of the first questions.
+   * Reads and compiles policies, those of groups and those of users with very many, before somebody asks about such users: as
+   * many as are remembered, in portions between other work. Rejects if the directory cannot be read; nothing is lost then but
+   * time of the first questions.
    */
-  readGroupsAhead(): Promise<void>;
+  readAhead(): Promise<void>;
   /** Ends what is read ahead, and then everything. */
   close(): Promise<void>;
 }

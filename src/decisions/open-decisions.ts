@@ -38,9 +38,9 @@ import type {
   FilterRequest,
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
-import { GroupsAhead } from "./groups-ahead.ts";
 import { MirrorRule, type ReadOnlyMirror } from "./mirror-rule.ts";
 import { isUser, Principals } from "./principals.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { RegisteredResources } from "./registered-resources.ts";
 import { ResourceTypes } from "./resource-types.ts";
 import { openSearches } from "./search/open-searches.ts";
@@ -129,7 +129,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const simulating = new Simulating(shared);
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });
-  const ahead = new GroupsAhead({ directory, sets, scheduler, cache: options.cache });
+  const ahead = new ReadAhead({ directory, sets, scheduler, cache: options.cache });
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
@@ -153,7 +153,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
     searches,
     policiesVersion,
     counters,
-    readGroupsAhead: () => ahead.read(),
+    readAhead: () => ahead.read(),
     close: async () => {
       await ahead.close();
       unsubscribe();

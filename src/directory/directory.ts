@@ -17,11 +17,12 @@ import type {
   Properties,
   User,
 } from "@svc-authorizer/policy/model/entities.ts";
-import type { HeldPolicies, StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
+import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/policy.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { Pause } from "../schedule/pace.ts";
 import type { Change } from "../store/port.ts";
+import type { AheadVisitor } from "./ahead-visitor.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { IssuedSessions } from "./issued-sessions.ts";
@@ -353,8 +354,8 @@ export interface Directory {
   principal(username: string): Promise<Principal | undefined>;
   /** The policies of the groups that exist among these distinct names, as a member would have them. */
   principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
-  /** Reads groups ahead, as many as are remembered; `visit` gets what members hold through each. The signal ends it. */
-  readGroupsAhead(visit: (held: HeldPolicies) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** Reads ahead as much as is remembered, in portions. The signal ends it. */
+  readAhead(visitor: AheadVisitor, signal: AbortSignal): Promise<void>;
   /**
    * Runs `work` on one snapshot of the directory.
    * @param pause called between reads; waits if it is time to let other work run

@@ -10,7 +10,7 @@ import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
 import { createHistory } from "./history/open-history.ts";
-import { readGroupsAhead } from "./read/groups-ahead.ts";
+import { readAhead } from "./read/ahead/read-ahead.ts";
 import { HolderLists } from "./read/holder-lists.ts";
 import { nodeNames } from "./read/node-names.ts";
 import { PolicyCache } from "./read/policy-cache.ts";
@@ -212,7 +212,7 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
     alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
     principal: (username) => readPrincipal(context, username),
     principalOfGroups: (names) => readGroupPrincipal(context, names),
-    readGroupsAhead: (visit, signal) => readGroupsAhead(context, visit, signal),
+    readAhead: (visitor, signal) => readAhead(context, visitor, signal),
     survey: (work, pause) => survey(context, work, pause),
     onChange: (listener) => notifier.subscribe(listener),
     tellsEveryChange: () => context.store.tellsEveryChange?.() ?? true,

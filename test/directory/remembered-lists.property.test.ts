@@ -3,6 +3,7 @@ import { piecesOf, withChanged } from "@svc-authorizer/policy/model/policy-lists
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { DirectoryChange } from "../../src/directory/directory.ts";
+import type { PolicyAttachment } from "../../src/directory/read/attachments.ts";
 import { HolderLists } from "../../src/directory/read/holder-lists.ts";
 import type { KnownList } from "../../src/directory/read/remembered-lists.ts";
 import { sized } from "../proofs/size.ts";
@@ -91,19 +92,28 @@ function renewed(
   return known && withChanged(known.list, changed);
 }
 
+/** An attachment to every policy that ever was, of which the last was made under this number. */
+function attachments(made: number): readonly PolicyAttachment[] {
+  const numbers = Array.from({ length: made + 1 }, (_, number) => number);
+  return POLICIES.flatMap((name) => numbers.map((number) => ({ id: `${name}-${number}`, name })));
+}
+
 describe("what is remembered of holders", () => {
   it("is what the reader's own state says, however commits, news of them and reads interleave", () => {
     let remembered = 0;
     let renewals = 0;
+    let knownPolicies = 0;
     fc.assert(
       fc.property(fc.array(step, { minLength: 10, maxLength: 80, size: "max" }), (steps) => {
-        const known = new HolderLists().policies;
+        const lists = new HolderLists();
+        const { policies: known, policiesById } = lists;
         let made = 0;
         const states: State[] = [FIRST];
         const untold: { revision: number; change: DirectoryChange }[] = [];
         let base = "0";
         const open = () => ({
           ...known.opened({ revision: states.length - 1, base }),
+          ofPolicies: policiesById.opened({ revision: states.length - 1, base }),
           state: states.at(-1) as State,
         });
         const readers = [open(), open(), open()];
@@ -111,7 +121,7 @@ describe("what is remembered of holders", () => {
         const tellReplaced = (): void => {
           if (untold[0]?.change.all !== true) return;
           const { revision, change } = untold.shift()!;
-          known.tell(revision, change);
+          lists.tell(revision, change);
         };
         for (const one of steps) {
           const newest = states.at(-1) as State;
@@ -148,13 +158,23 @@ describe("what is remembered of holders", () => {
             untold.splice(0, untold.length, { revision: states.length - 1, change: { all: true } });
           } else if (one.is === "tell") {
             const next = untold.shift();
-            if (next !== undefined) known.tell(next.revision, next.change);
+            if (next !== undefined) lists.tell(next.revision, next.change);
           } else if (one.is === "settle") {
-            for (const { revision, change } of untold.splice(0)) known.tell(revision, change);
+            for (const { revision, change } of untold.splice(0)) lists.tell(revision, change);
             readers[one.reader] = open();
           } else if (one.is === "open") readers[one.reader] = open();
           else {
             const reader = readers[one.reader]!;
+            const stored = [...reader.state.policies].flatMap(([name, policy]) =>
+              policy === undefined ? [] : [storedPolicy(name, policy)],
+            );
+            if (one.is === "keep") policiesById.keep(reader.ofPolicies, stored);
+            const inForce = policiesById.at(reader.ofPolicies, attachments(made));
+            for (const policy of inForce) {
+              if (policy === undefined) continue;
+              knownPolicies++;
+              expect(stored).toContainEqual(policy);
+            }
             const own = policiesOf(reader.state, one.group);
             const holder = { id: one.group, name: reader.state.names.get(one.group)! };
             if (one.is === "keep") known.keep(reader, holder, own);
@@ -173,6 +193,7 @@ describe("what is remembered of holders", () => {
       { numRuns: sized(300, 3_000) },
     );
     expect(remembered).toBeGreaterThan(sized(250, 3_000));
+    expect(knownPolicies).toBeGreaterThan(sized(250, 3_000));
     expect(renewals).toBeGreaterThan(sized(0, 100));
   });
 });

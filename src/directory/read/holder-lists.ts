@@ -1,7 +1,8 @@
-/** Lists that are remembered between reads of users: the policies of groups, and what users with very many have. */
+/** Policies and lists that are remembered between reads of users: those of groups, and of users with very many. */
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import type { DirectoryChange } from "../directory.ts";
+import { KnownPolicies } from "./known-policies.ts";
 import { type ListedGroup, SharedMemberships } from "./memberships.ts";
 import { RememberedLists } from "./remembered-lists.ts";
 
@@ -16,12 +17,14 @@ const POLICY_BYTES = 600;
 const STATEMENT_BYTES = 500;
 const GROUP_BYTES = 100;
 
-/** The lists of one directory. */
+/** The policies and lists of one directory. */
 export class HolderLists {
   /** Memberships by the lists that are kept here. */
   readonly memberships = new SharedMemberships();
   /** Policies of groups, which all members of a group share, and of users with many. */
   readonly policies: RememberedLists<StoredPolicy>;
+  /** Policies, whoever has them. */
+  readonly policiesById = new KnownPolicies(bytesOf);
   /** Groups of users with many. */
   readonly groups = new RememberedLists<ListedGroup>({
     idsOf: ({ users = [], groups = [] }) => ({ holders: users, members: groups }),
@@ -44,12 +47,14 @@ export class HolderLists {
   tell(revision: number, change: DirectoryChange | undefined): void {
     this.policies.tell(revision, change);
     this.groups.tell(revision, change);
+    this.policiesById.tell(revision, change);
   }
 
   /** See {@link RememberedLists.clear}. */
   clear(): void {
     this.policies.clear();
     this.groups.clear();
+    this.policiesById.clear();
   }
 }
 

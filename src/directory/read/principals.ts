@@ -12,14 +12,14 @@ import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../principal.ts";
 import { type UserRecord, under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
+import { type AttachmentPartition, attachmentOf, type PolicyAttachment } from "./attachments.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import { type HolderLists, LONG_LIST } from "./holder-lists.ts";
 import { type ListedGroup, type Memberships, SharedMemberships } from "./memberships.ts";
-import type { Found, StateReader } from "./reader.ts";
+import type { StateReader } from "./reader.ts";
 import { RecordCache } from "./record-cache.ts";
-import type { KnownList, ReadState } from "./remembered-lists.ts";
-
-type AttachmentPartition = "user_policy" | "group_policy";
+import type { KnownList } from "./remembered-lists.ts";
+import type { ReadState } from "./told-commits.ts";
 
 /** Groups kept while many users are read from one state; then anew. */
 const MOST_KEPT = 4_096;
@@ -51,6 +51,7 @@ export class PrincipalReader {
   /** The state, whose revision a store may have to read, for what is remembered of policies and of groups. */
   readonly #ofPolicies: ReadState;
   readonly #ofGroupLists: ReadState;
+  readonly #ofPoliciesById: ReadState;
   readonly #known: HolderLists | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
@@ -62,6 +63,7 @@ export class PrincipalReader {
     const { revision, base } = known === undefined ? NOWHERE : reader;
     this.#ofPolicies = known?.policies.opened({ revision, base }) ?? NOWHERE;
     this.#ofGroupLists = known?.groups.opened({ revision, base }) ?? NOWHERE;
+    this.#ofPoliciesById = known?.policiesById.opened({ revision, base }) ?? NOWHERE;
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
     this.#policies = new RecordCache(reader, "policy");
@@ -121,18 +123,18 @@ export class PrincipalReader {
   ): Promise<ReadonlyMap<string, readonly StoredPolicy[]>> {
     const ids = groups.map(({ id }) => id);
     const attached = await this.#reader.scanBelowEach("group_policy", ids);
-    const nameOf = (id: string, { key }: Found<"group_policy">): string => key.slice(under(id, "").length);
-    const names = new Set(attached.flatMap((found, index) => found.map((one) => nameOf(ids[index]!, one))));
-    const policies = await this.#namedPolicies([...names]);
+    const attachments = attached.map((found, index) => found.map((one) => attachmentOf(ids[index]!, one)));
+    const distinct = new Map(attachments.flat().map((one) => [under(one.id, one.name), one]));
+    const policies = await this.#policiesOf([...distinct.values()]);
+    const byKey = new Map(policies.map((policy) => [under(policy.id, policy.name), policy]));
     const read = new Map<string, readonly StoredPolicy[]>();
     const turns = new Turns();
     for (const [index, group] of groups.entries()) {
       const { id } = group;
       const found: StoredPolicy[] = [];
-      for (const one of attached[index]!) {
-        const policy = policies.get(nameOf(id, one));
-        // An attachment to an earlier policy of the same name is void.
-        if (policy?.id === one.record.id) found.push(policy);
+      for (const one of attachments[index]!) {
+        const policy = byKey.get(under(one.id, one.name));
+        if (policy !== undefined) found.push(policy);
       }
       const list = trimmed(found);
       read.set(id, list);
@@ -142,12 +144,24 @@ export class PrincipalReader {
     return read;
   }
 
-  async #namedPolicies(names: readonly string[]): Promise<ReadonlyMap<string, StoredPolicy>> {
-    const records = await this.#policies.getMany(names);
-    const policies = new Map<string, StoredPolicy>();
-    for (const [index, record] of records.entries())
-      if (record !== undefined) policies.set(names[index]!, toStoredPolicy(names[index]!, record));
-    return policies;
+  /** The policies of distinct attachments, in their order, without those that are void. */
+  async #policiesOf(attachments: readonly PolicyAttachment[]): Promise<readonly StoredPolicy[]> {
+    const found = this.#known?.policiesById.at(this.#ofPoliciesById, attachments) ?? [];
+    const missing = attachments.flatMap((_, index) => (found[index] === undefined ? [index] : []));
+    if (missing.length === 0) return found as StoredPolicy[];
+    const records = await this.#policies.getMany(missing.map((index) => attachments[index]!.name));
+    const read: StoredPolicy[] = [];
+    for (const [place, record] of records.entries()) {
+      const index = missing[place]!;
+      const { id, name } = attachments[index]!;
+      // An attachment to an earlier policy of the same name is void.
+      if (record?.id !== id) continue;
+      const policy = toStoredPolicy(name, record);
+      found[index] = policy;
+      read.push(policy);
+    }
+    this.#known?.policiesById.keep(this.#ofPoliciesById, read);
+    return found.filter((policy) => policy !== undefined);
   }
 
   async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
@@ -242,16 +256,10 @@ export class PrincipalReader {
   /** The policies of one holder, in the order of their names. */
   async #attachedTo(partition: AttachmentPartition, holderId: string): Promise<readonly StoredPolicy[]> {
     const base = under(holderId, "");
-    const found: Found<AttachmentPartition>[] = [];
-    for await (const page of this.#reader.scanAll(partition, base)) found.push(...page);
-    const names = found.map(({ key }) => key.slice(base.length));
-    const records = await this.#policies.getMany(names);
-    const policies: StoredPolicy[] = [];
-    for (const [index, record] of records.entries()) {
-      // An attachment to an earlier policy of the same name is void.
-      if (record?.id === found[index]!.record.id) policies.push(toStoredPolicy(names[index]!, record));
-    }
-    return trimmed(policies);
+    const attachments: PolicyAttachment[] = [];
+    for await (const page of this.#reader.scanAll(partition, base))
+      for (const one of page) attachments.push(attachmentOf(holderId, one));
+    return trimmed(await this.#policiesOf(attachments));
   }
 }
 

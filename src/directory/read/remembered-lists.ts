@@ -7,18 +7,7 @@
 import { LRUCache } from "lru-cache";
 import { MultiMap } from "../../compact/multi-map.ts";
 import type { DirectoryChange } from "../directory.ts";
-
-/** A state of the store. */
-interface State {
-  readonly revision: number;
-  /** See {@link Snapshot.base}: the same revision of another one may be another state. */
-  readonly base: string | undefined;
-}
-
-/** A state that is read: see {@link RememberedLists.opened}. */
-export interface ReadState extends State {
-  readonly epoch: number;
-}
+import { type ReadState, type State, ToldCommits } from "./told-commits.ts";
 
 /** A member of a list. */
 interface Member {
@@ -29,6 +18,8 @@ interface Member {
 interface Remembered<T> extends State, KnownList<T> {
   /** Ids of the members. */
   readonly members: readonly string[];
+  /** About the bytes that the members hold. */
+  readonly bytes: number;
   readonly touched: readonly [];
   /** Ids of members that were touched since it was read; few lists have any. */
   touchedIds: Set<string> | undefined;
@@ -65,11 +56,6 @@ interface ListIds {
 
 /** Most memory of the lists that are kept although nobody has them in memory. */
 const KEPT_BYTES = 32 << 20;
-/** From this share of it on, another list would soon put an earlier one out. */
-const FULL = 0.75;
-/** Changes remembered to judge what was read before them; what is older is not kept. */
-const REMEMBERED_CHANGES = 1_024;
-
 /** Options of {@link RememberedLists}. */
 interface RememberedListsOptions<T> {
   /** The ids of holders and members that a change touched. */
@@ -83,6 +69,7 @@ interface RememberedListsOptions<T> {
 /** Remembers lists by the id of their holder. */
 export class RememberedLists<T extends Member> {
   readonly #options: RememberedListsOptions<T>;
+  readonly #commits = new ToldCommits();
   readonly #known = new Map<string, WeakRef<Remembered<T>>>();
   /** The newest lists. */
   readonly #kept: LRUCache<string, Remembered<T>>;
@@ -91,22 +78,13 @@ export class RememberedLists<T extends Member> {
   /** Id of a member → ids of the holders that have it, and perhaps of some that had it; most have one. */
   readonly #holders = new MultiMap();
   readonly #gone = new FinalizationRegistry<Gone>((gone) => this.#forgetGone(gone));
-  readonly #changes: { readonly revision: number; readonly all: boolean; readonly ids: ListIds }[] = [];
-  /** Revision of the newest commit that was told or, at first, of the first state that was read; undefined before. */
-  #told: number | undefined;
-  /** Lists read before this revision are not kept, because some changes after it may never be announced. */
-  #floor = 0;
-
-  /** The number of times that everything was forgotten: news from then on say nothing about states that were open before. */
-  #epoch = 0;
 
   constructor(options: RememberedListsOptions<T>) {
     this.#options = options;
-    const { kept, sizeOf } = options;
     this.#kept = new LRUCache({
-      max: kept,
+      max: options.kept,
       maxSize: KEPT_BYTES,
-      sizeCalculation: ({ list }) => list.reduce((sum, member) => sum + sizeOf(member), 1),
+      sizeCalculation: ({ bytes }) => bytes,
     });
   }
 
@@ -115,24 +93,24 @@ export class RememberedLists<T extends Member> {
     return this.#options.kept;
   }
 
-  /** True if few more than the lists that are kept now would put an earlier one out. */
-  get isFull(): boolean {
-    return this.#kept.calculatedSize >= KEPT_BYTES * FULL;
+  /** True if a list puts no other one out. */
+  fits(list: readonly T[]): boolean {
+    return (
+      this.#kept.size < this.#options.kept && this.#kept.calculatedSize + this.#sizeOf(list) <= KEPT_BYTES
+    );
   }
 
-  /** A commit. To be told of every one in order, before anybody hears of its success. */
+  #sizeOf(list: readonly T[]): number {
+    return list.reduce((sum, member) => sum + this.#options.sizeOf(member), 1);
+  }
+
+  /** See {@link ToldCommits.tell}. */
   tell(revision: number, change: DirectoryChange | undefined): void {
-    // The database of several nodes was restored from a backup: its revisions are others now.
-    if (revision < (this.#told ?? 0)) this.clear();
-    this.#begin(revision);
-    this.#told = Math.max(this.#told ?? 0, revision);
+    if (!this.#commits.tell(revision, change)) this.#forgetAll();
     if (change === undefined) return;
-    const ids = this.#options.idsOf(change);
-    this.#changes.push({ revision, all: change.all === true, ids });
-    if (this.#changes.length > REMEMBERED_CHANGES) this.#changes.shift();
-    if (change.all) this.#forgetAll();
-    for (const holder of ids.holders) this.#forget(holder);
-    for (const member of ids.members) {
+    const { holders, members } = this.#options.idsOf(change);
+    for (const holder of holders) this.#forget(holder);
+    for (const member of members) {
       for (const holder of this.#holders.of(member)) this.#touch(holder, member);
     }
   }
@@ -144,24 +122,21 @@ export class RememberedLists<T extends Member> {
     known.touchedIds.add(member);
   }
 
-  /** Forgets everything: the store may have gone back to an earlier revision. */
+  /** See {@link ToldCommits.clear}. */
   clear(): void {
+    this.#commits.clear();
     this.#forgetAll();
-    this.#changes.length = 0;
-    this.#told = undefined;
   }
 
-  /** A state that a reader has just opened. */
+  /** See {@link ToldCommits.opened}. */
   opened(state: State): ReadState {
-    return { revision: state.revision, base: state.base, epoch: this.#epoch };
+    return this.#commits.opened(state);
   }
 
   /** The list of a holder in a state, where it is known but for some members. */
-  at({ revision, base, epoch }: ReadState, holder: string): KnownList<T> | undefined {
-    if (epoch !== this.#epoch) return undefined;
-    this.#begin(revision);
-    // A commit that was not told yet may have changed the holder.
-    if (revision > (this.#told ?? 0)) return undefined;
+  at(state: ReadState, holder: string): KnownList<T> | undefined {
+    if (!this.#commits.reaches(state)) return undefined;
+    const { revision, base } = state;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
     const { list, name, members, touchedIds } = kept;
@@ -175,9 +150,9 @@ export class RememberedLists<T extends Member> {
    * @param renewed what was known of the holder, if nothing but its touched members was read: the list has the same members
    */
   keep(state: ReadState, of: Holder, list: readonly T[], renewed?: KnownList<T>): void {
-    const { revision, base, epoch } = state;
+    const { revision, base } = state;
     const { id: holder, name } = of;
-    if (epoch !== this.#epoch || !this.#isCurrent(revision, holder, list)) return;
+    if (!this.#isCurrent(state, holder, list)) return;
     const before = this.#known.get(holder)?.deref();
     let members = before?.members;
     if (members === undefined || !(before?.list === renewed?.list || isListOf(members, list))) {
@@ -185,32 +160,32 @@ export class RememberedLists<T extends Member> {
       members = list.map(({ id }) => id);
       for (const id of members) this.#holders.add(id, holder);
     }
-    const kept = { revision, base, list, name, members, touched: UNTOUCHED, touchedIds: undefined };
+    const bytes =
+      before === undefined || before.list !== renewed?.list
+        ? this.#sizeOf(list)
+        : before.bytes + this.#grown(list, members, renewed.touched);
+    const kept = { revision, base, list, name, members, bytes, touched: UNTOUCHED, touchedIds: undefined };
     this.#gone.register(kept, { holder, members });
     this.#known.set(holder, new WeakRef(kept));
     this.#kept.set(holder, kept);
     this.#owners.set(list, kept);
   }
 
-  #begin(revision: number): void {
-    if (this.#told !== undefined) return;
-    this.#told = revision;
-    this.#floor = revision;
+  /** By how many bytes other members stand in the places of those that were touched: a list may have 10,000. */
+  #grown(list: readonly T[], members: readonly string[], touched: readonly T[]): number {
+    const { sizeOf } = this.#options;
+    return touched.reduce((sum, one) => sum + sizeOf(list[members.indexOf(one.id)] as T) - sizeOf(one), 0);
   }
 
-  #isCurrent(revision: number, holder: string, list: readonly T[]): boolean {
-    const told = this.#told ?? Number.NEGATIVE_INFINITY;
-    if (revision > told || revision < this.#floor) return false;
-    if (revision === told) return true;
-    const [oldest] = this.#changes;
-    if (this.#changes.length === REMEMBERED_CHANGES && oldest !== undefined && oldest.revision > revision + 1)
-      return false;
-    const members = new Set(list.map(({ id }) => id));
-    return this.#changes.every(
-      ({ revision: changed, all, ids }) =>
-        changed <= revision ||
-        !(all || ids.holders.includes(holder) || ids.members.some((id) => members.has(id))),
-    );
+  /** True if no commit after a state touched a holder or its members. */
+  #isCurrent(state: ReadState, holder: string, list: readonly T[]): boolean {
+    const since = this.#commits.since(state);
+    if (since === undefined || since.length === 0) return since !== undefined;
+    const ids = new Set(list.map(({ id }) => id));
+    return since.every((change) => {
+      const { holders, members } = this.#options.idsOf(change);
+      return !holders.includes(holder) && !members.some((id) => ids.has(id));
+    });
   }
 
   #forget(holder: string): void {
@@ -227,7 +202,6 @@ export class RememberedLists<T extends Member> {
   }
 
   #forgetAll(): void {
-    this.#epoch++;
     this.#known.clear();
     this.#kept.clear();
     this.#holders.clear();

@@ -15,11 +15,14 @@ const LARGE_POLICY = 250;
 /** Policies of the user that are a set of their own. */
 const MOST_OWN_SETS = 3;
 
+/** The policies of one holder. */
+export type PoliciesOfHolder = Pick<HeldPolicies, "via" | "policies">;
+
 /**
  * The parts of a user's policies, each ordered by name. The list of a group is one part, or the same pieces for all members,
  * so that all share the same lists.
  */
-export function attachedTogether(held: readonly HeldPolicies[]): readonly (readonly StoredPolicy[])[] {
+export function attachedTogether(held: readonly PoliciesOfHolder[]): readonly (readonly StoredPolicy[])[] {
   const parts: (readonly StoredPolicy[])[] = [];
   for (const { via, policies } of held) {
     if (policies.length >= LONG_LIST) parts.push(...piecesOf(policies));
