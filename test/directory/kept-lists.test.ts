@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { RememberedLists } from "../../src/directory/read/remembered-lists.ts";
+import { ToldCommits } from "../../src/directory/read/told-commits.ts";
 
 const MIB = 1 << 20;
 const LISTS = 100;
@@ -13,13 +14,14 @@ function collectGarbage(): void {
 
 /** Remembers lists that nobody has, and gives the number of those that are still known when memory was freed. */
 async function knownOf(kept: number, bytes: number): Promise<{ known: () => number; fits: boolean }> {
+  const commits = new ToldCommits();
   const lists = new RememberedLists<{ readonly id: string }>({
+    commits,
     idsOf: () => ({ holders: [], members: [] }),
     sizeOf: () => bytes,
     kept,
   });
-  const state = lists.opened({ revision: 1, base: undefined });
-  lists.at(state, "");
+  const state = commits.opened({ revision: 1, base: undefined });
   for (let index = 0; index < LISTS; index++)
     lists.keep(state, { id: `holder-${index}` }, [{ id: `member-${index}` }]);
   const ids = Array.from({ length: LISTS }, (_, index) => `holder-${index}`);

@@ -1,48 +1,53 @@
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import { KnownPolicies } from "../../src/directory/read/known-policies.ts";
+import { HolderLists } from "../../src/directory/read/holder-lists.ts";
+import type { KnownPolicies } from "../../src/directory/read/known-policies.ts";
 
-const MIB = 1 << 20;
+/** A resource of about a mebibyte. */
+const LONG = "r".repeat((1 << 19) - 600);
 
 const policy = (name: string): StoredPolicy => {
-  return { id: `id-of-${name}`, version: "1", name, creation_date: 0, statement: [] };
+  const statement = [{ effect: "allow", action: [], resource: LONG }] as const;
+  return { id: `id-of-${name}`, version: "1", name, creation_date: 0, statement };
 };
 
 const attachment = (name: string) => ({ id: `id-of-${name}`, name });
 
 describe("known policies", () => {
+  let lists: HolderLists;
   let known: KnownPolicies;
   const first = { revision: 7, base: "a" };
 
   beforeEach(() => {
-    known = new KnownPolicies(() => MIB);
+    lists = new HolderLists();
+    known = lists.policiesById;
   });
 
   /** Names of policies that are known in a state. */
   const namesIn = (state: typeof first, ...names: string[]): readonly string[] =>
-    known.at(known.opened(state), names.map(attachment)).flatMap((one) => one?.name ?? []);
+    known.at(lists.opened(state), names.map(attachment)).flatMap((one) => one?.name ?? []);
 
   it("are known under their name in the states that were told of", () => {
-    known.keep(known.opened(first), [policy("read"), policy("write")]);
+    known.keep(lists.opened(first), [policy("read"), policy("write")]);
     expect(namesIn(first, "write", "other", "read")).toEqual(["write", "read"]);
     const renamed = { id: "id-of-read", name: "other" };
-    expect(known.at(known.opened(first), [renamed])).toEqual([undefined]);
+    expect(known.at(lists.opened(first), [renamed])).toEqual([undefined]);
     expect(namesIn({ ...first, revision: 8 }, "read")).toEqual([]);
-    known.tell(8, { policies: ["id-of-write"] });
+    lists.tell(8, { policies: ["id-of-write"] });
     expect(namesIn({ ...first, revision: 8 }, "read", "write")).toEqual(["read"]);
   });
 
   it("are not known in a state of another store with the same revision", () => {
-    known.keep(known.opened(first), [policy("read")]);
+    known.keep(lists.opened(first), [policy("read")]);
     expect(namesIn({ ...first, base: "b" }, "read")).toEqual([]);
   });
 
   it("are forgotten when revisions go back, also for a reader of before", () => {
-    const reader = known.opened(first);
+    const reader = lists.opened(first);
     known.keep(reader, [policy("read")]);
-    known.tell(5, { policies: [] });
+    lists.tell(5, { policies: [] });
     expect(known.at(reader, [attachment("read")])).toEqual([undefined]);
-    known.tell(7, undefined);
+    lists.tell(7, undefined);
     expect(namesIn(first, "read")).toEqual([]);
     known.keep(reader, [policy("read")]);
     expect(namesIn(first, "read")).toEqual([]);
@@ -53,27 +58,27 @@ describe("known policies", () => {
     ["that was not told of yet", 8, undefined],
     ["before everything changed", 7, { all: true }],
   ])("are not kept as they were read from a state %s", (_, revision, change) => {
-    known.opened(first);
-    if (change !== undefined) known.tell(8, change);
-    known.keep(known.opened({ ...first, revision }), [policy("read")]);
-    known.tell(8, undefined);
+    lists.opened(first);
+    if (change !== undefined) lists.tell(8, change);
+    known.keep(lists.opened({ ...first, revision }), [policy("read")]);
+    lists.tell(8, undefined);
     expect(namesIn({ ...first, revision: 8 }, "read")).toEqual([]);
   });
 
   it("are not kept where more changed since than is remembered", () => {
-    const reader = known.opened(first);
-    for (let revision = 8; revision <= 7 + 1_024; revision++) known.tell(revision, { users: [] });
+    const reader = lists.opened(first);
+    for (let revision = 8; revision <= 7 + 1_024; revision++) lists.tell(revision, { users: [] });
     known.keep(reader, [policy("read")]);
     const last = { ...first, revision: 7 + 1_024 };
     expect(namesIn(last, "read")).toEqual(["read"]);
-    known.tell(8 + 1_024, { users: [] });
+    lists.tell(8 + 1_024, { users: [] });
     known.keep(reader, [policy("write")]);
     expect(namesIn({ ...first, revision: 8 + 1_024 }, "write", "read")).toEqual(["read"]);
   });
 
   it("take 32 MiB, of which those that were asked for last stay", () => {
     const names = Array.from({ length: 40 }, (_, index) => `policy-${index}`);
-    const reader = known.opened(first);
+    const reader = lists.opened(first);
     known.keep(reader, names.slice(0, 23).map(policy));
     expect(known.isFull).toBe(false);
     known.keep(reader, names.slice(23, 32).map(policy));

@@ -112,8 +112,7 @@ describe("what is remembered of holders", () => {
         const untold: { revision: number; change: DirectoryChange }[] = [];
         let base = "0";
         const open = () => ({
-          ...known.opened({ revision: states.length - 1, base }),
-          ofPolicies: policiesById.opened({ revision: states.length - 1, base }),
+          ...lists.opened({ revision: states.length - 1, base }),
           state: states.at(-1) as State,
         });
         const readers = [open(), open(), open()];
@@ -168,8 +167,8 @@ describe("what is remembered of holders", () => {
             const stored = [...reader.state.policies].flatMap(([name, policy]) =>
               policy === undefined ? [] : [storedPolicy(name, policy)],
             );
-            if (one.is === "keep") policiesById.keep(reader.ofPolicies, stored);
-            const inForce = policiesById.at(reader.ofPolicies, attachments(made));
+            if (one.is === "keep") policiesById.keep(reader, stored);
+            const inForce = policiesById.at(reader, attachments(made));
             for (const policy of inForce) {
               if (policy === undefined) continue;
               knownPolicies++;

@@ -5,6 +5,7 @@ import type { DirectoryChange } from "../directory.ts";
 import { KnownPolicies } from "./known-policies.ts";
 import { type ListedGroup, SharedMemberships } from "./memberships.ts";
 import { RememberedLists } from "./remembered-lists.ts";
+import { type ReadState, type State, ToldCommits } from "./told-commits.ts";
 
 /** Groups or policies of a user from which on they are remembered: below, to read them again takes no longer. */
 export const LONG_LIST = 64;
@@ -21,12 +22,14 @@ const GROUP_BYTES = 100;
 export class HolderLists {
   /** Memberships by the lists that are kept here. */
   readonly memberships = new SharedMemberships();
+  readonly #commits = new ToldCommits();
+  /** Policies, whoever has them. */
+  readonly policiesById = new KnownPolicies(this.#commits, bytesOf);
   /** Policies of groups, which all members of a group share, and of users with many. */
   readonly policies: RememberedLists<StoredPolicy>;
-  /** Policies, whoever has them. */
-  readonly policiesById = new KnownPolicies(bytesOf);
   /** Groups of users with many. */
   readonly groups = new RememberedLists<ListedGroup>({
+    commits: this.#commits,
     idsOf: ({ users = [], groups = [] }) => ({ holders: users, members: groups }),
     sizeOf: () => GROUP_BYTES,
     kept: KEPT,
@@ -35,6 +38,7 @@ export class HolderLists {
   /** @param keptGroups groups whose policies are kept although no user in memory has them */
   constructor(keptGroups = KEPT) {
     this.policies = new RememberedLists({
+      commits: this.#commits,
       idsOf: ({ users = [], groups = [], policies = [] }) => {
         return { holders: [...users, ...groups], members: policies };
       },
@@ -43,18 +47,22 @@ export class HolderLists {
     });
   }
 
-  /** See {@link RememberedLists.tell}. */
+  /** See {@link ToldCommits.tell}. */
   tell(revision: number, change: DirectoryChange | undefined): void {
-    this.policies.tell(revision, change);
-    this.groups.tell(revision, change);
-    this.policiesById.tell(revision, change);
+    const all = [this.policiesById, this.policies, this.groups];
+    if (!this.#commits.tell(revision, change)) for (const one of all) one.clear();
+    if (change !== undefined) for (const one of all) one.touched(change);
   }
 
-  /** See {@link RememberedLists.clear}. */
+  /** See {@link ToldCommits.clear}. */
   clear(): void {
-    this.policies.clear();
-    this.groups.clear();
-    this.policiesById.clear();
+    this.#commits.clear();
+    for (const one of [this.policiesById, this.policies, this.groups]) one.clear();
+  }
+
+  /** See {@link ToldCommits.opened}. */
+  opened(state: State): ReadState {
+    return this.#commits.opened(state);
   }
 }
 

@@ -4,7 +4,7 @@ import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts
 import { LRUCache } from "lru-cache";
 import type { DirectoryChange } from "../directory.ts";
 import type { PolicyAttachment } from "./attachments.ts";
-import { type ReadState, type State, ToldCommits } from "./told-commits.ts";
+import type { ReadState, State, ToldCommits } from "./told-commits.ts";
 
 /** Most memory of the policies that are known. */
 const KEPT_BYTES = 32 << 20;
@@ -18,11 +18,15 @@ interface Known extends State {
 
 /** Remembers policies by their id, until a change touches them. */
 export class KnownPolicies {
-  readonly #commits = new ToldCommits();
+  readonly #commits: ToldCommits;
   readonly #known: LRUCache<string, Known>;
 
-  /** @param bytesOf about the bytes that a policy holds, with what is made of it */
-  constructor(bytesOf: (policy: StoredPolicy) => number) {
+  /**
+   * @param commits the news by which policies are judged
+   * @param bytesOf about the bytes that a policy holds, with what is made of it
+   */
+  constructor(commits: ToldCommits, bytesOf: (policy: StoredPolicy) => number) {
+    this.#commits = commits;
     this.#known = new LRUCache({
       maxSize: KEPT_BYTES,
       sizeCalculation: ({ policy }) => bytesOf(policy),
@@ -34,21 +38,14 @@ export class KnownPolicies {
     return this.#known.calculatedSize >= KEPT_BYTES * FULL;
   }
 
-  /** See {@link ToldCommits.tell}. */
-  tell(revision: number, change: DirectoryChange | undefined): void {
-    if (!this.#commits.tell(revision, change)) this.#known.clear();
-    for (const id of change?.policies ?? []) this.#known.delete(id);
+  /** Notes a change that was told of. */
+  touched({ policies = [] }: DirectoryChange): void {
+    for (const id of policies) this.#known.delete(id);
   }
 
-  /** See {@link ToldCommits.clear}. */
+  /** Forgets everything. */
   clear(): void {
-    this.#commits.clear();
     this.#known.clear();
-  }
-
-  /** See {@link ToldCommits.opened}. */
-  opened(state: State): ReadState {
-    return this.#commits.opened(state);
   }
 
   /** The policies of attachments in a state; undefined where one is not known, and where it has another name. */

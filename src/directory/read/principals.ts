@@ -48,10 +48,8 @@ const NOWHERE: ReadState = { revision: 0, base: undefined, epoch: 0 };
 /** Reads users from one state; the groups and policies that they share are read once. */
 export class PrincipalReader {
   readonly #reader: StateReader;
-  /** The state, whose revision a store may have to read, for what is remembered of policies and of groups. */
-  readonly #ofPolicies: ReadState;
-  readonly #ofGroupLists: ReadState;
-  readonly #ofPoliciesById: ReadState;
+  /** The state, whose revision a store may have to read, for what is remembered. */
+  readonly #state: ReadState;
   readonly #known: HolderLists | undefined;
   readonly #groups: RecordCache<"group">;
   readonly #policies: RecordCache<"policy">;
@@ -60,10 +58,7 @@ export class PrincipalReader {
   /** @param known what is remembered between reads; absent: everything is read */
   constructor(reader: StateReader, known?: HolderLists) {
     this.#reader = reader;
-    const { revision, base } = known === undefined ? NOWHERE : reader;
-    this.#ofPolicies = known?.policies.opened({ revision, base }) ?? NOWHERE;
-    this.#ofGroupLists = known?.groups.opened({ revision, base }) ?? NOWHERE;
-    this.#ofPoliciesById = known?.policiesById.opened({ revision, base }) ?? NOWHERE;
+    this.#state = known?.opened(reader) ?? NOWHERE;
     this.#known = known;
     this.#groups = new RecordCache(reader, "group");
     this.#policies = new RecordCache(reader, "policy");
@@ -146,7 +141,7 @@ export class PrincipalReader {
 
   /** The policies of distinct attachments, in their order, without those that are void. */
   async #policiesOf(attachments: readonly PolicyAttachment[]): Promise<readonly StoredPolicy[]> {
-    const found = this.#known?.policiesById.at(this.#ofPoliciesById, attachments) ?? [];
+    const found = this.#known?.policiesById.at(this.#state, attachments) ?? [];
     const missing = attachments.flatMap((_, index) => (found[index] === undefined ? [index] : []));
     if (missing.length === 0) return found as StoredPolicy[];
     const records = await this.#policies.getMany(missing.map((index) => attachments[index]!.name));
@@ -160,24 +155,24 @@ export class PrincipalReader {
       found[index] = policy;
       read.push(policy);
     }
-    this.#known?.policiesById.keep(this.#ofPoliciesById, read);
+    this.#known?.policiesById.keep(this.#state, read);
     return found.filter((policy) => policy !== undefined);
   }
 
   async #groupsOf(userId: string): Promise<readonly ListedGroup[]> {
-    const known = this.#known?.groups.at(this.#ofGroupLists, userId);
+    const known = this.#known?.groups.at(this.#state, userId);
     if (known !== undefined) {
       if (known.touched.length === 0) return known.list;
       const names = known.touched.map(({ name }) => name);
       const records = await this.#groups.getMany(names);
       // A group with another name is found by the membership alone.
       if (records.every((record, index) => record?.id === known.touched[index]?.id)) {
-        this.#known?.groups.keep(this.#ofGroupLists, { id: userId }, known.list, known);
+        this.#known?.groups.keep(this.#state, { id: userId }, known.list, known);
         return known.list;
       }
     }
     const groups = await this.#readGroupsOf(userId);
-    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#ofGroupLists, { id: userId }, groups);
+    if (groups.length >= LONG_LIST) this.#known?.groups.keep(this.#state, { id: userId }, groups);
     return groups;
   }
 
@@ -213,11 +208,11 @@ export class PrincipalReader {
   #keepOfGroup(group: ListedGroup, found: readonly StoredPolicy[], renewed?: KnownList<StoredPolicy>): void {
     if (this.#ofGroups.size >= MOST_KEPT) this.#ofGroups.clear();
     this.#ofGroups.set(group.id, found);
-    this.#known?.policies.keep(this.#ofPolicies, group, found, renewed);
+    this.#known?.policies.keep(this.#state, group, found, renewed);
   }
 
   #knownOf(holder: string): KnownList<StoredPolicy> | undefined {
-    return this.#known?.policies.at(this.#ofPolicies, holder);
+    return this.#known?.policies.at(this.#state, holder);
   }
 
   /** The policies of a group, where they are known at once. */
@@ -235,7 +230,7 @@ export class PrincipalReader {
     const renewed = await this.#renewed(known);
     const found = renewed ?? (await this.#attachedTo("user_policy", userId));
     if (found.length >= LONG_LIST)
-      this.#known?.policies.keep(this.#ofPolicies, { id: userId }, found, renewed && known);
+      this.#known?.policies.keep(this.#state, { id: userId }, found, renewed && known);
     return found;
   }
 
@@ -250,6 +245,7 @@ export class PrincipalReader {
       if (record === undefined || record.id !== before.id) return undefined;
       changed.set(before, toStoredPolicy(before.name, record));
     }
+    this.#known?.policiesById.keep(this.#state, [...changed.values()]);
     return withChanged(known.list, changed);
   }
 

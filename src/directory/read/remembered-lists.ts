@@ -7,7 +7,7 @@
 import { LRUCache } from "lru-cache";
 import { MultiMap } from "../../compact/multi-map.ts";
 import type { DirectoryChange } from "../directory.ts";
-import { type ReadState, type State, ToldCommits } from "./told-commits.ts";
+import type { ReadState, State, ToldCommits } from "./told-commits.ts";
 
 /** A member of a list. */
 interface Member {
@@ -56,8 +56,11 @@ interface ListIds {
 
 /** Most memory of the lists that are kept although nobody has them in memory. */
 const KEPT_BYTES = 32 << 20;
+
 /** Options of {@link RememberedLists}. */
 interface RememberedListsOptions<T> {
+  /** The news by which lists are judged. */
+  readonly commits: ToldCommits;
   /** The ids of holders and members that a change touched. */
   readonly idsOf: (change: DirectoryChange) => ListIds;
   /** About the bytes that a member holds, with what is made of it. */
@@ -69,7 +72,6 @@ interface RememberedListsOptions<T> {
 /** Remembers lists by the id of their holder. */
 export class RememberedLists<T extends Member> {
   readonly #options: RememberedListsOptions<T>;
-  readonly #commits = new ToldCommits();
   readonly #known = new Map<string, WeakRef<Remembered<T>>>();
   /** The newest lists. */
   readonly #kept: LRUCache<string, Remembered<T>>;
@@ -104,10 +106,8 @@ export class RememberedLists<T extends Member> {
     return list.reduce((sum, member) => sum + this.#options.sizeOf(member), 1);
   }
 
-  /** See {@link ToldCommits.tell}. */
-  tell(revision: number, change: DirectoryChange | undefined): void {
-    if (!this.#commits.tell(revision, change)) this.#forgetAll();
-    if (change === undefined) return;
+  /** Notes a change that was told of. */
+  touched(change: DirectoryChange): void {
     const { holders, members } = this.#options.idsOf(change);
     for (const holder of holders) this.#forget(holder);
     for (const member of members) {
@@ -122,20 +122,16 @@ export class RememberedLists<T extends Member> {
     known.touchedIds.add(member);
   }
 
-  /** See {@link ToldCommits.clear}. */
+  /** Forgets everything. */
   clear(): void {
-    this.#commits.clear();
-    this.#forgetAll();
-  }
-
-  /** See {@link ToldCommits.opened}. */
-  opened(state: State): ReadState {
-    return this.#commits.opened(state);
+    this.#known.clear();
+    this.#kept.clear();
+    this.#holders.clear();
   }
 
   /** The list of a holder in a state, where it is known but for some members. */
   at(state: ReadState, holder: string): KnownList<T> | undefined {
-    if (!this.#commits.reaches(state)) return undefined;
+    if (!this.#options.commits.reaches(state)) return undefined;
     const { revision, base } = state;
     const kept = this.#known.get(holder)?.deref();
     if (kept === undefined || kept.base !== base || kept.revision > revision) return undefined;
@@ -179,7 +175,7 @@ export class RememberedLists<T extends Member> {
 
   /** True if no commit after a state touched a holder or its members. */
   #isCurrent(state: ReadState, holder: string, list: readonly T[]): boolean {
-    const since = this.#commits.since(state);
+    const since = this.#options.commits.since(state);
     if (since === undefined || since.length === 0) return since !== undefined;
     const ids = new Set(list.map(({ id }) => id));
     return since.every((change) => {
@@ -199,12 +195,6 @@ export class RememberedLists<T extends Member> {
     if (this.#known.get(holder)?.deref() !== undefined) return;
     this.#known.delete(holder);
     for (const id of members) this.#holders.remove(id, holder);
-  }
-
-  #forgetAll(): void {
-    this.#known.clear();
-    this.#kept.clear();
-    this.#holders.clear();
   }
 }
 

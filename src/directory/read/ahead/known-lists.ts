@@ -17,14 +17,12 @@ const LONGEST = 20_000;
 export class KnownLists {
   readonly #reader: Reader;
   readonly #lists: HolderLists;
-  readonly #ofPolicies: ReadState;
-  readonly #ofLists: ReadState;
+  readonly #state: ReadState;
 
   constructor(reader: Reader, lists: HolderLists) {
     this.#reader = reader;
     this.#lists = lists;
-    this.#ofPolicies = lists.policiesById.opened(reader);
-    this.#ofLists = lists.policies.opened(reader);
+    this.#state = lists.opened(reader);
   }
 
   /**
@@ -37,11 +35,11 @@ export class KnownLists {
   ): Promise<readonly StoredPolicy[] | undefined> {
     const attachments = await this.#attachments(partition, holder.id);
     if (attachments === undefined) return undefined;
-    const found = this.#lists.policiesById.at(this.#ofPolicies, attachments);
+    const found = this.#lists.policiesById.at(this.#state, attachments);
     if (found.includes(undefined)) return undefined;
     const list = found as readonly StoredPolicy[];
     if (!this.#lists.policies.fits(list)) return undefined;
-    this.#lists.policies.keep(this.#ofLists, holder, list);
+    this.#lists.policies.keep(this.#state, holder, list);
     return list;
   }
 

@@ -14,11 +14,12 @@ export async function readPoliciesAhead(
   visitor: Pick<AheadVisitor, "policies">,
   signal: AbortSignal,
 ): Promise<void> {
-  const { policiesById } = context.holderLists;
+  const { holderLists } = context;
+  const { policiesById } = holderLists;
   let after = "";
   while (!policiesById.isFull && (await nextPortion(signal))) {
     const page = await read(context, async (reader) => {
-      const state = policiesById.opened(reader);
+      const state = holderLists.opened(reader);
       const found = await reader.scan("policy", { after, limit: TOGETHER });
       const policies = found.map(({ key, record }) => toStoredPolicy(key, record));
       policiesById.keep(state, policies);
