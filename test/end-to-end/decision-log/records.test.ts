@@ -143,7 +143,9 @@ describe("every entrance leaves one record", () => {
       "neutral",
     ]);
     expect(record?.items?.[2]).toMatchObject({ action: "fs:DeleteObject", determining: [{ statement: 1 }] });
-    expect(record?.items?.[3]).toMatchObject({ subject: { id: "nobody" } });
+    // Decided as soon as it was known that there is no such user, perhaps after the last one.
+    const ofNobody = record?.items?.slice(3).filter(({ subject }) => subject?.id === "nobody");
+    expect(ofNobody).toHaveLength(1);
   });
 
   it.each([
