@@ -149,8 +149,11 @@ export class LogNode {
     return Math.max(0, this.#turn.until - this.#parts.clock.now());
   }
 
-  /** Applies what other nodes committed, up to the newest entry. Only within {@link exclusive}. */
-  async follow(): Promise<void> {
+  /**
+   * Applies what other nodes committed, up to the newest entry. Only within {@link exclusive}.
+   * @returns true if that proves the copy to be the newest; see {@link proved}
+   */
+  async follow(): Promise<boolean> {
     const { engine } = this.#parts;
     if (this.#mayBeFarBehind) await this.#skipAhead();
     for (let idle = 0; ; idle++) {
@@ -168,7 +171,7 @@ export class LogNode {
         if (doubts > this.#endSeen && (await isTornAfter(engine, this.revision))) continue;
         this.#endSeen = doubts;
         this.proved(sent);
-        return;
+        return !this.isDoubted;
       } else if (this.revision > 0 || !entries.some(isInParts) || !(await this.#join())) {
         for (const { item } of entries) if (!(await this.#take(item))) break;
       }

@@ -199,8 +199,8 @@ export class LogWriter {
     if (outcome === "unknown") this.#answerUnknown(group);
     if (outcome !== "lost") return false;
     counters.lostRaces += 1;
-    await this.#follow();
-    proofs.proven(mark);
+    // The log may be another one since: those who wait are answered once the copy is verified.
+    if (await this.#follow()) proofs.proven(mark);
     for (const one of group) {
       one.lostSince ??= this.#parts.clock.now();
       one.races += 1;
@@ -232,9 +232,9 @@ export class LogWriter {
     }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(): Promise<boolean> {
     try {
-      await this.#parts.node.follow();
+      return await this.#parts.node.follow();
     } catch (error) {
       this.#parts.onTrouble(error);
       throw error;

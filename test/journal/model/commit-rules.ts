@@ -186,6 +186,15 @@ export const COMMIT_RULES: readonly Rule[] = [
     to: "if (Date.now() > 0)",
   },
   {
+    name: "a proof by following the log, before those who wait are answered after a lost race",
+    found: [7000, 2012],
+    source: "spec/journal §2.8",
+    file: WRITER,
+    from: "if (await this.#follow()) proofs.proven(mark);",
+    to: "await this.#follow();\n    proofs.proven(mark);",
+    also: LOST_AND_ASKED.edits,
+  },
+  {
     name: "checking against the proved state what was read before",
     source: "spec/journal §2.8",
     file: PROOF,
