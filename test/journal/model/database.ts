@@ -7,13 +7,16 @@ import { decodeHead, type EntryHead } from "../../../src/store/log-entry.ts";
 import type { EntryWrites } from "../../../src/store/port.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** An entry that was created above the floor. */
+/** An entry that was created. */
 export interface Entry {
-  /** False: the one before, or a part of this one, is not in the log, as that lost it; no other node can apply this one. */
+  /**
+   * False: it was created below the floor, or the one before, or a part of this one, is not in the log, as that lost it; no
+   * other node can apply this one.
+   */
   readonly follows: boolean;
   readonly head: EntryHead;
   readonly item: Buffer;
-  /** Undefined where its parts had been lost. */
+  /** Undefined where its parts had been lost, and below the floor. */
   readonly body: EntryWrites | undefined;
 }
 
@@ -31,6 +34,7 @@ interface Head {
 }
 
 const KINDS: readonly ItemKind[] = ["entry", "part", "checkpoint", "piece"];
+const VOID = { body: undefined, follows: false } as const;
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
 
 /** The database of a run. */
@@ -42,7 +46,7 @@ export class Database {
   epoch = 0;
   /** The first thing that a node did to it and must not do; "" for none. */
   fault = "";
-  /** Every entry that was created above the floor, by {@link nameOf}. */
+  /** Every entry that was created, by {@link nameOf}. */
   readonly known = new Map<string, Entry>();
   /** Those that were lost. */
   readonly lost: Entry[] = [];
@@ -61,8 +65,13 @@ export class Database {
     const { engine } = this;
     const made = await engine.create(name, item);
     if (made && name.kind === "entry") this.logWrites.push({ entry: name.number });
-    if (!made || name.kind !== "entry" || name.number <= (await engine.floor())) return made;
+    if (!made || name.kind !== "entry") return made;
     const head = decodeHead(item);
+    if (name.number <= (await engine.floor())) {
+      // It is void. One that was trimmed may land once more.
+      if (!this.known.has(nameOf(head))) this.known.set(nameOf(head), { head, item, ...VOID });
+      return made;
+    }
     const body = await readBody(engine, head, item);
     const follows = body !== undefined && name.number === this.log.length + 1 && head.prev === this.#newest;
     const entry = { head, item, body, follows };
