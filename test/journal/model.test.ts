@@ -22,7 +22,7 @@ import { expectFault, expectSound } from "./model/check.ts";
 import { RULES } from "./model/rules.ts";
 
 const TIMEOUT_MS = sized(600_000, 3_600_000);
-const SCHEDULES = sized(100, 5_000);
+const SCHEDULES = sized(100, 20_000);
 /** Most schedules until one has to fail without a rule. */
 const UNTIL_FAULT = 60_000;
 
