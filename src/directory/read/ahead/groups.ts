@@ -3,7 +3,7 @@
 import { Turns } from "../../../schedule/turns.ts";
 import type { AheadVisitor } from "../../ahead-visitor.ts";
 import { type DirectoryContext, read } from "../../context.ts";
-import { KnownLists } from "./known-lists.ts";
+import { ListMaker } from "./list-maker.ts";
 import { nextPortion } from "./portions.ts";
 
 /** Groups of a portion. */
@@ -24,8 +24,8 @@ export async function readGroupsAhead(
     const limit = Math.min(TOGETHER, most - looked);
     const { page, lists } = await read(context, async (reader) => {
       const page = await reader.scan("group", { after, limit });
-      const known = new KnownLists(reader, context.holderLists);
-      const lists = page.map(({ key, record }) => known.of("group_policy", { id: record.id, name: key }));
+      const maker = new ListMaker(reader, context.holderLists);
+      const lists = page.map(({ key, record }) => maker.of("group_policy", { id: record.id, name: key }));
       return { page, lists: await Promise.all(lists) };
     });
     for (const list of lists) {

@@ -5,7 +5,7 @@ import { type DirectoryContext, read } from "../../context.ts";
 import { splitKey } from "../../records/layout.ts";
 import { LONG_LIST } from "../holder-lists.ts";
 import type { Reader } from "../reader.ts";
-import { KnownLists } from "./known-lists.ts";
+import { ListMaker } from "./list-maker.ts";
 import { nextPortion } from "./portions.ts";
 
 /** Attachments that are looked at, of a directory that may have millions: about 100 ms of work. */
@@ -30,7 +30,7 @@ export async function readLongListsAhead(
     for (const id of found) {
       if (users === most || !(await nextPortion(signal))) return;
       const list = await read(context, (reader) =>
-        new KnownLists(reader, context.holderLists).of("user_policy", { id }),
+        new ListMaker(reader, context.holderLists).of("user_policy", { id }),
       );
       if (list === undefined) continue;
       await visitor.attached("user", list);

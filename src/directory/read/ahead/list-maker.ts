@@ -14,7 +14,7 @@ import type { ReadState } from "../told-commits.ts";
 const LONGEST = 20_000;
 
 /** Makes lists from one state. */
-export class KnownLists {
+export class ListMaker {
   readonly #reader: Reader;
   readonly #lists: HolderLists;
   readonly #state: ReadState;
