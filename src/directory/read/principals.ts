@@ -12,7 +12,12 @@ import { type DirectoryContext, read } from "../context.ts";
 import type { GroupPrincipal, Principal } from "../principal.ts";
 import { type UserRecord, under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
-import { type AttachmentPartition, attachmentOf, type PolicyAttachment } from "./attachments.ts";
+import {
+  type AttachmentPartition,
+  attachmentOf,
+  type PolicyAttachment,
+  readAttachments,
+} from "./attachments.ts";
 import { effectivePolicies } from "./effective-policies.ts";
 import { type HolderLists, LONG_LIST } from "./holder-lists.ts";
 import { type ListedGroup, type Memberships, SharedMemberships } from "./memberships.ts";
@@ -251,11 +256,7 @@ export class PrincipalReader {
 
   /** The policies of one holder, in the order of their names. */
   async #attachedTo(partition: AttachmentPartition, holderId: string): Promise<readonly StoredPolicy[]> {
-    const base = under(holderId, "");
-    const attachments: PolicyAttachment[] = [];
-    for await (const page of this.#reader.scanAll(partition, base))
-      for (const one of page) attachments.push(attachmentOf(holderId, one));
-    return trimmed(await this.#policiesOf(attachments));
+    return trimmed(await this.#policiesOf(await readAttachments(this.#reader, partition, holderId)));
   }
 }
 

@@ -4,8 +4,7 @@
  */
 
 import type { StoredPolicy } from "@svc-authorizer/policy/model/held-policies.ts";
-import { under } from "../../records/layout.ts";
-import { type AttachmentPartition, attachmentOf, type PolicyAttachment } from "../attachments.ts";
+import { type AttachmentPartition, readAttachments } from "../attachments.ts";
 import type { HolderLists } from "../holder-lists.ts";
 import type { Reader } from "../reader.ts";
 import type { ReadState } from "../told-commits.ts";
@@ -33,26 +32,13 @@ export class ListMaker {
     partition: AttachmentPartition,
     holder: { readonly id: string; readonly name?: string },
   ): Promise<readonly StoredPolicy[] | undefined> {
-    const attachments = await this.#attachments(partition, holder.id);
-    if (attachments === undefined) return undefined;
+    const attachments = await readAttachments(this.#reader, partition, holder.id, LONGEST);
+    if (attachments.length > LONGEST) return undefined;
     const found = this.#lists.policiesById.at(this.#state, attachments);
     if (found.includes(undefined)) return undefined;
     const list = found as readonly StoredPolicy[];
     if (!this.#lists.policies.fits(list)) return undefined;
     this.#lists.policies.keep(this.#state, holder, list);
     return list;
-  }
-
-  /** In the order of their names; undefined where there are too many. */
-  async #attachments(
-    partition: AttachmentPartition,
-    holder: string,
-  ): Promise<readonly PolicyAttachment[] | undefined> {
-    const attachments: PolicyAttachment[] = [];
-    for await (const page of this.#reader.scanAll(partition, under(holder, ""))) {
-      for (const one of page) attachments.push(attachmentOf(holder, one));
-      if (attachments.length > LONGEST) return undefined;
-    }
-    return attachments;
   }
 }
