@@ -10,7 +10,14 @@ import { linesInBatches } from "../store/line-batches.ts";
 import { newId } from "../store/log-entry.ts";
 import type { RecordName, StoredRecord, VersionedRecord } from "../store/port.ts";
 import type { EntryId } from "../store/replica.ts";
-import { checkpointName, type Engine, type ItemKind, type ItemName, pieceName } from "./engine.ts";
+import {
+  checkpointName,
+  type Engine,
+  type ItemKind,
+  type ItemName,
+  NothingDone,
+  pieceName,
+} from "./engine.ts";
 
 /** The description of a checkpoint, stored with it. */
 export interface CheckpointMarker {
@@ -45,6 +52,8 @@ export interface CheckpointSource {
 /** Entries of a part may be named by entries up to this many revisions later. */
 export const PART_LIFE = 1_000;
 const MOST_LISTED = 1_000;
+/** Attempts to read the newest checkpoint, which another one may take the place of meanwhile. */
+const MOST_ATTEMPTS = 5;
 /** Records of a piece that are decoded together: a piece has up to some MiB of them. */
 const RECORDS_AT_ONCE = 500;
 
@@ -106,11 +115,21 @@ async function* piecesOf({ recent, pages }: CheckpointSource, size: number): Asy
   if (bytes > 0) yield Buffer.concat(lines);
 }
 
-/** The newest checkpoint above a revision; undefined where there is none. */
+/**
+ * The newest checkpoint above a revision; undefined where there is none.
+ * @throws NothingDone where each that was found was removed before it was read
+ */
 export async function newestCheckpoint(engine: Engine, above: number): Promise<CheckpointMarker | undefined> {
-  const newest = await engine.newest("checkpoint", Number.MAX_SAFE_INTEGER);
-  if (newest === undefined || newest.number <= above) return undefined;
-  return readMarker(engine, newest);
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    const newest = await engine.newest("checkpoint", Number.MAX_SAFE_INTEGER);
+    if (newest === undefined || newest.number <= above) return undefined;
+    const marker = await readMarker(engine, newest);
+    // One that was removed meanwhile has a newer one in its place.
+    if (marker !== undefined) return marker;
+  }
+  throw new NothingDone(
+    "the newest checkpoint of the log was removed again and again while it was looked for",
+  );
 }
 
 /** The newest checkpoint that is not above a revision; undefined where there is none. */

@@ -105,6 +105,9 @@ export async function findLog(engine: Engine): Promise<string | undefined> {
   const floor = await engine.floor();
   if (first !== undefined && floor === 0) return decodeHead(first).id;
   if (floor === 0 && (await engine.list("entry", Number.MAX_SAFE_INTEGER, 1)).length === 0) return undefined;
+  // The first checkpoint may have been made, and what is below it removed, since it was looked for.
+  const made = floor === 0 ? undefined : await newestCheckpoint(engine, 0);
+  if (made !== undefined) return made.log;
   throw new LogMissing(
     "broken_log",
     "the database lacks the beginning of the log and has no checkpoint of it: put back a backup",

@@ -25,12 +25,20 @@ export const COPY_RULES: readonly Rule[] = [
   },
   {
     name: "a barrier before the copy's own entry is looked for",
-    found: [760627328, 9137],
+    found: [77, 17],
     source: "spec/journal §3",
     file: PLACE,
     from: "await engine.barrier?.();",
     to: "",
     also: RESTARTED_IN_SESSIONS.edits,
+  },
+  {
+    name: "looking for the newest checkpoint again where one was removed before it was read",
+    found: [77, 132],
+    source: "spec/journal §4.1",
+    file: CHECKPOINTS,
+    from: "if (marker !== undefined) return marker;",
+    to: "return marker;",
   },
   {
     name: "applying only what follows the copy's newest entry",

@@ -20,6 +20,9 @@ export interface Entry {
   readonly body: EntryWrites | undefined;
 }
 
+/** A write to the partition of the log: of an entry, without an item where it was removed, or of the floor. */
+type LogWrite = { readonly entry: number; readonly item: Buffer | undefined } | { readonly floor: number };
+
 /** A copy of the engine as it was at one moment. */
 interface Backup {
   readonly engine: MemoryEngine;
@@ -51,7 +54,7 @@ export class Database {
   /** Those that were lost. */
   readonly lost: Entry[] = [];
   /** Writes to the partition of the log, in their order: what a session may see is a beginning of it. */
-  readonly logWrites: ({ readonly entry: number } | { readonly floor: number })[] = [];
+  readonly logWrites: LogWrite[] = [];
   readonly #heads: Head[] = [{ revision: 0, id: "", from: 0 }];
   readonly #schedule: Schedule;
 
@@ -64,7 +67,7 @@ export class Database {
   async create(name: ItemName, item: Buffer): Promise<boolean> {
     const { engine } = this;
     const made = await engine.create(name, item);
-    if (made && name.kind === "entry") this.logWrites.push({ entry: name.number });
+    if (made && name.kind === "entry") this.logWrites.push({ entry: name.number, item });
     if (!made || name.kind !== "entry") return made;
     const head = decodeHead(item);
     if (name.number <= (await engine.floor())) {
@@ -94,6 +97,7 @@ export class Database {
     for (const { kind, number } of names) {
       const isNeeded = kind === "entry" && number > floor && number <= this.log.length;
       if (isNeeded) this.fault ||= `entry ${number} was removed above the floor`;
+      if (kind === "entry") this.logWrites.push({ entry: number, item: undefined });
     }
     await this.engine.remove(names);
   }

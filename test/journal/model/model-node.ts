@@ -78,7 +78,8 @@ export class ModelNode {
     const clock: Clock = { now, delay: () => schedule.step() };
     const { engine } = this.connection;
     const parts = { engine, replica: this.replica, counters: createJournalCounters(), clock };
-    this.node = new LogNode({ ...parts, wallClock: now, carriedIds, onRewound: () => {} });
+    const onCondition = (): void => this.#assertNothingMissed();
+    this.node = new LogNode({ ...parts, wallClock: now, carriedIds, onRewound: () => {}, onCondition });
     this.#watchProofs();
     const shared = {
       ...parts,
@@ -192,6 +193,13 @@ export class ModelNode {
     const { log } = this.node;
     if (log === "" || this.world.database.firstOf(last) === log) return;
     this.fault ||= last.revision === 0 ? "a copy was emptied" : "a copy went over to another log";
+  }
+
+  /** A copy does not tell of a loss that did not happen (spec/journal §3). */
+  #assertNothingMissed(): void {
+    const { kind } = this.node.condition;
+    if (kind !== "whole" && this.world.database.epoch === 0)
+      this.fault ||= `a copy at ${this.node.revision} was ${kind}, and nothing was lost`;
   }
 
   #noteTurn({ turn, node }: EntryHead): void {

@@ -1,6 +1,6 @@
 /** The view that a session has of the log (spec/journal §3): all that it wrote itself, and of the writes of others a beginning that may lag. */
 
-import type { Engine } from "../../../src/journal/engine.ts";
+import type { Engine, EntryPage } from "../../../src/journal/engine.ts";
 import type { Database } from "./database.ts";
 import type { Schedule } from "./schedule.ts";
 
@@ -8,6 +8,9 @@ import type { Schedule } from "./schedule.ts";
 export class Session {
   readonly #database: Database;
   readonly #schedule: Schedule;
+  /** The entries that it sees. */
+  readonly #entries = new Map<number, Buffer>();
+  #floor = 0;
   /** Number of writes that it sees. */
   #seen = 0;
 
@@ -18,49 +21,52 @@ export class Session {
 
   /** The session has written: it sees all that was written until now. */
   wrote(): void {
-    this.#seen = this.#database.logWrites.length;
+    this.#see(this.#database.logWrites.length);
   }
 
   /** The reads of entries and of the floor. Each sees as much as the one before, or more. */
   readonly reads: Pick<Engine, "read" | "entries" | "firstAfter" | "floor"> = {
     read: async (name) => {
-      this.#see();
-      return name.kind !== "entry" || this.#has(name.number) ? this.#database.engine.read(name) : undefined;
+      if (name.kind !== "entry") return this.#database.engine.read(name);
+      this.#seeMore();
+      return this.#entries.get(name.number);
     },
     entries: async (after, limit) => {
-      this.#see();
-      const { entries } = await this.#database.engine.entries(after, limit);
-      const lag = entries.findIndex(({ revision }) => !this.#has(revision));
-      return { entries: lag < 0 ? entries : entries.slice(0, lag), floor: this.#floor() };
+      this.#seeMore();
+      return { entries: this.#after(after, limit), floor: this.#floor };
     },
     firstAfter: async (revision) => {
-      this.#see();
-      const names = await this.#database.engine.list(
-        "entry",
-        Number.MAX_SAFE_INTEGER,
-        Number.MAX_SAFE_INTEGER,
-      );
-      return names.find(({ number }) => number > revision && this.#has(number))?.number;
+      this.#seeMore();
+      const later = [...this.#entries.keys()].filter((number) => number > revision);
+      return later.length === 0 ? undefined : Math.min(...later);
     },
     floor: async () => {
-      this.#see();
-      return this.#floor();
+      this.#seeMore();
+      return this.#floor;
     },
   };
 
-  #see(): void {
-    const hidden = this.#database.logWrites.length - this.#seen;
-    this.#seen += hidden - this.#schedule.choose(hidden + 1);
+  #after(after: number, limit: number): EntryPage["entries"] {
+    const entries: EntryPage["entries"][number][] = [];
+    for (let revision = after + 1; entries.length < limit; revision++) {
+      const item = this.#entries.get(revision);
+      if (item === undefined) break;
+      entries.push({ revision, item });
+    }
+    return entries;
   }
 
-  /** True where it sees the entry that is there now: one that was removed may have been created anew. */
-  #has(revision: number): boolean {
-    const { logWrites } = this.#database;
-    return logWrites.findLastIndex((write) => "entry" in write && write.entry === revision) < this.#seen;
+  #seeMore(): void {
+    const { length } = this.#database.logWrites;
+    this.#see(length - this.#schedule.choose(length - this.#seen + 1));
   }
 
-  #floor(): number {
-    const visible = this.#database.logWrites.slice(0, this.#seen);
-    return Math.max(0, ...visible.map((write) => ("floor" in write ? write.floor : 0)));
+  #see(writes: number): void {
+    for (const write of this.#database.logWrites.slice(this.#seen, writes)) {
+      if ("floor" in write) this.#floor = write.floor;
+      else if (write.item === undefined) this.#entries.delete(write.entry);
+      else this.#entries.set(write.entry, write.item);
+    }
+    this.#seen = writes;
   }
 }
