@@ -89,7 +89,10 @@ export interface Engine {
   remove(names: readonly ItemName[]): Promise<void>;
   /** Names of the items of a kind with numbers up to `upTo`, ascending, at most `limit`. */
   list(kind: ItemKind, upTo: number, limit: number): Promise<readonly ItemName[]>;
-  /** Name of the item of a kind with the greatest number up to `upTo`; undefined where there is none. */
+  /**
+   * Name of the item of a kind with the greatest number up to `upTo`; undefined where there is none. A checkpoint that was made
+   * before the call is seen.
+   */
   newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined>;
   /** True when the log has come so near to what the engine can hold that it has to be trimmed; absent: it never does. */
   isCrowded?(): Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Engine, entryName, NothingDone, partName } from "../../src/journal/engine.ts";
+import { checkpointName, type Engine, entryName, NothingDone, partName } from "../../src/journal/engine.ts";
 import { openCosmosdbEngine } from "../../src/journal/engines/cosmosdb.ts";
 import { lookOneByOne } from "../../src/journal/look.ts";
 import { findPlace } from "../../src/journal/place-in-log.ts";
@@ -81,6 +81,26 @@ describe("the engine on Cosmos DB", () => {
         expect(asked[0]).toBe(before);
       });
     }
+
+    it.each([
+      ["Session", ['["list.checkpoint"]']],
+      ["Strong", []],
+    ])("%s: the newest checkpoint is looked for after writes to %j", async (level, written) => {
+      account({ userConsistencyPolicy: { defaultConsistencyLevel: level } });
+      engine = await openCosmosdbEngine(cosmosdbOptions(server, database));
+      await engine.create(checkpointName(3), Buffer.from("a checkpoint"));
+      const writes: unknown[] = [];
+      let isAsked = false;
+      server.interfere = ({ headers }) => {
+        if (headers["x-ms-documentdb-is-upsert"] === "true")
+          writes.push(isAsked || headers["x-ms-documentdb-partitionkey"]);
+        else isAsked = true;
+        return undefined;
+      };
+      expect(await engine.newest("checkpoint", Number.MAX_SAFE_INTEGER)).toEqual(checkpointName(3));
+      expect(writes).toEqual(written);
+      expect(await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, 10)).toEqual([checkpointName(3)]);
+    });
 
     for (const level of ["ConsistentPrefix", "Eventual"]) {
       it(`${level}: is refused`, async () => {

@@ -38,8 +38,8 @@ const QUERY_PAGE = 100;
 const LOG_BYTES = 10 * 1024 ** 3;
 
 const LOG = "log";
-/** The item that a barrier writes: what a session reads afterwards is not older than that write. */
-const BARRIER = { id: "looked", pk: LOG, n: -1 };
+/** The item that a barrier writes: what a session reads of its partition afterwards is not older than that write. */
+const BARRIER = { id: "looked", n: -1 };
 const FLOOR_ID = "floor";
 
 interface Document {
@@ -132,8 +132,7 @@ class CosmosdbEngine implements Engine {
   }
 
   async barrier(): Promise<void> {
-    if (!this.#open.isSession) return;
-    await this.#send((limits) => this.#container.items.upsert(BARRIER, limits));
+    await this.#barrier(LOG);
   }
 
   async raiseFloor(to: number): Promise<void> {
@@ -172,6 +171,8 @@ class CosmosdbEngine implements Engine {
   }
 
   async newest(kind: ListedKind, upTo: number): Promise<ItemName | undefined> {
+    // One that is not seen yet would tell of a log that lost its beginning.
+    if (kind === "checkpoint") await this.#barrier(listedIn(kind));
     const [found] = await this.#query(`${NAMES} DESC`, idsUpTo(upTo), listedIn(kind), 1);
     return found && { kind, number: found.n, name: nameIn(found.id) };
   }
@@ -190,6 +191,11 @@ class CosmosdbEngine implements Engine {
 
   async close(): Promise<void> {
     this.#open.close();
+  }
+
+  async #barrier(pk: string): Promise<void> {
+    if (!this.#open.isSession) return;
+    await this.#send((limits) => this.#container.items.upsert({ ...BARRIER, pk }, limits));
   }
 
   /** False where there is an item already. */
