@@ -9,6 +9,7 @@ import { CheckpointGone, newestCheckpoint, readRecentIds, readRecords } from "./
 import { LogMissing } from "./copy-condition.ts";
 import type { Engine } from "./engine.ts";
 import { bodyInPieces } from "./entry-parts.ts";
+import { lookAt } from "./look.ts";
 import { assertLog } from "./place-in-log.ts";
 import { isTornAfter } from "./torn-log.ts";
 
@@ -111,8 +112,12 @@ export class StateMaker {
       // The database may have been emptied, or another one put in its place, since it was found to have this log.
       if (entries.length === 0) {
         if (this.#made.revision === 0) throw new CheckpointGone("it was emptied");
-        if (!(await isTornAfter(engine, this.#made.revision))) return;
-        throw new CheckpointGone(`entry ${this.#made.revision + 1} is gone, and a later one is there`);
+        if (await isTornAfter(engine, this.#made.revision))
+          throw new CheckpointGone(`entry ${this.#made.revision + 1} is gone, and a later one is there`);
+        // That nothing follows says nothing of a log that went back since its beginning was read.
+        const looked = await lookAt(engine, this.#made);
+        if (looked === "newest") return;
+        if (looked === "other") throw new CheckpointGone("the log went back");
       }
       for (const { item } of entries) {
         const head = decodeHead(item);

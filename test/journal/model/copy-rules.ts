@@ -1,6 +1,7 @@
 /** Rules of copies, checkpoints and removal (spec/journal §3 and spec/journal §4), each with its line, and the same line without it. */
 
 import {
+  IN_SESSIONS,
   LARGE_AND_LOST,
   LOST_AND_ASKED,
   LOST_WHOLE,
@@ -93,6 +94,15 @@ export const COPY_RULES: readonly Rule[] = [
     from: "await this.#fill(log);\n    await this.#follow(log);",
     to: "await this.#fill(log);",
     also: TRIMMED_AND_LOST.edits,
+  },
+  {
+    name: "a look at the log before a state takes the place of a copy",
+    found: [1, 4159],
+    source: "spec/journal §3",
+    file: REBUILD,
+    from: "const looked = await lookAt(engine, this.#made);",
+    to: 'const looked = String("newest");',
+    also: [...IN_SESSIONS.edits, ...LARGE_AND_LOST.edits],
   },
   {
     name: "keeping the copy where the log is empty",

@@ -177,10 +177,8 @@ export class ModelNode {
         },
         take: async () => {
           this.#assertSameLog(last);
-          const { schedule, database, isSession } = this.world;
-          // An empty copy lags as one that follows does.
-          const mayLag = !isPromised(this.world) || (isSession && this.node.revision === 0);
-          if (!mayLag && !database.wasNewest(last.id, began, schedule.steps))
+          const { schedule, database } = this.world;
+          if (isPromised(this.world) && !database.wasNewest(last.id, began, schedule.steps))
             this.fault ||= `a state at ${last.revision} took the place of a copy before it was whole`;
           return state.take();
         },
