@@ -14,6 +14,8 @@ import { Database, ModelNode } from "./database.ts";
 const USERS = ["a", "b", "c"];
 const SETTINGS = { partition: "svc", request_properties: "fill", policies_per_user: 10 } as const;
 const MOST_STEPS = 4_000;
+/** Callers wait for as many steps as there are, however long a busy machine takes for them. */
+const PATIENCE_MS = 3_600_000;
 
 type Random = (limit: number) => number;
 
@@ -127,7 +129,9 @@ class Schedule {
 
   /** Holds the position of an entry, and asks any node for it. */
   async #caller(): Promise<void> {
-    const revisions = this.#nodes.map((store) => openRevisions({ store, notes: new CommitNotes() }));
+    const revisions = this.#nodes.map((store) =>
+      openRevisions({ store, notes: new CommitNotes(), patienceMs: PATIENCE_MS }),
+    );
     for (let round = 0; round < 6; round++) {
       const newest = this.#database.entries.at(-1)!;
       const position = `${newest.revision}.${this.#nodes[0]!.logId}.${newest.id.slice(0, 8)}`;
