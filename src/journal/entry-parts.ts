@@ -90,6 +90,19 @@ async function* hashed(
   }
 }
 
+/** As {@link hashed}, of an item. Throws CheckpointGone where a part is gone. */
+async function* wholePieces(
+  engine: Engine,
+  head: EntryHead,
+  item: Buffer,
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  for await (const piece of hashed(piecesOf(engine, head, item), hash)) {
+    if (piece === undefined) throw new CheckpointGone(`a part of entry ${head.revision} is gone`);
+    yield piece;
+  }
+}
+
 /**
  * The body of an item, read from its parts where it has some; undefined where a part is gone.
  * @throws NothingDone where it is not what its digest says
@@ -119,14 +132,9 @@ export async function* bodyInPieces(
   item: Buffer,
 ): AsyncGenerator<EntryWrites> {
   const hash = createHash("sha256");
-  const pieces = async function* (): AsyncGenerator<Buffer> {
-    for await (const piece of hashed(piecesOf(engine, head, item), hash)) {
-      if (piece === undefined) throw new CheckpointGone(`a part of entry ${head.revision} is gone`);
-      yield piece;
-    }
-  };
+  const pieces = wholePieces(engine, head, item, hash);
   let isFirst = true;
-  for await (const lines of linesInBatches(pieces(), WRITES_AT_ONCE)) {
+  for await (const lines of linesInBatches(pieces, WRITES_AT_ONCE)) {
     yield isFirst ? decodeWrites(lines.slice(1), lines[0]) : decodeWrites(lines);
     isFirst = false;
   }
@@ -134,8 +142,8 @@ export async function* bodyInPieces(
 }
 
 /**
- * Returns what an item wrote under a key, reading the body part by part; undefined where it wrote nothing there, or a
- * part is gone.
+ * Returns what an item wrote under a key, reading the body part by part; undefined where it wrote nothing there.
+ * @throws CheckpointGone where a part is gone
  * @throws NothingDone where the body is not what its digest says
  */
 export async function readWriteOf(
@@ -146,18 +154,14 @@ export async function readWriteOf(
 ): Promise<KeyWrite | undefined> {
   const turns = new Turns();
   const hash = createHash("sha256");
-  let isWhole = true;
   let found: KeyWrite | undefined;
   const pieces = async function* (): AsyncGenerator<Buffer> {
-    for await (const piece of hashed(piecesOf(engine, head, item), hash)) {
-      isWhole = piece !== undefined;
-      if (piece === undefined) return;
+    for await (const piece of wholePieces(engine, head, item, hash)) {
       yield piece;
       if (turns.spent) await turns.yield();
     }
   };
   for await (const lines of wholeLines(pieces())) found ??= findWrite(lines, name);
-  if (!isWhole) return undefined;
   if (hash.digest("base64url") !== head.digest) throw damaged(head);
   return found;
 }

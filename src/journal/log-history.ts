@@ -1,10 +1,10 @@
 /** The log of an engine as far back as it is kept (spec/journal §4). */
 
-import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { AboutIndex } from "../store/about-index.ts";
 import { committedChange, wholeStateChange } from "../store/committed-change.ts";
-import { decodeFirstLine, decodeHead, type EntryHead } from "../store/log-entry.ts";
-import { type MemoryStore, openMemoryStore } from "../store/memory/memory-store.ts";
+import { decodeFirstLine, decodeHead } from "../store/log-entry.ts";
+import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type {
   CommitListener,
   CommittedChange,
@@ -20,11 +20,14 @@ import type {
 } from "../store/port.ts";
 import { revisionNotKept } from "../store/refusals.ts";
 import type { Replica } from "../store/replica.ts";
-import { checkpointAtMost, readRecordOf, readRecords } from "./checkpoints.ts";
+import { CheckpointGone } from "./checkpoints.ts";
 import { type Engine, entryName } from "./engine.ts";
 import { readBody, readBodyStart, readWriteOf } from "./entry-parts.ts";
+import { pastRecord, pastState } from "./past-state.ts";
 
 const PAGE = 100;
+/** Attempts to read a revision from a log that changes. */
+const MOST_ATTEMPTS = 3;
 
 /** The newest state of a node, and what led to it as far as it is at hand. */
 export interface FollowedCopy {
@@ -108,8 +111,16 @@ export class LogHistory implements History {
   }
 
   async writeOf(revision: number, name: RecordName): Promise<KeyWrite | undefined> {
+    const { engine } = this.#parts;
     const item = await this.#keptItem(revision);
-    return item && readWriteOf(this.#parts.engine, decodeHead(item), item, name);
+    if (item === undefined) return undefined;
+    try {
+      return await readWriteOf(engine, decodeHead(item), item, name);
+    } catch (error) {
+      if (!(error instanceof CheckpointGone)) throw error;
+      if ((await engine.floor()) >= revision) return undefined;
+      throw notThere(revision, error);
+    }
   }
 
   async #keptItem(revision: number): Promise<Buffer | undefined> {
@@ -120,36 +131,26 @@ export class LogHistory implements History {
   }
 
   async recordAt(revision: number, name: RecordName): Promise<StoredRecord | undefined> {
-    const { engine, replica } = this.#parts;
-    const latest = await replica.snapshot();
+    const latest = await this.#parts.replica.snapshot();
     const newest = latest.revision;
     const record = await latest.get(name.partition, name.key).finally(() => latest.release());
-    const refusal = await this.#assertKept(revision, newest);
-    if (newest === revision || (record !== undefined && Number(record.version) <= revision)) return record;
-    const marker = await checkpointAtMost(engine, revision);
-    let found = marker && (await readRecordOf(engine, marker, name));
-    for await (const { head, item } of this.#entriesBetween(marker?.revision ?? 0, revision, refusal)) {
-      const write = await readWriteOf(engine, head, item, name);
-      if (write?.value !== undefined) found = { value: write.value, version: String(head.revision) };
-      else if (write !== undefined) found = undefined;
-    }
-    return found;
+    return this.#readPast(revision, newest, async () => {
+      if (newest === revision || (record !== undefined && Number(record.version) <= revision)) return record;
+      return pastRecord(this.#parts.engine, revision, name);
+    });
   }
 
   async snapshotAt(revision: number): Promise<Snapshot> {
-    const { replica } = this.#parts;
-    const latest = await replica.snapshot();
+    const latest = await this.#parts.replica.snapshot();
     const newest = latest.revision;
     if (newest === revision) return latest;
     latest.release();
-    const refusal = await this.#assertKept(revision, newest);
-    const state = await this.#stateAt(revision, refusal);
+    const state = await this.#stateAt(revision, newest);
     return closing(await state.snapshot(), () => void state.close());
   }
 
   async *records(revision: number): AsyncGenerator<readonly VersionedRecord[]> {
-    const refusal = await this.#assertKept(revision, this.head.revision);
-    const state = await this.#stateAt(revision, refusal);
+    const state = await this.#stateAt(revision, this.head.revision);
     try {
       yield* state.state().pages;
     } finally {
@@ -157,55 +158,24 @@ export class LogHistory implements History {
     }
   }
 
+  #stateAt(revision: number, newest: number): Promise<MemoryStore> {
+    return this.#readPast(revision, newest, () => pastState(this.#parts.engine, revision));
+  }
+
   /**
-   * Returns the refusal for the case that a revision is removed while it is read.
-   * @throws the refusal where the revision is not kept already
+   * Reads what a revision was, and begins again where that was removed while it was read.
+   * @throws AuthorizerError "not_found" for a revision that is not kept, "unavailable" where the log lacks what led to it
    */
-  async #assertKept(revision: number, newest: number): Promise<AuthorizerError> {
-    const keptFrom = await this.keptFrom();
-    const refusal = revisionNotKept(revision, keptFrom, newest);
-    if (revision > newest || revision < keptFrom) throw refusal;
-    return refusal;
-  }
-
-  /** Builds a state from the checkpoint before it and the entries that follow. */
-  async #stateAt(revision: number, refusal: AuthorizerError): Promise<MemoryStore> {
-    const { engine } = this.#parts;
-    const state = openMemoryStore({ isReplica: true });
-    try {
-      let at = 0;
-      const marker = await checkpointAtMost(engine, revision);
-      if (marker !== undefined) {
-        const { last, log } = marker;
-        const name = { revision: marker.revision, node: "", log, ...last };
-        await state.replaceState(name, readRecords(engine, marker));
-        at = marker.revision;
-      }
-      for await (const { head, item } of this.#entriesBetween(at, revision, refusal)) {
-        const body = await readBody(engine, head, item);
-        if (body === undefined) throw refusal;
-        await state.applyEntry(head, body);
-      }
-      return state;
-    } catch (error) {
-      await state.close();
-      throw error;
-    }
-  }
-
-  /** The entries after one revision and up to another. */
-  async *#entriesBetween(
-    after: number,
-    upTo: number,
-    refusal: AuthorizerError,
-  ): AsyncGenerator<{ readonly head: EntryHead; readonly item: Buffer }> {
-    for (let at = after; at < upTo; ) {
-      const { entries, floor } = await this.#parts.engine.entries(at, Math.min(PAGE, upTo - at));
-      if (floor > at || entries.length === 0) throw refusal;
-      for (const { item } of entries) {
-        const head = decodeHead(item);
-        yield { head, item };
-        at = head.revision;
+  async #readPast<T>(revision: number, newest: number, read: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const keptFrom = await this.keptFrom();
+      if (revision > newest || revision < keptFrom) throw revisionNotKept(revision, keptFrom, newest);
+      try {
+        return await read();
+      } catch (error) {
+        if (!(error instanceof CheckpointGone)) throw error;
+        if (attempt < MOST_ATTEMPTS) continue;
+        throw notThere(revision, error);
       }
     }
   }
@@ -217,6 +187,9 @@ export class LogHistory implements History {
     const keptFrom = await this.keptFrom();
     const revisions = index.find(thing, before, limit).filter((revision) => revision > keptFrom);
     const items = await Promise.all(revisions.map((revision) => engine.read(entryName(revision))));
+    const keptNow = items.includes(undefined) ? await this.keptFrom() : 0;
+    const lost = revisions.find((revision, index) => items[index] === undefined && revision > keptNow);
+    if (lost !== undefined) throw notThere(lost, new CheckpointGone(`entry ${lost} is gone`));
     const found = items.flatMap((item) => (item === undefined ? [] : [this.#toChange(item)]));
     return Promise.all(found);
   }
@@ -266,6 +239,12 @@ export class LogHistory implements History {
     // An entry whose parts are being removed may have touched anything.
     return start === undefined ? wholeStateChange(head) : committedChange(head, decodeFirstLine(start));
   }
+}
+
+/** The refusal of a revision that is kept, and of which something is gone. */
+function notThere(revision: number, cause: CheckpointGone): AuthorizerError {
+  const message = `Revision ${revision} cannot be read now: the log changes, or lacks what led to it (${cause.message}).`;
+  return new AuthorizerError("unavailable", message, { retryAfterSeconds: 1, cause });
 }
 
 /** The same snapshot; releasing it does more. */
