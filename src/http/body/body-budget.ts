@@ -94,7 +94,8 @@ export class BodyBudget {
     const rated = [...this.#held.keys()].map((body) => ({ body, rate: rateOf(body, now) }));
     rated.sort((a, b) => b.rate - a.rate);
     this.#order = rated.map(({ body }) => body);
-    this.#orderedAt = now;
+    // To put them in order may take longer than it is used.
+    this.#orderedAt = performance.now();
     return this.#order.pop();
   }
 }
