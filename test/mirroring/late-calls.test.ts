@@ -5,6 +5,8 @@ import { BY_COMMIT_ID, type Sabotage } from "./sabotage.ts";
 import { World } from "./world.ts";
 
 const LATE_MS = 200_000;
+/** Time limit of every call: a busy machine answers those that are not held within it. */
+const LIMIT_MS = 2_000;
 const world = openedEach(() => World.open());
 
 const commit = (branch: string): void => {
@@ -15,7 +17,7 @@ const commit = (branch: string): void => {
 
 /** Holds one call of a kind, the first or a later one, through everything that the source does meanwhile. */
 async function held(kind: string, number: number, sabotage?: Sabotage): Promise<void> {
-  world.timeoutMs = 150;
+  world.timeoutMs = LIMIT_MS;
   for (const branch of ["main", "dev"]) commit(branch);
   const controller = world.controller(sabotage);
   await controller.pass();
