@@ -69,7 +69,7 @@ export async function copyLog(
     const page = await source.changes(at, PAGE);
     if (page === undefined || page.length === 0) throw incomplete(at);
     for (const entry of page) {
-      const writes = await history.writes(entry.revision);
+      const writes = await history.writes(entry.revision, entry.id);
       if (writes === undefined) throw incomplete(entry.revision);
       await target.putEntry(entry, writes);
       last = entry;
