@@ -77,8 +77,8 @@ describe("svc-authorizer load", () => {
     };
     expect(await runLoad(parts(), { ...load, files: [many], overflow })).toBe(1);
     // Where it takes long, it says how far it is.
-    expect(err).toMatch(
-      /^(applied [0-9]+ of 24001\n)*the data sets are in force, but the changes cannot be listed: a disk has failed\n$/,
+    expect(err.replace(/^(applied \d+ of 24001\n)+/, "")).toBe(
+      "the data sets are in force, but the changes cannot be listed: a disk has failed\n",
     );
     expect(await opened.directory.principal("user-11999")).toBeDefined();
   });

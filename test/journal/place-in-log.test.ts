@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newestCheckpoint } from "../../src/journal/checkpoints.ts";
-import { checkpointName, type Engine, NothingDone } from "../../src/journal/engine.ts";
+import { checkpointName, type Engine, entryName, NothingDone } from "../../src/journal/engine.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { type CopyPlace, findLog, findPlace } from "../../src/journal/place-in-log.ts";
@@ -19,7 +19,7 @@ describe("the place of a copy is found", () => {
     database = new MemoryEngine();
     store = await openNode(database, { pollMs: NEVER_MS });
     await commit();
-    const { id } = decodeHead((await database.read({ kind: "entry", number: 1, name: "" }))!);
+    const { id } = decodeHead((await database.read(entryName(1)))!);
     place = { revision: 1, lastId: id, log: id };
   });
   afterEach(() => store.close());
