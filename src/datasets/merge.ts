@@ -9,6 +9,7 @@ import type {
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
+import type { Pause } from "../schedule/pace.ts";
 import type { ProblemList, ProblemSource } from "./problem-list.ts";
 
 /** A place in a file. */
@@ -76,17 +77,18 @@ export function fieldOf(value: unknown, field: string): string | undefined {
 
 /** Returns what merges a section of a file. */
 function merging<T>(section: Section<T>) {
-  return (checked: CheckedSource, problems: ProblemList) => mergeSection(checked, section, problems);
+  return (checked: CheckedSource, problems: ProblemList, pause: Pause) =>
+    mergeSection(checked, section, problems, pause);
 }
 
 async function mergeSection<T>(
   { source, broken }: CheckedSource,
   { key, what, field, nameOf, into }: Section<T>,
   problems: ProblemList,
+  pause: Pause,
 ): Promise<void> {
   const list: unknown = Reflect.get(source.value as object, key);
   if (!Array.isArray(list) || broken.has(`/${key}`)) return;
-  const pause = bulkPause();
   for (const [index, item] of list.entries()) {
     await pause();
     const pointer = `/${key}/${index}`;
@@ -141,8 +143,11 @@ export async function mergeDatasets(
     }),
     merging({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources }),
   ];
+  // One for all: a file may be so short that it has no turn of its own.
+  const pause = bulkPause();
   for (const checked of sources) {
-    for (const merge of sections) await merge(checked, problems);
+    await pause();
+    for (const merge of sections) await merge(checked, problems, pause);
     if (fieldIsTrue(checked.source.value, "preconfigured")) merged.preconfigured = true;
   }
   return merged;

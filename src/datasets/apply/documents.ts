@@ -34,15 +34,18 @@ export async function readDocuments(
     readonly problems: ProblemList;
   },
 ): Promise<MergedDataset> {
+  const pause = bulkPause();
   const checked: CheckedSource[] = [];
   for (const [index, value] of documents.entries()) {
     const source = { file: String(index), value, locate: () => new Map() };
-    const form = await checkForm(source, schema, problems);
+    const form = await checkForm(source, schema, problems, pause);
     if (form !== undefined) checked.push(form);
   }
   const merged = await mergeDatasets(checked, problems);
-  for (const form of checked) checkSections(form, problems);
-  const pause = bulkPause();
+  for (const form of checked) {
+    await pause();
+    checkSections(form, problems);
+  }
   for (const user of merged.users.entries.values()) {
     await pause();
     for (const [field, instead] of OF_PEOPLE) {
