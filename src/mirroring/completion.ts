@@ -1,12 +1,12 @@
 /** Finds the commits of a mirror whose data, and that of all their ancestors, is there (spec/mirroring §4). */
 
+import { Turns } from "../schedule/turns.ts";
 import { commitId } from "./commit-identity.ts";
 import { DataCheck, type Found } from "./data/data-check.ts";
 import { GoneAtSource } from "./data/missing-data.ts";
 import { noteMissing, type PassNotes } from "./pass-notes.ts";
 import type { Destination, Source } from "./ports.ts";
 import type { PendingCommit, Progress } from "./progress/progress.ts";
-import { Turns } from "./turns.ts";
 
 /** Checked commits after which the progress is saved, and milliseconds after which it is where one commit takes longer. */
 const SAVE_EVERY = 500;
@@ -70,7 +70,7 @@ export class Completion {
     const turns = new Turns();
     const waiting = new Set<string>();
     for (const commit of wanted) {
-      if (turns.isOver) await turns.next();
+      if (turns.spent) await turns.yield();
       const isNext = commit.parents.every((parent) => progress.isComplete(parent));
       const isAhead = !isNext && commit.parents.every((one) => progress.isComplete(one) || waiting.has(one));
       if (!isNext && (!isAhead || waiting.size >= MOST_AHEAD)) continue;
@@ -166,7 +166,7 @@ async function wantedOf(progress: Progress): Promise<readonly PendingCommit[]> {
   const wanted = new Set<string>();
   const open = Object.values(progress.state.branches).flatMap((one) => one.heads.map(({ commit }) => commit));
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (turns.isOver) await turns.next();
+    if (turns.spent) await turns.yield();
     const commit = progress.pending.get(id);
     if (commit === undefined || wanted.has(id)) continue;
     wanted.add(id);

@@ -1,8 +1,8 @@
 /** Finds the commits that a mirror lacks, and puts parents before their children. */
 
+import { Turns } from "../schedule/turns.ts";
 import { commitId } from "./commit-identity.ts";
 import type { LoggedCommit } from "./logged-commit.ts";
-import { Turns } from "./turns.ts";
 
 /** Commits of one question about a log. */
 const PAGE = 1_000;
@@ -61,7 +61,7 @@ async function parentsFirst(
   for (const start of found.keys()) {
     const way = [start];
     for (let id = way.at(-1); id !== undefined; id = way.at(-1)) {
-      if (turns.isOver) await turns.next();
+      if (turns.spent) await turns.yield();
       const commit = found.get(id);
       const open = done.has(id)
         ? []

@@ -4,6 +4,7 @@
  */
 
 import { scheduler as processScheduler, type Scheduler, TURN_MS } from "./scheduler.ts";
+import { turnBegan } from "./turn-beginning.ts";
 
 /** A promise to await before long work goes on; undefined while its turn lasts. */
 export type Pause = () => Promise<void> | undefined;
@@ -25,7 +26,7 @@ export class Pace {
     if (performance.now() - this.#began < TURN_MS) return undefined;
     return this.#scheduler.turn().then(() => {
       this.#signal?.throwIfAborted();
-      this.#began = performance.now();
+      this.#began = turnBegan();
     });
   };
 }

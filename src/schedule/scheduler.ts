@@ -3,6 +3,7 @@
  * one event loop, so there is one {@link scheduler}: whatever is long shares its budget for each turn.
  */
 
+import { beginTurn } from "./turn-beginning.ts";
 import { turnEnd } from "./turn-end.ts";
 
 /** Milliseconds of long work in one turn of the event loop. */
@@ -103,6 +104,7 @@ export class Scheduler {
     while (this.#queue.length > 0 && performance.now() < end) {
       const next = this.#queue.shift() as Job | (() => void);
       if (typeof next === "function") {
+        beginTurn();
         next();
         return;
       }

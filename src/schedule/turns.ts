@@ -1,10 +1,14 @@
 /** Bulk work that lets other requests in (spec/security §5.3). */
 
 import { scheduler, TURN_MS } from "./scheduler.ts";
+import { turnBegan } from "./turn-beginning.ts";
 
-/** Lets other work run whenever a turn has lasted long enough. The first turn begins at once. */
+/**
+ * Lets other work run whenever a turn has lasted long enough. The first turn is the present one, which may have begun with
+ * other long work.
+ */
 export class Turns {
-  #began = performance.now();
+  #began = turnBegan();
 
   /** True when it is time to call {@link yield}. */
   get spent(): boolean {
@@ -14,6 +18,6 @@ export class Turns {
   /** Ends the turn; resolves at the beginning of the next. */
   async yield(): Promise<void> {
     await scheduler.turn();
-    this.#began = performance.now();
+    this.#began = turnBegan();
   }
 }

@@ -181,6 +181,7 @@ export const SERVICE_ROOMS: Rooms = {
     may: [
       "store/port.ts",
       "store/every-record.ts",
+      "schedule",
       "policy/engine",
       "policy/errors",
       "policy/json-text",

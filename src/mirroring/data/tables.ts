@@ -2,7 +2,7 @@
 
 import { contentOf } from "@svc-authorizer/commands/sstable/entry-content.ts";
 import { openTable } from "@svc-authorizer/commands/sstable/table-reader.ts";
-import { Turns } from "../turns.ts";
+import { Turns } from "../../schedule/turns.ts";
 
 /** A range of a metarange. */
 export interface RangeEntry {
@@ -84,10 +84,10 @@ export async function* changedObjects(
   };
   for (const one of now) {
     while (table !== undefined && (old === undefined || Buffer.compare(old.path, one.path) < 0)) {
-      if (turns.isOver) await turns.next();
+      if (turns.spent) await turns.yield();
       if (!advance()) table = (await nextBefore())?.[Symbol.iterator]();
     }
-    if (turns.isOver) await turns.next();
+    if (turns.spent) await turns.yield();
     const isSame =
       old?.path.equals(one.path) === true && old.identity.equals(one.identity) && old.address === one.address;
     if (!isSame) yield one;
@@ -98,7 +98,7 @@ export async function* changedObjects(
 export async function isWhole(table: Buffer): Promise<boolean> {
   const turns = new Turns();
   try {
-    for (const _ of objectsOf(table)) if (turns.isOver) await turns.next();
+    for (const _ of objectsOf(table)) if (turns.spent) await turns.yield();
     return true;
   } catch {
     return false;

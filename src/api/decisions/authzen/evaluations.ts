@@ -14,7 +14,8 @@ import type {
 import { isObject, requireObject } from "../../../http/body/json-body.ts";
 import { invalidRequest, statusOf } from "../../../http/errors.ts";
 import { Pace } from "../../../schedule/pace.ts";
-import { TURN_MS, type WorkBudget } from "../../../schedule/scheduler.ts";
+import type { WorkBudget } from "../../../schedule/scheduler.ts";
+import { Turns } from "../../../schedule/turns.ts";
 import type { ServiceCall } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { wantsExplanation } from "../query.ts";
@@ -127,7 +128,7 @@ class Batch {
   /** Every element in order; at once when every answer is at hand. */
   executeAll(elements: readonly unknown[]): string | Promise<string> {
     const answers: Answer[] = [];
-    const end = performance.now() + TURN_MS;
+    const turns = new Turns();
     for (const [index, element] of elements.entries()) {
       const answer = this.#answer(element, index);
       if (answer instanceof Promise) {
@@ -136,7 +137,7 @@ class Batch {
         return this.#executeRest(elements, [...answers, answer]);
       }
       answers.push(answer);
-      if (index % LOOK === 0 && performance.now() > end) return this.#executeRest(elements, answers);
+      if (index % LOOK === 0 && turns.spent) return this.#executeRest(elements, answers);
     }
     return this.#ended(batchText(answers));
   }
