@@ -175,8 +175,12 @@ export class Proofs {
     const sent = node.moment();
     const found = await lookAt(engine, at);
     if (found !== "newest") return found;
-    if (node.revision === at.revision && node.lastId === at.id) node.proved(sent);
-    return holds(node, at) ? "newest" : "moved";
+    if (node.revision === at.revision && node.lastId === at.id) {
+      node.proved(sent);
+      return "newest";
+    }
+    // What it took meanwhile may have been read before the database was put back.
+    return !node.isDoubted && holds(node, at) ? "newest" : "moved";
   }
 }
 
