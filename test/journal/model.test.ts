@@ -7,6 +7,8 @@
 import { it } from "vitest";
 import { isWhole, report, sized } from "../proofs/size.ts";
 import {
+  GIVING_WAY,
+  GIVING_WAY_AND_LOST,
   IN_SESSIONS,
   LARGE_AND_LOST,
   LOST_ALL_THE_TIME,
@@ -45,6 +47,8 @@ it.each([
   TRIMMED_AND_ASKED,
   IN_SESSIONS,
   RESTARTED_IN_SESSIONS,
+  GIVING_WAY,
+  GIVING_WAY_AND_LOST,
 ])("so is every history where $name", { timeout: TIMEOUT_MS }, ({ edits }) =>
   expectSound(SCHEDULES / 4, edits),
 );

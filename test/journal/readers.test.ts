@@ -4,6 +4,7 @@
  */
 
 import { it } from "vitest";
+import { READERS_GIVING_WAY } from "./model/biases.ts";
 import { expectFault, expectSound, READERS } from "./model/check.ts";
 import { READER_RULES } from "./readers/rules.ts";
 
@@ -18,6 +19,10 @@ it(
     timeout: TIMEOUT_MS,
   },
   () => expectSound(SCHEDULES, [], READERS),
+);
+
+it("they do where work in turns gives way all the time", { timeout: TIMEOUT_MS }, () =>
+  expectSound(SCHEDULES, READERS_GIVING_WAY.edits, READERS),
 );
 
 it.each(READER_RULES)("a schedule fails without $name", { timeout: TIMEOUT_MS }, async (rule) => {

@@ -170,3 +170,28 @@ export const TRIMMED_AND_ASKED: Bias = {
     { file: RUN, from: "keepMs: schedule.choose(2) * 100 * STEP_MS,", to: "keepMs: 0," },
   ],
 };
+
+/** All work in turns gives way at every second look at the clock. */
+export const READERS_GIVING_WAY: Bias = {
+  name: "work in turns gives way all the time",
+  edits: [{ file: "test/journal/model/work-clock.ts", from: "const LOOK_MS = 0;", to: "const LOOK_MS = 3;" }],
+};
+
+/** As {@link READERS_GIVING_WAY}, between nodes: what lasts for many turns is waited for. */
+export const GIVING_WAY: Bias = {
+  name: "work in turns gives way all the time",
+  edits: [
+    ...READERS_GIVING_WAY.edits,
+    {
+      file: "test/journal/model/schedule.ts",
+      from: "const QUIET_TURNS = 20;",
+      to: "const QUIET_TURNS = 1_000;",
+    },
+  ],
+};
+
+/** As {@link GIVING_WAY} and {@link LOST_AND_ASKED}. */
+export const GIVING_WAY_AND_LOST: Bias = {
+  name: "work in turns gives way all the time and the database is put back again and again",
+  edits: [...LOST_AND_ASKED.edits, ...GIVING_WAY.edits],
+};

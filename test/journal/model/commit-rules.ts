@@ -1,6 +1,7 @@
 /** Rules of writing and of proofs (spec/journal §2), each with its line, and the same line without it. */
 
 import {
+  GIVING_WAY_AND_LOST,
   IN_SESSIONS,
   LARGE_AND_LOST,
   LOST_ALL_THE_TIME,
@@ -227,6 +228,15 @@ export const COMMIT_RULES: readonly Rule[] = [
     to: `  const own = revision === 0 ? undefined : await engine.read(entryName(revision));
   const next = await engine.read(entryName(revision + 1));`,
     also: LOST_ALL_THE_TIME.edits,
+  },
+  {
+    name: "verifying the log before a copy that moved during a look is taken for the newest",
+    found: [77, 1709],
+    source: "spec/journal §2.8",
+    file: PROOF,
+    from: "return !node.isDoubted && holds(node, at)",
+    to: "return holds(node, at)",
+    also: GIVING_WAY_AND_LOST.edits,
   },
   {
     name: "a barrier before the reads of a look",

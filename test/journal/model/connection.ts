@@ -112,8 +112,9 @@ export function connect(
           call(async () => {
             const created = await tryToCreate(name, item);
             await schedule.step();
-            // Only this read may fail.
-            return { created, floor: schedule.rarely(10) ? undefined : await database.engine.floor() };
+            // Only this read may fail, as it does where the connection broke since.
+            const fails = schedule.rarely(10) || connection.isBroken;
+            return { created, floor: fails ? undefined : await database.engine.floor() };
           }, false),
       }),
       ...(session !== undefined && { barrier: () => call(async () => session.wrote()) }),

@@ -6,6 +6,7 @@ import { readBody } from "../../../src/journal/entry-parts.ts";
 import { decodeHead, type EntryHead } from "../../../src/store/log-entry.ts";
 import type { EntryWrites } from "../../../src/store/port.ts";
 import type { Schedule } from "./schedule.ts";
+import { atOnce } from "./work-clock.ts";
 
 /** An entry that was created. */
 export interface Entry {
@@ -64,7 +65,11 @@ export class Database {
   }
 
   /** As an engine does. An entry above the floor that follows the newest one is part of the log. */
-  async create(name: ItemName, item: Buffer): Promise<boolean> {
+  create(name: ItemName, item: Buffer): Promise<boolean> {
+    return atOnce(() => this.#create(name, item));
+  }
+
+  async #create(name: ItemName, item: Buffer): Promise<boolean> {
     const { engine } = this;
     const made = await engine.create(name, item);
     if (made && name.kind === "entry") this.logWrites.push({ entry: name.number, item });
@@ -103,7 +108,11 @@ export class Database {
   }
 
   /** Makes a backup. */
-  async backUp(): Promise<Backup> {
+  backUp(): Promise<Backup> {
+    return atOnce(() => this.#backUp());
+  }
+
+  async #backUp(): Promise<Backup> {
     const { engine } = this;
     const copy = new MemoryEngine(engine.budgets);
     for (const kind of KINDS) {

@@ -70,6 +70,7 @@ export class ModelNode implements Store {
   readonly #pause: Pause;
   /** The entries that the copy was made of. */
   #applied: readonly LogEntry[] = [];
+  #lane: Promise<void> = Promise.resolve();
   readonly history: History;
 
   constructor(database: Database, pause: Pause) {
@@ -94,8 +95,13 @@ export class ModelNode implements Store {
     return this.#replica.logId;
   }
 
-  /** Follows one entry, or takes the whole state where time went back. */
-  async follow(): Promise<void> {
+  /** Follows one entry, or takes the whole state where time went back. The copy is moved in one lane. */
+  follow(): Promise<void> {
+    this.#lane = this.#lane.then(() => this.#follow());
+    return this.#lane;
+  }
+
+  async #follow(): Promise<void> {
     const { revision } = this.history.head;
     const { entries } = this.#database;
     const own = this.#applied.at(-1);

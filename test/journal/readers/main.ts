@@ -1,11 +1,13 @@
 /** Runs many schedules: `node main.ts COUNT SEED`. Prints the first fault that it finds with its seed; exits 1 then. */
 
+import { replaceClock } from "../model/work-clock.ts";
 import { faultOf } from "./run.ts";
 
 /** Schedules at a time: they mostly wait for timers. */
 const AT_ONCE = 12;
 
 const [count = "500", first = String(Date.now() % 1e9)] = process.argv.slice(2);
+replaceClock();
 let found: { readonly fault: string; readonly runs: number; readonly seed: string } | undefined;
 let next = 0;
 const some = async (): Promise<void> => {
