@@ -20,7 +20,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   await parts.mirroring?.runner.close();
   await parts.shadow?.close();
   await parts.decisions.close();
-  parts.identities.close();
+  await parts.identities.close();
   parts.metrics.close();
   await parts.decisionLog?.close();
   await parts.usage?.close();

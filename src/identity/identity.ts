@@ -165,5 +165,6 @@ export interface Identities {
    */
   logout(identity: Identity, expiresAt: number): Promise<void>;
   readonly counters: IdentityCounters;
-  close(): void;
+  /** Resolves when every login token that was issued is noted, or lost. */
+  close(): Promise<void>;
 }

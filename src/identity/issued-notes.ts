@@ -21,7 +21,7 @@ export class IssuedNotes {
   /** Nobody in whose name a call writes is the author of notes. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #waiting: NotedSession[] = [];
-  #isWriting = false;
+  #writing: Promise<void> | undefined;
 
   /** @param onLost told how many sessions could not be noted */
   constructor(sessions: Notes, onLost: (sessions: number) => void) {
@@ -33,11 +33,15 @@ export class IssuedNotes {
   add(session: NotedSession): void {
     if (this.#waiting.length < MOST_WAITING) this.#waiting.push(session);
     else this.#onLost(1);
-    if (!this.#isWriting) void this.#outside(() => this.#write());
+    this.#writing ??= this.#outside(() => this.#write());
+  }
+
+  /** Resolves when what waits is noted, or lost. */
+  async done(): Promise<void> {
+    await this.#writing;
   }
 
   async #write(): Promise<void> {
-    this.#isWriting = true;
     // Sign-ins of the same moment share a commit.
     await new Promise(setImmediate);
     while (this.#waiting.length > 0) {
@@ -45,6 +49,6 @@ export class IssuedNotes {
       this.#waiting = this.#waiting.slice(MOST_AT_ONCE);
       await this.#sessions.note(next).catch(() => this.#onLost(next.length));
     }
-    this.#isWriting = false;
+    this.#writing = undefined;
   }
 }

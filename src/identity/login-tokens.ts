@@ -136,6 +136,11 @@ export class LoginTokens {
     return { token, expiresAt };
   }
 
+  /** Resolves when all issued tokens are noted. */
+  close(): Promise<void> {
+    return this.#notes.done();
+  }
+
   /** Revokes a token, on this node at once. */
   async end({ tokenId: id, userId, username, expiresAt = 0 }: Identity, until: number): Promise<void> {
     if (id === undefined) {

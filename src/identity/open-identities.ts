@@ -174,8 +174,9 @@ class Verifying implements Identities {
     return this.#tokens.end(identity, expiresAt);
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#unsubscribe();
+    await this.#tokens.close();
   }
 
   #bySecret(key: AccessKey, secret: string, { accessKeyId, source }: Attempt): Identity {

@@ -117,7 +117,7 @@ it("an ended session is refused on another node that has just verified it", asyn
   await expect.poll(() => verified(issued.token)).toBe("unauthenticated");
   expect(await verified(other.token)).toBe("ok");
   for (const { store, directory, identities } of [here, there]) {
-    identities.close();
+    await identities.close();
     await directory.close();
     await store.close();
   }

@@ -154,7 +154,7 @@ describe("the cache of access keys", () => {
 
   it("is left alone after closing", async () => {
     await alice();
-    opened.identities.close();
+    await opened.identities.close();
     await opened.directory.credentials.delete("alice", "AK-ALICE");
     expect(await alice()).toBe("alice");
   });

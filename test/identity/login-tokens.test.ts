@@ -143,6 +143,13 @@ describe("a login token of ours", () => {
     expect(claimsOf(before)["iat"]).toBe(claimsOf(after)["iat"]);
   });
 
+  it("is noted when the service ends", async () => {
+    await tokenOf();
+    await opened.identities.close();
+    const { results } = await opened.directory.issuedSessions.list("alice", { amount: 10 });
+    expect(results).toHaveLength(1);
+  });
+
   it("is not issued for a user or key that is gone", async () => {
     const [alice, bob] = [await login(), await login("BOB")];
     await opened.directory.credentials.delete("alice", "AK-ALICE");

@@ -76,7 +76,7 @@ afterAll(async () => {
   agent.destroy();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  identities.close();
+  await identities.close();
   await opened.close();
 });
 

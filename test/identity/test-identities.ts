@@ -77,8 +77,9 @@ export async function openTestIdentities(options: Partial<IdentitiesOptions> = {
   }
   // What the set-up did is over when the test begins.
   clock.now += 10_000;
-  const open = (more: Partial<IdentitiesOptions> = {}): Identities =>
-    openIdentities({
+  const all: Identities[] = [];
+  const open = (more: Partial<IdentitiesOptions> = {}): Identities => {
+    const one = openIdentities({
       directory: watched(directory, reads, hooks),
       cache: CACHE,
       secretKey: SECRET_KEY,
@@ -93,9 +94,12 @@ export async function openTestIdentities(options: Partial<IdentitiesOptions> = {
       ...options,
       ...more,
     });
+    all.push(one);
+    return one;
+  };
   const identities = open();
   const close = async (): Promise<void> => {
-    identities.close();
+    await Promise.all(all.map((one) => one.close()));
     await closeDirectory();
   };
   return { directory, store, identities, clock, reads, hooks, open, close };
