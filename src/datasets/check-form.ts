@@ -6,7 +6,7 @@ import { DATASET_FORMAT } from "@svc-authorizer/policy/model/dataset.ts";
 import { statementMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
 import { canonicalSource } from "@svc-authorizer/policy/source-files/canonical-source.ts";
 import { type DocumentSource, pointerOf, segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
-import type { Pause } from "../schedule/pace.ts";
+import { bulkPause } from "../schedule/bulk-pause.ts";
 import { type FormProblem, problemsInPortions } from "./form-portions.ts";
 import type { CheckedSource } from "./merge.ts";
 import type { Section } from "./pieces/piece.ts";
@@ -29,7 +29,8 @@ export function* entryProblems(
 }
 
 /** The problems of a document whose members and sections are checked in portions. */
-async function* formProblems(document: object, schema: Schema, pause: Pause): AsyncGenerator<FormProblem> {
+async function* formProblems(document: object, schema: Schema): AsyncGenerator<FormProblem> {
+  const pause = bulkPause();
   const sections = Object.entries(document).filter((entry): entry is [string, unknown[]] =>
     Array.isArray(entry[1]),
   );
@@ -81,22 +82,17 @@ function at(document: unknown, path: readonly (string | undefined)[]): unknown {
 /**
  * Validates one file against the schema. Adds problems to `problems`. Returns the entries that can be checked further,
  * or undefined if the file is not a data set of this format.
- * @param pause that of all files: each may be so short that it has no turn of its own
  */
 export async function checkForm(
   given: DocumentSource,
   schema: Schema,
   problems: ProblemList,
-  pause: Pause,
 ): Promise<CheckedSource | undefined> {
-  await pause();
   const source = canonicalSource(given);
   const { value } = source;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const broken = new Set<string>();
-  for await (const { pointer, message } of isObject
-    ? formProblems(value, schema, pause)
-    : schema.problems(value)) {
+  for await (const { pointer, message } of isObject ? formProblems(value, schema) : schema.problems(value)) {
     const strange = strangeMember(value, pointer);
     problems.add(source, pointer, strange?.message ?? message, strange?.member);
     broken.add(entryOf(pointer));

@@ -9,7 +9,6 @@ import type {
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import { bulkPause } from "../schedule/bulk-pause.ts";
-import type { Pause } from "../schedule/pace.ts";
 import type { ProblemList, ProblemSource } from "./problem-list.ts";
 
 /** A place in a file. */
@@ -77,18 +76,17 @@ export function fieldOf(value: unknown, field: string): string | undefined {
 
 /** Returns what merges a section of a file. */
 function merging<T>(section: Section<T>) {
-  return (checked: CheckedSource, problems: ProblemList, pause: Pause) =>
-    mergeSection(checked, section, problems, pause);
+  return (checked: CheckedSource, problems: ProblemList) => mergeSection(checked, section, problems);
 }
 
 async function mergeSection<T>(
   { source, broken }: CheckedSource,
   { key, what, field, nameOf, into }: Section<T>,
   problems: ProblemList,
-  pause: Pause,
 ): Promise<void> {
   const list: unknown = Reflect.get(source.value as object, key);
   if (!Array.isArray(list) || broken.has(`/${key}`)) return;
+  const pause = bulkPause();
   for (const [index, item] of list.entries()) {
     await pause();
     const pointer = `/${key}/${index}`;
@@ -143,11 +141,10 @@ export async function mergeDatasets(
     }),
     merging({ key: "resources", what: "resource", field: "id", nameOf: resourceKey, into: resources }),
   ];
-  // One for all: a file may be so short that it has no turn of its own.
   const pause = bulkPause();
   for (const checked of sources) {
     await pause();
-    for (const merge of sections) await merge(checked, problems, pause);
+    for (const merge of sections) await merge(checked, problems);
     if (fieldIsTrue(checked.source.value, "preconfigured")) merged.preconfigured = true;
   }
   return merged;

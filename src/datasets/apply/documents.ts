@@ -38,7 +38,8 @@ export async function readDocuments(
   const checked: CheckedSource[] = [];
   for (const [index, value] of documents.entries()) {
     const source = { file: String(index), value, locate: () => new Map() };
-    const form = await checkForm(source, schema, problems, pause);
+    await pause();
+    const form = await checkForm(source, schema, problems);
     if (form !== undefined) checked.push(form);
   }
   const merged = await mergeDatasets(checked, problems);
