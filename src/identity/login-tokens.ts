@@ -136,7 +136,7 @@ export class LoginTokens {
     return { token, expiresAt };
   }
 
-  /** Resolves when all issued tokens are noted. */
+  /** Resolves when every token that was issued is noted, or lost. */
   close(): Promise<void> {
     return this.#notes.done();
   }

@@ -184,7 +184,7 @@ export class Proofs {
   }
 }
 
-/** True where the copy still holds the entry that was looked at: it may have gone on, or have been made anew. */
+/** True where a copy that moved still holds the entry that was looked at: it has gone on, and was not made anew. */
 function holds(node: LogNode, { revision, id }: CopyPosition): boolean {
-  return revision === 0 || node.lastId === id || node.recent.has(id);
+  return revision === 0 || node.recent.has(id);
 }
