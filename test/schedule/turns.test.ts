@@ -4,17 +4,12 @@ import { Pace } from "../../src/schedule/pace.ts";
 import { Turns } from "../../src/schedule/turns.ts";
 import { EventLoopTurns, takeATurn } from "../event-loop-turns.ts";
 
-/** Works for half of a turn. */
-function takeHalfATurn(): void {
-  for (const end = performance.now() + 3; performance.now() < end; );
-}
-
 /** The largest number of pieces in one turn of the event loop. */
 async function mostInATurn(work: (piece: () => void) => Promise<unknown>): Promise<number> {
   const loop = new EventLoopTurns();
   const pieces = new Map<number, number>();
   await work(() => {
-    takeHalfATurn();
+    takeATurn(0.5);
     pieces.set(loop.turn, (pieces.get(loop.turn) ?? 0) + 1);
   });
   loop.stop();
