@@ -4,9 +4,10 @@
 
 import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { CopyState } from "../store/copy-state.ts";
+import type { Expectation } from "../store/expectation.ts";
 import { Leases } from "../store/leases.ts";
 import { NAMES_ENTRIES } from "../store/log-entry.ts";
-import type { Commit, CommitListener, CommittedChange, Expectation, Snapshot, Store } from "../store/port.ts";
+import type { Commit, CommitListener, CommittedChange, Snapshot, Store } from "../store/port.ts";
 import { storeClosed } from "../store/refusals.ts";
 import type { StoreTrouble } from "../store/trouble.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";

@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { emailProblem, userNameProblem } from "@svc-authorizer/policy/model/names.ts";
-import { type Commit, type Store, withSnapshot } from "../store/port.ts";
+import type { Commit, Store } from "../store/port.ts";
+import { readRecord } from "../store/read-record.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
 import type { InvitationState, Invitations, Invitee, LinkKind, RedeemedInvitation } from "./invitations.ts";
@@ -151,13 +152,13 @@ class MailedInvitations implements OpenedInvitations {
   async redeem(token: string, kind: LinkKind = "invitation"): Promise<RedeemedInvitation> {
     const found = await this.#find(token, kind);
     if (found?.state !== "open") throw unknownInvitation();
-    const { key, version, record } = found;
+    const { key, unchanged, record } = found;
     const { username, email, user_id: userId } = record;
     const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
     await this.#claim(key, record.expires_at);
     try {
       await this.#parts.store.commit({
-        expect: [{ partition: "invitation", key, version }],
+        expect: [unchanged],
         put: [{ partition: "invitation", key, value }],
       });
     } catch (error) {
@@ -186,11 +187,11 @@ class MailedInvitations implements OpenedInvitations {
   async #find(token: string, kind: LinkKind) {
     if (!isToken(token)) return undefined;
     const key = hashToken(token);
-    const stored = await withSnapshot(this.#parts.store, (snapshot) => snapshot.get("invitation", key));
+    const { stored, unchanged } = await readRecord(this.#parts.store, { partition: "invitation", key });
     if (stored === undefined) return undefined;
     const record = JSON.parse(stored.value) as InvitationRecord;
     if ((record.kind ?? "invitation") !== kind) return undefined;
-    return { key, version: stored.version, record, state: await this.#stateOf(record) };
+    return { key, unchanged, record, state: await this.#stateOf(record) };
   }
 
   async #stateOf(record: InvitationRecord): Promise<InvitationState> {

@@ -1,6 +1,9 @@
 /** The queue of mails in the store: the next due mail, and the moves of a mail through the queue. */
 
-import { type Commit, type Expectation, type Store, withSnapshot } from "../store/port.ts";
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { type Expectation, expectAbsent, expectAsRead } from "../store/expectation.ts";
+import { type Commit, type RecordName, type Store, withSnapshot } from "../store/port.ts";
+import { readRecord } from "../store/read-record.ts";
 import {
   dueOf,
   type FailedMailRecord,
@@ -15,8 +18,8 @@ const STEP = 50;
 
 /** A mail at its position in the queue. */
 export interface QueuedMail {
-  readonly key: string;
-  readonly version: string;
+  /** The condition of its next move: nobody moved it since. */
+  readonly unmoved: Expectation;
   readonly dueAt: number;
   /** Undefined if the record is damaged. */
   readonly record: MailRecord | undefined;
@@ -41,7 +44,7 @@ function decodeMail(value: string): MailRecord | undefined {
 }
 
 /** A mail that one process has claimed; every later move expects the claim. */
-export type Claim = Pick<QueuedMail, "key" | "version">;
+export type Claim = Pick<QueuedMail, "unmoved">;
 
 /** The queue. Moves throw "conflict" if another process moved the mail meanwhile. */
 export class Outbox {
@@ -58,8 +61,9 @@ export class Outbox {
     invitation: InvitationRecord,
     more: Pick<Commit, "expect" | "put"> = {},
   ): Promise<void> {
+    const unused = expectAbsent({ partition: "invitation", key: mail.invitation });
     await this.#store.commit({
-      expect: [{ partition: "invitation", key: mail.invitation, version: undefined }, ...(more.expect ?? [])],
+      expect: [unused, ...(more.expect ?? [])],
       put: [
         ...(more.put ?? []),
         { partition: "outbox", key: outboxKey(dueAt, mail.id), value: JSON.stringify(mail) },
@@ -70,10 +74,13 @@ export class Outbox {
 
   /** The mail that is due first. */
   async first(): Promise<QueuedMail | undefined> {
-    const [found] = await withSnapshot(this.#store, (snapshot) => snapshot.scan("outbox", { limit: 1 }));
-    if (found === undefined) return undefined;
-    const { key, version, value } = found;
-    return { key, version, dueAt: dueOf(key), record: decodeMail(value) };
+    return withSnapshot(this.#store, async (snapshot) => {
+      const [found] = await snapshot.scan("outbox", { limit: 1 });
+      if (found === undefined) return undefined;
+      const { key, value } = found;
+      const unmoved = expectAsRead(snapshot, { partition: "outbox", key }, found);
+      return { unmoved, dueAt: dueOf(key), record: decodeMail(value) };
+    });
   }
 
   /** Mails in the queue. */
@@ -97,11 +104,11 @@ export class Outbox {
     if (binding === undefined) return false;
     const key = outboxKey(dueAt, mail.id);
     const revision = await this.#store.commit({
-      expect: [expectationOf(from), ...(binding.expect ?? [])],
+      expect: [from.unmoved, ...(binding.expect ?? [])],
       put: [{ partition: "outbox", key, value: JSON.stringify(mail) }, ...(binding.put ?? [])],
-      ...(key !== from.key && { delete: [{ partition: "outbox", key: from.key }] }),
+      ...(key !== from.unmoved.key && { delete: [placeOf(from)] }),
     });
-    return { key, version: String(revision) };
+    return { unmoved: { ...from.unmoved, key, version: String(revision) } };
   }
 
   /**
@@ -110,14 +117,14 @@ export class Outbox {
    */
   async #binding(mail: MailRecord, userId: string) {
     const key = mail.invitation;
-    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get("invitation", key));
+    const { stored, unchanged } = await readRecord(this.#store, { partition: "invitation", key });
     if (stored === undefined) return undefined;
     const record = parse<InvitationRecord>(stored.value);
     if (record === undefined || record.redeemed_at !== undefined) return undefined;
     if (record.user_id !== undefined) return record.user_id === userId ? {} : undefined;
     const value = JSON.stringify({ ...record, user_id: userId });
     return {
-      expect: [{ partition: "invitation", key, version: stored.version }],
+      expect: [unchanged],
       put: [{ partition: "invitation", key, value }],
     };
   }
@@ -126,37 +133,31 @@ export class Outbox {
   async replace(claim: Claim, mail: MailRecord, dueAt: number): Promise<void> {
     const next = outboxKey(dueAt, mail.id);
     await this.#store.commit({
-      expect: [expectationOf(claim)],
+      expect: [claim.unmoved],
       put: [{ partition: "outbox", key: next, value: JSON.stringify(mail) }],
-      ...(next !== claim.key && { delete: [{ partition: "outbox", key: claim.key }] }),
+      ...(next !== claim.unmoved.key && { delete: [placeOf(claim)] }),
     });
   }
 
   /** Removes a sent mail from the queue. */
   async remove(claim: Claim): Promise<void> {
-    const { key } = claim;
-    await this.#store.commit({ expect: [expectationOf(claim)], delete: [{ partition: "outbox", key }] });
+    await this.#store.commit({ expect: [claim.unmoved], delete: [placeOf(claim)] });
   }
 
   /** Removes a mail and its invitation. */
   async drop(claim: Claim, invitation: string): Promise<void> {
-    const { key } = claim;
     await this.#store.commit({
-      expect: [expectationOf(claim)],
-      delete: [
-        { partition: "outbox", key },
-        { partition: "invitation", key: invitation },
-      ],
+      expect: [claim.unmoved],
+      delete: [placeOf(claim), { partition: "invitation", key: invitation }],
     });
   }
 
   /** Moves a mail to the failed ones, without its secret. */
   async fail(claim: Claim, id: string, failed: FailedMailRecord): Promise<void> {
-    const { key } = claim;
     await this.#store.commit({
-      expect: [expectationOf(claim)],
+      expect: [claim.unmoved],
       put: [{ partition: "outbox_failed", key: id, value: JSON.stringify(failed) }],
-      delete: [{ partition: "outbox", key }],
+      delete: [placeOf(claim)],
     });
   }
 
@@ -175,19 +176,36 @@ export class Outbox {
     stays: (value: string) => boolean,
   ): Promise<void> {
     for (let after = ""; ; ) {
-      const page = await withSnapshot(this.#store, (snapshot) =>
-        snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) }),
-      );
-      const over = page.filter(({ value }) => !stays(value));
-      if (over.length > 0) {
-        await this.#store.commit({ delete: over.map(({ key }) => ({ partition, key })) });
-      }
+      const { page, over } = await withSnapshot(this.#store, async (snapshot) => {
+        const found = await snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) });
+        const removed = found.filter(({ value }) => !stays(value));
+        return {
+          page: found,
+          over: removed.map((record) => expectAsRead(snapshot, { partition, key: record.key }, record)),
+        };
+      });
+      if (over.length > 0 && !(await this.#removeUnchanged(over))) continue;
       if (page.length < STEP) return;
       after = page.at(-1)!.key;
     }
   }
+
+  /** False where somebody wrote one of them meanwhile, as another process that removes them, too: nothing is removed then. */
+  async #removeUnchanged(expect: readonly Expectation[]): Promise<boolean> {
+    try {
+      await this.#store.commit({
+        expect,
+        delete: expect.map(({ partition, key }) => ({ partition, key })),
+      });
+      return true;
+    } catch (error) {
+      if (isErrorCode(error, "conflict")) return false;
+      throw error;
+    }
+  }
 }
 
-function expectationOf({ key, version }: Claim): Expectation {
-  return { partition: "outbox", key, version };
+/** The place of a claimed mail in the queue. */
+function placeOf({ unmoved: { partition, key } }: Claim): RecordName {
+  return { partition, key };
 }

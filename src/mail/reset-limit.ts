@@ -1,6 +1,7 @@
 /** The limit of mails for new passwords: three in an hour for a user, whatever process is asked (spec/sign-in §6). */
 
-import { type Commit, type Store, withSnapshot } from "../store/port.ts";
+import type { Commit, Store } from "../store/port.ts";
+import { readRecord } from "../store/read-record.ts";
 import type { ResetsRecord } from "./records.ts";
 
 const MOST = 3;
@@ -16,13 +17,13 @@ export async function countReset(
   now: number,
 ): Promise<Pick<Commit, "expect" | "put"> | undefined> {
   const name = { partition: "invitation", key: `resets/${userId}` } as const;
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get(name.partition, name.key));
+  const { stored, unchanged } = await readRecord(store, name);
   const { times = [] } = stored === undefined ? {} : (JSON.parse(stored.value) as Partial<ResetsRecord>);
   const lately = times.filter((at) => at > now - HOUR_MS && at <= now);
   if (lately.length >= MOST) return undefined;
   const record: ResetsRecord = { times: [...lately, now], expires_at: now + HOUR_MS };
   return {
-    expect: [{ ...name, version: stored?.version }],
+    expect: [unchanged],
     put: [{ ...name, value: JSON.stringify(record) }],
   };
 }

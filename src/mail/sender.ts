@@ -255,7 +255,7 @@ export class Sender {
     await outbox.remove(queued);
     counters.failed += 1;
     counters.queued -= 1;
-    log.error("a queued mail is damaged and was removed", { key: queued.key });
+    log.error("a queued mail is damaged and was removed", { key: queued.unmoved.key });
   }
 
   async #drop(queued: QueuedMail, record: MailRecord, reason: string): Promise<void> {

@@ -184,7 +184,7 @@ export class MirrorAdministration {
     const found = await this.#found(source, name);
     if (forget) {
       await this.#records.remove(found, actor);
-      await Progress.forget(this.#parts.store, found.mirror.uid);
+      await Progress.forget(this.#parts.store, found.mirror.uid, found.unchanged);
       await this.#parts.servers.forget(found.mirror);
       return true;
     }

@@ -1,6 +1,7 @@
 /** One pass over one mirror (spec/mirroring §4): what the source has, what is recorded, what is whole, what becomes visible. */
 
-import type { Expectation, Store } from "../store/port.ts";
+import type { Expectation } from "../store/expectation.ts";
+import type { Store } from "../store/port.ts";
 import { BranchSelection } from "./branch-selection.ts";
 import { Completion } from "./completion.ts";
 import { knownRepositories, MirrorFailed } from "./identity-check.ts";

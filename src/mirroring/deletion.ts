@@ -1,6 +1,7 @@
 /** Deletes the repository of a mirror (spec/mirroring §6): once, and never while a call of before may run. */
 
-import type { Expectation, Store } from "../store/port.ts";
+import type { Expectation } from "../store/expectation.ts";
+import type { Store } from "../store/port.ts";
 import { MIRROR_UID } from "./identity-check.ts";
 import { holdLease } from "./lease.ts";
 import type { Mirror } from "./mirror.ts";

@@ -1,6 +1,7 @@
 /** The lease of one mirror: one node acts for it. */
 
-import type { Expectation, Store } from "../store/port.ts";
+import type { Expectation } from "../store/expectation.ts";
+import type { Store } from "../store/port.ts";
 
 /** The work was taken over by another process: nothing may be done any more. */
 export class LeaseLost extends Error {

@@ -6,7 +6,15 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { type Commit, DamagedRecord, type Snapshot, type Store, withSnapshot } from "../store/port.ts";
+import { type Expectation, expectAsRead } from "../store/expectation.ts";
+import {
+  type Commit,
+  DamagedRecord,
+  type ScannedRecord,
+  type Snapshot,
+  type Store,
+  withSnapshot,
+} from "../store/port.ts";
 import type { BranchPatterns } from "./branch-selection.ts";
 import type { Mirror } from "./mirror.ts";
 import { MIRROR_RECORD } from "./upkeep/mirror-shapes.ts";
@@ -32,10 +40,11 @@ interface MirrorRecord {
   readonly gone_at?: number;
 }
 
-/** A mirror with the version of its record. */
+/** A mirror as its record was read. */
 export interface RecordedMirror {
   readonly mirror: Mirror;
-  readonly version: string;
+  /** The condition of a commit that is made for the mirror as it was read. */
+  readonly unchanged: Expectation;
   /** See {@link MirrorRecord.gone_at}; undefined for a mirror that exists. */
   readonly goneAt: number | undefined;
 }
@@ -58,15 +67,14 @@ export class MirrorRecords {
 
   /** The mirror of a name; undefined where there is none, or its repository is gone. */
   async get(name: string): Promise<RecordedMirror | undefined> {
-    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
-    const found = stored && decoded(name, stored);
+    const found = await this.#find(name);
     return found?.goneAt === undefined ? found : undefined;
   }
 
   /** Throws "already_exists" where a name is that of a mirror, or rests. */
   async assertNameFree(name: string): Promise<void> {
-    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
-    if (stored !== undefined) throw takenBy(decoded(name, stored), this.#now());
+    const found = await this.#find(name);
+    if (found !== undefined) throw takenBy(found, this.#now());
   }
 
   /**
@@ -92,15 +100,13 @@ export class MirrorRecords {
    * @param actor the user who asked for it; undefined: the service itself
    * @throws AuthorizerError "conflict" where it was written since
    */
-  async replace({ version }: RecordedMirror, mirror: Mirror, actor?: string): Promise<void> {
-    const expect = [{ partition: PARTITION, key: mirror.name, version }];
-    await this.#write({ expect, put: [putOf(mirror)] }, actor);
+  async replace({ unchanged }: RecordedMirror, mirror: Mirror, actor?: string): Promise<void> {
+    await this.#write({ expect: [unchanged], put: [putOf(mirror)] }, actor);
   }
 
   /** Notes that the repository of a mirror that was to be deleted is gone; the name rests from now on. */
-  async noteGone({ mirror, version }: RecordedMirror): Promise<void> {
-    const expect = [{ partition: PARTITION, key: mirror.name, version }];
-    await this.#write({ expect, put: [putOf(mirror, this.#now())] });
+  async noteGone({ mirror, unchanged }: RecordedMirror): Promise<void> {
+    await this.#write({ expect: [unchanged], put: [putOf(mirror, this.#now())] });
   }
 
   /** True once the name of a mirror that is gone may be forgotten. */
@@ -112,9 +118,17 @@ export class MirrorRecords {
    * Removes a record that was read.
    * @throws AuthorizerError "conflict" where it was written since
    */
-  async remove({ mirror, version }: RecordedMirror, actor?: string): Promise<void> {
-    const at = { partition: PARTITION, key: mirror.name };
-    await this.#write({ expect: [{ ...at, version }], delete: [at] }, actor);
+  async remove({ unchanged }: RecordedMirror, actor?: string): Promise<void> {
+    const { partition, key } = unchanged;
+    await this.#write({ expect: [unchanged], delete: [{ partition, key }] }, actor);
+  }
+
+  /** The record of a name, be it of a mirror that is gone. */
+  async #find(name: string): Promise<RecordedMirror | undefined> {
+    return withSnapshot(this.#store, async (snapshot) => {
+      const stored = await snapshot.get(PARTITION, name);
+      return stored && decoded(snapshot, { key: name, ...stored });
+    });
   }
 
   async #everything() {
@@ -132,15 +146,10 @@ export class MirrorRecords {
   }
 }
 
-/** The condition of a commit that is made for a mirror as it was read: its record, unchanged. */
-export function expectationOf({ mirror, version }: RecordedMirror) {
-  return { partition: PARTITION, key: mirror.name, version };
-}
-
 /** All records of a state. */
 export async function recordsIn(snapshot: Snapshot): Promise<readonly RecordedMirror[]> {
   const found = await snapshot.scan(PARTITION, { limit: MOST_MIRRORS });
-  return found.map((stored) => decoded(stored.key, stored));
+  return found.map((stored) => decoded(snapshot, stored));
 }
 
 function takenBy({ mirror: { name }, goneAt }: RecordedMirror, now: number): AuthorizerError {
@@ -166,8 +175,9 @@ function putOf(mirror: Mirror, goneAt?: number) {
   return { partition: PARTITION, key: mirror.name, value: JSON.stringify(record) };
 }
 
-function decoded(name: string, stored: { readonly value: string; readonly version: string }): RecordedMirror {
-  const record = recordIn(name, stored.value);
+function decoded(snapshot: Snapshot, stored: ScannedRecord): RecordedMirror {
+  const { key: name, value } = stored;
+  const record = recordIn(name, value);
   return {
     mirror: {
       uid: record.uid,
@@ -180,7 +190,7 @@ function decoded(name: string, stored: { readonly value: string; readonly versio
       createdBy: record.created_by,
       ...(record.deleting === true && { isDeleting: true }),
     },
-    version: stored.version,
+    unchanged: expectAsRead(snapshot, { partition: PARTITION, key: name }, stored),
     goneAt: record.gone_at,
   };
 }

@@ -1,5 +1,6 @@
 /** Acts for all mirrors of a service: a pass for each of them whenever it is due, until it is closed. */
 
+import { isDeepStrictEqual } from "node:util";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Store } from "../store/port.ts";
 import { MirrorController } from "./controller.ts";
@@ -7,7 +8,7 @@ import type { MirrorCounters } from "./counters.ts";
 import { deleteRepository } from "./deletion.ts";
 import { LeaseLost } from "./lease.ts";
 import type { MirrorPhase, MirrorReport } from "./mirror.ts";
-import { expectationOf, MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
+import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
 import { reportOf, unknownRegion } from "./mirror-report.ts";
 import type { Destination } from "./ports.ts";
 import { Progress } from "./progress/progress.ts";
@@ -138,7 +139,8 @@ export class MirrorRunner {
   #arrange(records: readonly RecordedMirror[]): void {
     const asked = new Map(records.map((record) => [record.mirror.uid, record]));
     for (const [uid, work] of this.#works) {
-      if (asked.get(uid)?.version === work.record.version) continue;
+      // Of another state, too, it begins anew: none of its commits would be taken.
+      if (isDeepStrictEqual(asked.get(uid)?.unchanged, work.record.unchanged)) continue;
       work.abort.abort();
       // The next work for it begins when this one has ended.
       if (work.running !== undefined) continue;
@@ -166,7 +168,7 @@ export class MirrorRunner {
             blocksExternal: settings.blocksExternal,
             recheckMissingMs: settings.recheckMissingMs,
             recheckMs: settings.recheckMs,
-            expects: [expectationOf(record)],
+            expects: [record.unchanged],
             tellFailure,
             signal: abort.signal,
             now: this.#now,
@@ -268,7 +270,7 @@ export class MirrorRunner {
 
   async #delete(record: RecordedMirror, destination: Destination): Promise<number> {
     const { store, settings, servers } = this.#options;
-    const expects = [expectationOf(record)];
+    const expects = [record.unchanged];
     const isGone = await deleteRepository(record.mirror, { store, destination, expects, now: this.#now });
     if (isGone === true) {
       await servers.forget(record.mirror);
@@ -280,7 +282,7 @@ export class MirrorRunner {
   /** Forgets a mirror that is gone once its name has rested. */
   async #forget(record: RecordedMirror): Promise<number> {
     if (!this.#records.hasRested(record)) return Math.min(this.#options.settings.verifyMs, LEASE_LOOK_MS);
-    await Progress.forget(this.#options.store, record.mirror.uid);
+    await Progress.forget(this.#options.store, record.mirror.uid, record.unchanged);
     await this.#records.remove(record);
     return this.#options.settings.scanMs;
   }

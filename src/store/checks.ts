@@ -2,16 +2,8 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { Turns } from "../schedule/turns.ts";
-import type {
-  Change,
-  Commit,
-  Expectation,
-  ReadSet,
-  RecordName,
-  RecordPut,
-  ScanOptions,
-  Touched,
-} from "./port.ts";
+import type { Expectation } from "./expectation.ts";
+import type { Change, Commit, ReadSet, RecordName, RecordPut, ScanOptions, Touched } from "./port.ts";
 import { MAX_KEY_BYTES } from "./port.ts";
 import { idOfRecord } from "./record-id.ts";
 

@@ -4,8 +4,10 @@
  */
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { Expectation } from "./expectation.ts";
 import { newId } from "./log-entry.ts";
-import { type Expectation, type Store, withSnapshot } from "./port.ts";
+import type { Store } from "./port.ts";
+import { readRecord } from "./read-record.ts";
 
 const PARTITION = "lease";
 /** Time after which another process takes a lease over of which it has seen nothing new; by its own monotonic clock. */
@@ -21,13 +23,20 @@ interface LeaseRecord {
   readonly term: number;
 }
 
+/** A lease as it is stored. */
+interface StoredLease {
+  /** The condition of a commit that is made under it, or replaces it. */
+  readonly unchanged: Expectation;
+  readonly lease: LeaseRecord | undefined;
+}
+
 /** The leases of one process. */
 export class Leases {
   readonly #store: Store;
   readonly #now: () => number;
   readonly #holder = newId();
   /** Versions of the leases of others, and since when this process has seen them. */
-  readonly #seen = new Map<string, { readonly version: string; readonly since: number }>();
+  readonly #seen = new Map<string, { readonly version: string | undefined; readonly since: number }>();
   /** Times of the last writes of the leases that this process holds. */
   readonly #held = new Map<string, number>();
 
@@ -56,47 +65,48 @@ export class Leases {
   }
 
   async #hold(name: string): Promise<Expectation | undefined> {
-    const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
-    const lease = stored && (JSON.parse(stored.value) as LeaseRecord);
+    const { unchanged, lease } = await this.#read(name);
     const isOwn = lease?.holder === this.#holder;
-    if (stored !== undefined && isOwn && this.#now() - (this.#held.get(name) ?? 0) < RENEW_MS) {
-      return { partition: PARTITION, key: name, version: stored.version };
+    if (isOwn && this.#now() - (this.#held.get(name) ?? 0) < RENEW_MS) {
+      return unchanged;
     }
-    if (stored !== undefined && !isOwn && lease?.holder !== "" && !this.#isOver(name, stored.version)) {
-      return undefined;
-    }
+    const isFree = lease === undefined || lease.holder === "";
+    if (!isOwn && !isFree && !this.#isOver(name, unchanged.version)) return undefined;
     const term = (lease?.term ?? 0) + (isOwn ? 0 : 1);
-    return this.#write(stored?.version, { name, holder: this.#holder, term });
+    return this.#write(unchanged, { name, holder: this.#holder, term });
   }
 
   /** Leaves all leases, so that others need not wait. */
   async release(): Promise<void> {
     for (const name of [...this.#held.keys()]) {
-      const stored = await withSnapshot(this.#store, (snapshot) => snapshot.get(PARTITION, name));
-      const lease = stored && (JSON.parse(stored.value) as LeaseRecord);
-      if (lease?.holder === this.#holder) await this.#write(stored?.version, { ...lease, holder: "" });
+      const { unchanged, lease } = await this.#read(name);
+      if (lease?.holder === this.#holder) await this.#write(unchanged, { ...lease, holder: "" });
     }
     this.#held.clear();
   }
 
   /** True when nothing new of another's lease was seen for long enough. */
-  #isOver(name: string, version: string): boolean {
+  #isOver(name: string, version: string | undefined): boolean {
     const seen = this.#seen.get(name);
-    if (seen?.version === version) return this.#now() - seen.since >= TAKE_OVER_MS;
+    if (seen !== undefined && seen.version === version) return this.#now() - seen.since >= TAKE_OVER_MS;
     this.#seen.set(name, { version, since: this.#now() });
     return false;
   }
 
-  async #write(version: string | undefined, record: LeaseRecord): Promise<Expectation | undefined> {
-    const { name } = record;
-    const at = { partition: PARTITION, key: name };
+  async #read(name: string): Promise<StoredLease> {
+    const { stored, unchanged } = await readRecord(this.#store, { partition: PARTITION, key: name });
+    return { unchanged, lease: stored && (JSON.parse(stored.value) as LeaseRecord) };
+  }
+
+  async #write(before: Expectation, record: LeaseRecord): Promise<Expectation | undefined> {
+    const { partition, key } = before;
     try {
       const revision = await this.#store.commit({
-        expect: [{ ...at, version }],
-        put: [{ ...at, value: JSON.stringify(record) }],
+        expect: [before],
+        put: [{ partition, key, value: JSON.stringify(record) }],
       });
-      this.#held.set(name, this.#now());
-      return { ...at, version: String(revision) };
+      this.#held.set(record.name, this.#now());
+      return { ...before, version: String(revision) };
     } catch (error) {
       // Another process was faster.
       if (isErrorCode(error, "conflict")) return undefined;

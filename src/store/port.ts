@@ -6,6 +6,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { CopyState } from "./copy-state.ts";
+import type { Expectation } from "./expectation.ts";
 import type { StoreTrouble } from "./trouble.ts";
 
 /** Longest key in UTF-8 bytes. LMDB's limit is 1,978 bytes for partition and key together. */
@@ -46,14 +47,6 @@ export interface Snapshot {
   scan(partition: string, options: ScanOptions): Promise<readonly ScannedRecord[]>;
   /** Frees the snapshot; calling it twice is harmless. Reading afterwards throws. */
   release(): void;
-}
-
-/** A condition of a commit, checked atomically with it. */
-export interface Expectation {
-  readonly partition: string;
-  readonly key: string;
-  /** The version the key must have, or undefined: it must be absent. */
-  readonly version: string | undefined;
 }
 
 /** A part of a partition that was scanned: keys with `prefix` greater than `after`, up to and with `upTo`. */

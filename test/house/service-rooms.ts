@@ -101,6 +101,7 @@ export const SERVICE_ROOMS: Rooms = {
       "compact",
       "schedule",
       "store/port.ts",
+      "store/expectation.ts",
       "store/every-record.ts",
       "store/listeners.ts",
     ],
@@ -173,13 +174,21 @@ export const SERVICE_ROOMS: Rooms = {
     types: ["decisions", "policy/model"],
   },
   mail: {
-    may: ["policy/model", "policy/errors", "store/port.ts", "policy/html"],
+    may: [
+      "policy/model",
+      "policy/errors",
+      "store/port.ts",
+      "store/expectation.ts",
+      "store/read-record.ts",
+      "policy/html",
+    ],
     types: ["directory/directory.ts"],
   },
   // Copies the log and the branches of a repository to a data server elsewhere.
   mirroring: {
     may: [
       "store/port.ts",
+      "store/expectation.ts",
       "store/every-record.ts",
       "schedule",
       "policy/engine",

@@ -5,6 +5,7 @@ import { type Engine, entryName } from "../../src/journal/engine.ts";
 import { openPostgresEngine } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { withSnapshot } from "../../src/store/port.ts";
+import { readRecord } from "../../src/store/read-record.ts";
 import { openedOnce } from "../opened.ts";
 import { openNode } from "./bed.ts";
 import { postgresBin, startPostgres } from "./postgres-cluster.ts";
@@ -106,6 +107,21 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL that lost acknowledged 
     await expect(onLost()).rejects.toMatchObject({ code: "conflict" });
     await (await decide("a"))();
     expect(await keys()).toEqual(["a", "b", "e", "f", "g", "since a"]);
+  });
+
+  it("takes no change that expects a record of what was lost, though one of the same version is in its place", async () => {
+    const name = { partition: P, key: "d" };
+    const { stored: lost, unchanged } = await readRecord(store, name);
+    const write = { expect: [unchanged], put: [{ ...name, value: "derived from what was lost" }] };
+    await sqlIn(LOSE);
+    await sqlIn(BREAK);
+    await expect.poll(() => store.counters.rewound).toBe(1);
+    await expect.poll(() => acknowledged("e")).toBe(true);
+    await store.commit({ put: [{ ...name, value: "another" }] });
+    const { stored } = await readRecord(store, name);
+    expect(stored).toEqual({ value: "another", version: lost?.version });
+    await expect(store.commit(write)).rejects.toMatchObject({ code: "conflict" });
+    await expect(store.commit({ expect: [unchanged] })).rejects.toMatchObject({ code: "conflict" });
   });
 
   it("is noticed by a poll that waited while the one before it failed", async () => {

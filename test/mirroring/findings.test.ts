@@ -66,7 +66,7 @@ it("nothing is saved for a mirror whose record was written meanwhile", async () 
   world.replicate();
   const at = { partition: "mirror", key: "sales-west" };
   const version = String(await world.store.commit({ put: [{ ...at, value: "{}" }] }));
-  const controller = world.controller(undefined, {}, false, [{ ...at, version }]);
+  const controller = world.controller(undefined, {}, false, [{ ...at, version, base: undefined }]);
   await controller.pass();
   expect(await world.pass(controller)).toMatchObject({ phase: "active" });
   commit("2");

@@ -1,9 +1,12 @@
 /** Records of mirrors in the store. */
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Mirror } from "../../src/mirroring/mirror.ts";
-import { expectationOf, MirrorRecords, MOST_MIRRORS } from "../../src/mirroring/mirror-records.ts";
+import { MirrorRecords, MOST_MIRRORS } from "../../src/mirroring/mirror-records.ts";
+import { sweepProgress } from "../../src/mirroring/progress/sweep-progress.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { CommittedChange, Store } from "../../src/store/port.ts";
+import { expectPutBackWhole } from "../store/put-back.ts";
 
 const mirrorOf = (name: string, more: Partial<Mirror> = {}): Mirror => ({
   uid: `uid-${name}`,
@@ -91,14 +94,35 @@ describe("a mirror's record", () => {
     await records.replace(before, mirrorOf("a", { branches: { include: [], exclude: [] } }));
     await expect(records.replace(before, mirrorOf("a"))).rejects.toMatchObject({ code: "conflict" });
     await expect(records.remove(before)).rejects.toMatchObject({ code: "conflict" });
-    await expect(store.commit({ expect: [expectationOf(before)] })).rejects.toMatchObject({
+    await expect(store.commit({ expect: [before.unchanged] })).rejects.toMatchObject({
       code: "conflict",
     });
-    await store.commit({ expect: [expectationOf(await found("a"))] });
+    await store.commit({ expect: [(await found("a")).unchanged] });
   });
 
   it("is one of a bounded number", async () => {
     for (let at = 0; at < MOST_MIRRORS; at += 1) await records.add(mirrorOf(`m${at}`), () => {});
     await expect(records.add(mirrorOf("more"), () => {})).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("and the progress of a mirror stay where a state in which it was not gone is put back meanwhile", async () => {
+    const memory = openMemoryStore();
+    const { uid } = mirrorOf("a");
+    await new MirrorRecords(memory).add(mirrorOf("a"), () => {});
+    const put = ["state", "log/0000000000"].map((name) => ({
+      partition: "mirror_progress",
+      key: `${uid}/${name}`,
+      value: "{}",
+    }));
+    await memory.commit({ put });
+    await expectPutBackWhole({
+      store: memory,
+      change: async () => {
+        const kept = new MirrorRecords(memory);
+        await kept.remove((await kept.get("a"))!);
+      },
+      work: (watched) =>
+        sweepProgress(watched).catch((error: unknown) => expect(isErrorCode(error, "conflict")).toBe(true)),
+    });
   });
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectAbsent } from "../../src/store/expectation.ts";
 import { openLocalStore, openLocalStoreInUse } from "../../src/store/local/local-store.ts";
 import type { Snapshot, Stage, Store } from "../../src/store/port.ts";
 import { withSnapshot } from "../../src/store/port.ts";
@@ -184,7 +185,7 @@ describe("a stage", () => {
     await put({ a: "1" });
     const stage = await begin();
     await stage.add({ put: puts({ b: "1" }) });
-    await conflict(stage.commit({ expect: [{ partition: P, key: "a", version: undefined }] }));
+    await conflict(stage.commit({ expect: [expectAbsent({ partition: P, key: "a" })] }));
     await stage.abandon();
     expect(await state()).toEqual(["a=1"]);
   });

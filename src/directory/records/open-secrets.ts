@@ -6,7 +6,8 @@
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { type Expectation, type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
+import { type Expectation, expectAbsent, expectAsRead } from "../../store/expectation.ts";
+import { type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import {
@@ -59,7 +60,7 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
   const derivation = newKeyDerivation(options.cost);
   try {
     await options.store.commit({
-      expect: [{ partition: "meta", key: "kdf", version: undefined }],
+      expect: [expectAbsent({ partition: "meta", key: "kdf" })],
       put: [{ partition: "meta", key: "kdf", value: JSON.stringify(derivation satisfies MetaRecord) }],
     });
     return derivation;
@@ -94,8 +95,8 @@ interface StoredIdentity {
   readonly known: readonly string[];
   /** Id of the key that seals; undefined in a store of an earlier version. */
   readonly sealing: string | undefined;
-  /** Version of the record that names it. */
-  readonly sealingVersion: string | undefined;
+  /** The condition of a commit that is derived from this: the records with single values are as they were read. */
+  readonly unchanged: readonly Expectation[];
   /** Partition of ARNs; undefined in a store of an earlier version. */
   readonly partition: string | undefined;
 }
@@ -107,7 +108,10 @@ function readIdentity(store: Store): Promise<StoredIdentity> {
     return {
       known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
       sealing: sealing && (parseJsonText(sealing.value) as MetaRecord).key,
-      sealingVersion: sealing?.version,
+      unchanged: [
+        expectAsRead(snapshot, { partition: "meta", key: SEALING }, sealing),
+        expectAsRead(snapshot, { partition: "meta", key: PARTITION }, partition),
+      ],
       partition: partition && (parseJsonText(partition.value) as MetaRecord).partition,
     };
   });
@@ -188,9 +192,7 @@ async function recordIdentity(
     if (stored.sealing !== keyId) add(SEALING, { key: keyId });
   }
   if (put.length === 0) return;
-  const expect: Expectation[] = [{ partition: "meta", key: SEALING, version: stored.sealingVersion }];
-  if (stored.partition === undefined) expect.push({ partition: "meta", key: PARTITION, version: undefined });
-  await store.commit({ expect, put });
+  await store.commit({ expect: stored.unchanged, put });
 }
 
 /** True for a store that several processes share. */

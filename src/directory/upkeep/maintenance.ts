@@ -94,7 +94,7 @@ export class Maintenance {
       const next = await nextSweeps(store, SWEEPS);
       if (next.length > 0) {
         // Side by side: stores make one disk write of commits that wait together.
-        const steps = await Promise.allSettled(next.map(({ id, sweep }) => sweepStep(store, id, sweep)));
+        const steps = await Promise.allSettled(next.map((id) => sweepStep(store, id)));
         const failure = steps.find(
           (step) => step.status === "rejected" && !isErrorCode(step.reason, "conflict"),
         );

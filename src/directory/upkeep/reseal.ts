@@ -2,6 +2,7 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
+import { expectAsRead } from "../../store/expectation.ts";
 import { type ScannedRecord, type Store, withSnapshot } from "../../store/port.ts";
 import type { KeyRecord, SealedMailRecord } from "../records/layout.ts";
 import { forgetKey, type OpenedSecrets } from "../records/open-secrets.ts";
@@ -74,21 +75,21 @@ async function resealPage(
 ): Promise<ResealProgress> {
   const { index, after } = readPosition(position);
   const { partition, bindingOf } = SEALED[index]!;
-  const found = await withSnapshot(store, (snapshot) =>
-    snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) }),
-  );
-  const changed = found.flatMap((stored) => {
+  const { found, expect } = await withSnapshot(store, async (snapshot) => {
+    const page = await snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) });
+    return {
+      found: page,
+      expect: page.map((one) => expectAsRead(snapshot, { partition, key: one.key }, one)),
+    };
+  });
+  const changed = found.flatMap((stored, index) => {
     const record = resealed(box, stored, bindingOf);
-    return record === undefined ? [] : [{ stored, record }];
+    return record === undefined ? [] : [{ key: stored.key, record, unchanged: expect[index]! }];
   });
   if (changed.length > 0) {
     await store.commit({
-      expect: changed.map(({ stored }) => ({ partition, key: stored.key, version: stored.version })),
-      put: changed.map(({ stored, record }) => ({
-        partition,
-        key: stored.key,
-        value: JSON.stringify(record),
-      })),
+      expect: changed.map(({ unchanged }) => unchanged),
+      put: changed.map(({ key, record }) => ({ partition, key, value: JSON.stringify(record) })),
     });
   }
   const isLast = found.length < STEP;

@@ -1,10 +1,12 @@
 /**
  * Removes what referred to deleted entities. Such records are unreachable already; sweeping only frees their space.
- * It goes in small commits, each guarded by the versions it read, and begins again from what is left after a restart.
+ * It goes in small commits, each of which expects what it was derived from, and begins again from what is left after a
+ * restart.
  */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import type { Expectation, Snapshot, Store } from "../../store/port.ts";
+import { type Expectation, expectAsRead } from "../../store/expectation.ts";
+import type { Snapshot, Store } from "../../store/port.ts";
 import { withSnapshot } from "../../store/port.ts";
 import {
   expiryKey,
@@ -16,7 +18,7 @@ import {
   under,
 } from "../records/layout.ts";
 
-/** Records swept by one commit: each is at most two deletions and an expectation. */
+/** Records swept by one commit: each is at most two deletions and two expectations. */
 const STEP = 30;
 
 interface Key {
@@ -83,13 +85,22 @@ function plansOf(id: string, { kind, name }: SweepRecord): readonly Plan[] {
   }
 }
 
-/** Deletes records and their counterparts in one commit. */
+/** A record that goes, and what goes with it. */
+interface Pair {
+  readonly own: Key;
+  readonly other: Counterpart;
+}
+
+/**
+ * Deletes records and their counterparts in one commit.
+ * @param reasons what it expects of the records that say that they go
+ */
 async function deletePairs(
   store: Store,
   snapshot: Snapshot,
-  pairs: readonly { readonly own: Key; readonly other: Counterpart }[],
+  { pairs, reasons }: { readonly pairs: readonly Pair[]; readonly reasons: readonly Expectation[] },
 ): Promise<void> {
-  const expect: Expectation[] = [];
+  const expect = [...reasons];
   const deleted = new Map<string, Key>();
   const add = ({ partition, key }: Key): unknown => deleted.set(`${partition}\n${key}`, { partition, key });
   for (const { own, other } of pairs) {
@@ -102,16 +113,23 @@ async function deletePairs(
     if (stored === undefined) continue;
     const record = parseJsonText(stored.value) as Record<string, unknown>;
     if (record[other.only.field] !== other.only.value) continue;
-    expect.push({ partition: other.partition, key: other.key, version: stored.version });
+    expect.push(expectAsRead(snapshot, other, stored));
     add(other);
   }
   await store.commit({ expect, delete: [...deleted.values()] });
 }
 
-/** Removes some of what referred to a deleted entity; true when nothing is left. */
-export async function sweepStep(store: Store, id: string, sweep: SweepRecord): Promise<boolean> {
+/**
+ * Removes some of what referred to a deleted entity; true when nothing is left, or it is not deleted in the state that is
+ * read: another one may have taken the place of that in which it was.
+ */
+export async function sweepStep(store: Store, id: string): Promise<boolean> {
   return withSnapshot(store, async (snapshot) => {
-    for (const { partition, counterpart } of plansOf(id, sweep)) {
+    const name: Key = { partition: "sweep", key: id };
+    const stored = await snapshot.get(name.partition, id);
+    if (stored === undefined) return true;
+    const reasons = [expectAsRead(snapshot, name, stored)];
+    for (const { partition, counterpart } of plansOf(id, parseJsonText(stored.value) as SweepRecord)) {
       const base = under(id, "");
       const found = await snapshot.scan(partition, { prefix: base, limit: STEP });
       if (found.length === 0) continue;
@@ -119,27 +137,25 @@ export async function sweepStep(store: Store, id: string, sweep: SweepRecord): P
         own: { partition, key },
         other: counterpart(key.slice(base.length), parseJsonText(value) as { readonly id?: string }),
       }));
-      await deletePairs(store, snapshot, pairs);
+      await deletePairs(store, snapshot, { pairs, reasons });
       return false;
     }
-    const last = (["sweep", "provisioned"] as const).map((partition) => ({ partition, key: id }));
-    await store.commit({ delete: last });
+    await store.commit({ expect: reasons, delete: [name, { partition: "provisioned", key: id }] });
     return true;
   });
 }
 
-/** The next deleted entities that wait to be swept, at most `limit`. */
-export async function nextSweeps(
-  store: Store,
-  limit: number,
-): Promise<readonly { readonly id: string; readonly sweep: SweepRecord }[]> {
+/** Internal ids of the next deleted entities that wait to be swept, at most `limit`. */
+export async function nextSweeps(store: Store, limit: number): Promise<readonly string[]> {
   const found = await withSnapshot(store, (snapshot) => snapshot.scan("sweep", { limit }));
-  return found.map(({ key, value }) => ({ id: key, sweep: parseJsonText(value) as SweepRecord }));
+  return found.map(({ key }) => key);
 }
 
 /** An entry of the order of expiry: its key, and what it says. */
 interface Expiry {
-  readonly entry: string;
+  readonly entry: Key;
+  /** The condition of a commit that is derived from it. */
+  readonly unchanged: Expectation;
   readonly key: string;
   /** Unix seconds. */
   readonly expiresAt: number;
@@ -155,9 +171,10 @@ async function firstExpired(
   const end = expiryKey(Math.max(0, before), "");
   return first
     .filter(({ key }) => key < end)
-    .map(({ key: entry }) => {
-      const { id, rest: key } = splitKey(entry);
-      return { entry, key, expiresAt: Number(id) };
+    .map((stored) => {
+      const { id, rest: key } = splitKey(stored.key);
+      const entry = { partition, key: stored.key };
+      return { entry, unchanged: expectAsRead(snapshot, entry, stored), key, expiresAt: Number(id) };
     });
 }
 
@@ -172,16 +189,16 @@ export async function dropExpiredKeys(store: Store, now: number): Promise<boolea
   return withSnapshot(store, async (snapshot) => {
     const expired = await firstExpired(snapshot, "key_expiry", now - KEY_KEPT_SECONDS);
     if (expired.length === 0) return true;
-    const expect: Expectation[] = [];
+    const expect = expired.map(({ unchanged }) => unchanged);
     const deleted: Key[] = [];
     for (const { entry, key, expiresAt } of expired) {
-      deleted.push({ partition: "key_expiry", key: entry });
+      deleted.push(entry);
       const stored = await snapshot.get("key", key);
       if (stored === undefined) continue;
       const { id, expires_at } = parseJsonText(stored.value) as KeyRecord;
       // The id may stand for another key by now.
       if (expires_at !== expiresAt) continue;
-      expect.push({ partition: "key", key, version: stored.version });
+      expect.push(expectAsRead(snapshot, { partition: "key", key }, stored));
       deleted.push({ partition: "key", key }, { partition: "user_key", key: under(id, key) });
     }
     await store.commit({ expect, delete: deleted });
@@ -200,11 +217,11 @@ export async function dropExpiredClaims(store: Store, now: number): Promise<bool
   return withSnapshot(store, async (snapshot) => {
     const expired = await firstExpired(snapshot, "claim_expiry", now - CLAIM_KEPT_SECONDS);
     if (expired.length === 0) return true;
-    const pairs = expired.map(({ entry, key, expiresAt: value }) => ({
-      own: { partition: "claim_expiry", key: entry } as const,
+    const pairs = expired.map(({ entry: own, key, expiresAt: value }) => ({
+      own,
       other: { partition: "claim", key, only: { field: "expires_at", value } } as const,
     }));
-    await deletePairs(store, snapshot, pairs);
+    await deletePairs(store, snapshot, { pairs, reasons: expired.map(({ unchanged }) => unchanged) });
     return false;
   });
 }
@@ -217,11 +234,10 @@ export async function dropExpiredSessions(store: Store, now: number): Promise<bo
   return withSnapshot(store, async (snapshot) => {
     const expired = await firstExpired(snapshot, "issued_expiry", now);
     if (expired.length === 0) return true;
-    const deleted = expired.flatMap(({ entry, key }): Key[] => [
-      { partition: "issued_expiry", key: entry },
-      { partition: "issued", key },
-    ]);
-    await store.commit({ delete: deleted });
+    await store.commit({
+      expect: expired.map(({ unchanged }) => unchanged),
+      delete: expired.flatMap(({ entry, key }): Key[] => [entry, { partition: "issued", key }]),
+    });
     return false;
   });
 }

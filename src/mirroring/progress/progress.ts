@@ -5,7 +5,8 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { DamagedRecord, type Expectation, type Store, withSnapshot } from "../../store/port.ts";
+import { type Expectation, expectAsRead } from "../../store/expectation.ts";
+import { DamagedRecord, type Store, withSnapshot } from "../../store/port.ts";
 import type { GoneLook } from "../data/missing-data.ts";
 import { LeaseLost } from "../lease.ts";
 import type { MirrorPhase } from "../mirror.ts";
@@ -100,8 +101,8 @@ type Line = readonly [id: string, metaRangeId: string, since: number, ...parents
 export class Progress {
   readonly #store: Store;
   readonly #uid: string;
-  /** Version of the stored state; undefined: there is none. */
-  #version: string | undefined;
+  /** The condition of a commit that replaces the stored state. */
+  #unchanged: Expectation;
   #unsaved: Line[] = [];
   readonly #complete = new Set<string>();
   readonly #pending = new Map<string, PendingCommit>();
@@ -109,12 +110,12 @@ export class Progress {
   #saved: MirrorState;
   state: MirrorState;
 
-  private constructor(store: Store, uid: string, state: MirrorState, version: string | undefined) {
+  private constructor(store: Store, uid: string, state: MirrorState, unchanged: Expectation) {
     this.#store = store;
     this.#uid = uid;
     this.state = state;
     this.#saved = state;
-    this.#version = version;
+    this.#unchanged = unchanged;
   }
 
   /**
@@ -123,9 +124,10 @@ export class Progress {
    */
   static async load(store: Store, uid: string): Promise<Progress> {
     return withSnapshot(store, async (snapshot) => {
-      const stored = await snapshot.get(PARTITION, `${uid}/state`);
+      const at = { partition: PARTITION, key: `${uid}/state` };
+      const stored = await snapshot.get(at.partition, at.key);
       const state = stateIn(uid, stored) ?? NEW;
-      const progress = new Progress(store, uid, state, stored?.version);
+      const progress = new Progress(store, uid, state, expectAsRead(snapshot, at, stored));
       const prefix = `${uid}/log/`;
       for (let after = prefix; ; ) {
         const found = await snapshot.scan(PARTITION, { prefix, after, limit: PAGE });
@@ -186,17 +188,17 @@ export class Progress {
     const lines = this.#unsaved;
     const pieces = this.state.pieces + (lines.length > 0 ? 1 : 0);
     const state = { ...this.state, pieces };
-    const at = { partition: PARTITION, key: `${this.#uid}/state` };
+    const { partition, key } = this.#unchanged;
     const piece = `${this.#uid}/log/${String(this.state.pieces).padStart(10, "0")}`;
     try {
       const revision = await this.#store.commit({
-        expect: [...lease, { ...at, version: this.#version }],
+        expect: [...lease, this.#unchanged],
         put: [
-          { ...at, value: JSON.stringify(state) },
+          { partition, key, value: JSON.stringify(state) },
           ...(lines.length > 0 ? [{ partition: PARTITION, key: piece, value: JSON.stringify(lines) }] : []),
         ],
       });
-      this.#version = String(revision);
+      this.#unchanged = { ...this.#unchanged, version: String(revision) };
     } catch (error) {
       if (isErrorCode(error, "conflict")) throw new LeaseLost("another process acts for the mirror");
       throw error;
@@ -215,14 +217,24 @@ export class Progress {
     return stateIn(uid, stored);
   }
 
-  /** Removes what is kept of a mirror that is no more. */
-  static async forget(store: Store, uid: string): Promise<void> {
+  /**
+   * Removes what is kept of a mirror that is no more.
+   * @param state the state in which it is no more
+   * @throws AuthorizerError "conflict" where another state has taken its place
+   */
+  static async forget(
+    store: Store,
+    uid: string,
+    { base }: { readonly base?: string | undefined },
+  ): Promise<void> {
     for (;;) {
       const found = await withSnapshot(store, (snapshot) =>
         snapshot.scan(PARTITION, { prefix: `${uid}/`, limit: PAGE }),
       );
       if (found.length === 0) return;
-      await store.commit({ delete: found.map(({ key }) => ({ partition: PARTITION, key })) });
+      const names = found.map(({ key }) => ({ partition: PARTITION, key }));
+      const expect = found.map((record, index) => expectAsRead({ base }, names[index]!, record));
+      await store.commit({ expect, delete: names });
     }
   }
 

@@ -10,19 +10,19 @@ import { PARTITION, Progress } from "./progress.ts";
  * @returns the number of mirrors of which something was left
  */
 export async function sweepProgress(store: Store): Promise<number> {
-  const left = await withSnapshot(store, async (snapshot) => {
+  const { base, left } = await withSnapshot(store, async (snapshot) => {
     const known = new Set((await recordsIn(snapshot)).map(({ mirror }) => mirror.uid));
-    const found: string[] = [];
+    const left: string[] = [];
     for (let after = ""; ; ) {
       const [next] = await snapshot.scan(PARTITION, { limit: 1, ...(after !== "" && { after }) });
-      if (next === undefined) return found;
+      if (next === undefined) return { base: snapshot.base, left };
       const end = next.key.indexOf("/");
       const uid = next.key.slice(0, Math.max(end, 0));
-      if (uid !== "" && !known.has(uid)) found.push(uid);
+      if (uid !== "" && !known.has(uid)) left.push(uid);
       // "0" is the character behind "/": what follows is of the next mirror.
       after = uid === "" ? next.key : `${uid}0`;
     }
   });
-  for (const uid of left) await Progress.forget(store, uid);
+  for (const uid of left) await Progress.forget(store, uid, { base });
   return left.length;
 }

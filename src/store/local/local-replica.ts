@@ -8,6 +8,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { committedChange, wholeStateChange } from "../committed-change.ts";
+import { isOfState } from "../expectation.ts";
 import { Listeners } from "../listeners.ts";
 import type {
   Commit,
@@ -141,11 +142,12 @@ export class LocalReplica implements Replica {
   holds({ reads, expect = [] }: Commit): boolean {
     if (reads !== undefined && this.#recent.touches(reads)) return false;
     if (expect.length === 0) return true;
-    const { database } = this.#copy;
+    const { database, base } = this.#copy;
     // The library keeps a read transaction for some time: this has to be the newest state.
     database.resetReadTxn();
     return expect.every(
-      ({ partition, key, version }) => database.get(recordKey(partition, key))?.version === version,
+      (one) =>
+        isOfState(one, base) && database.get(recordKey(one.partition, one.key))?.version === one.version,
     );
   }
 

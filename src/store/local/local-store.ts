@@ -3,6 +3,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { type CheckedCommit, checkCommit } from "../checks.ts";
 import { committedChange } from "../committed-change.ts";
+import type { Expectation } from "../expectation.ts";
 import { Listeners } from "../listeners.ts";
 import { encodeBody, newId } from "../log-entry.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
   CommitListener,
   CommittedChange,
   EntryWrites,
-  Expectation,
   LogHead,
   ReadSet,
   Snapshot,

@@ -6,6 +6,7 @@ import type { CheckedCommit, CheckedScan } from "../checks.ts";
 import { checkCommit, checkPartition, checkScan } from "../checks.ts";
 import { committedChange, wholeStateChange } from "../committed-change.ts";
 import { EntryIds } from "../entry-ids.ts";
+import { isOfState } from "../expectation.ts";
 import { Listeners } from "../listeners.ts";
 import { laterTime, newId } from "../log-entry.ts";
 import { PastSnapshot, type Replaced, ReplacedRecords } from "../past-snapshot.ts";
@@ -141,7 +142,8 @@ class TreeStore implements MemoryStore {
     if (tree === undefined) throw new TypeError("restore() takes what capture() returned");
     this.#tree = tree.clone();
     this.#revision += 1;
-    this.#recent.restart(this.#revision);
+    this.#base = newId();
+    this.#recent.restart(this.#revision, this.#base);
     this.#log.restart(this.#revision);
     // No entry leads here: who followed what was before begins anew.
     this.#head = { ...this.#head, revision: this.#revision, id: newId() };
@@ -151,7 +153,8 @@ class TreeStore implements MemoryStore {
   holds({ reads, expect = [] }: Commit): boolean {
     if (reads !== undefined && this.#recent.touches(reads)) return false;
     return expect.every(
-      ({ partition, key, version }) => this.#tree.get(pathOf(partition, key))?.version === version,
+      (one) =>
+        isOfState(one, this.#base) && this.#tree.get(pathOf(one.partition, one.key))?.version === one.version,
     );
   }
 

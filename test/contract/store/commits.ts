@@ -7,7 +7,7 @@ import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */
 export function describeCommits(harness: StoreHarness): void {
-  const { put, remove, get, value, version, refused } = harness;
+  const { put, remove, get, value, version, refused, hasVersion } = harness;
   it("writes all of a commit, over partitions", async () => {
     await put("old");
     await harness.store.commit({
@@ -24,10 +24,7 @@ export function describeCommits(harness: StoreHarness): void {
     await put("a", "before");
     await refused(
       {
-        expect: [
-          { partition: P, key: "a", version: await version("a") },
-          { partition: P, key: "a", version: undefined },
-        ],
+        expect: [hasVersion("a", await version("a")), hasVersion("a", undefined)],
         put: [
           { partition: P, key: "a", value: "after" },
           { partition: P, key: "b", value: "after" },
@@ -40,7 +37,7 @@ export function describeCommits(harness: StoreHarness): void {
 
   it("takes an expectation of absence only while the key is absent", async () => {
     const create: Commit = {
-      expect: [{ partition: P, key: "a", version: undefined }],
+      expect: [hasVersion("a", undefined)],
       put: [{ partition: P, key: "a", value: "first" }],
     };
     await harness.store.commit(create);
@@ -54,27 +51,27 @@ export function describeCommits(harness: StoreHarness): void {
     await put("a");
     const seen = await version("a");
     const update: Commit = {
-      expect: [{ partition: P, key: "a", version: seen }],
+      expect: [hasVersion("a", seen)],
       put: [{ partition: P, key: "a", value: "y" }],
     };
     await harness.store.commit(update);
     await refused(update, "conflict");
     const next = await version("a");
     await remove("a");
-    await refused({ ...update, expect: [{ partition: P, key: "a", version: next }] }, "conflict");
+    await refused({ ...update, expect: [hasVersion("a", next)] }, "conflict");
     expect(await value("a")).toBeUndefined();
   });
 
   it("checks a commit of expectations alone", async () => {
     await put("a");
-    await harness.store.commit({ expect: [{ partition: P, key: "a", version: await version("a") }] });
-    await refused({ expect: [{ partition: P, key: "a", version: undefined }] }, "conflict");
+    await harness.store.commit({ expect: [hasVersion("a", await version("a"))] });
+    await refused({ expect: [hasVersion("a", undefined)] }, "conflict");
     await harness.store.commit({});
   });
 
   it("does not take an expectation in one partition for another's", async () => {
     await put("a");
-    await harness.store.commit({ expect: [{ partition: "others", key: "a", version: undefined }] });
+    await harness.store.commit({ expect: [hasVersion("a", undefined, "others")] });
   });
 
   it("deletes what is absent without an error", async () => {
@@ -98,7 +95,7 @@ export function describeCommits(harness: StoreHarness): void {
     const increment = async (): Promise<void> => {
       const now = await get("counter");
       const next: Commit = {
-        expect: [{ partition: P, key: "counter", version: now!.version }],
+        expect: [hasVersion("counter", now!.version)],
         put: [{ partition: P, key: "counter", value: String(Number(now!.value) + 1) }],
       };
       try {
@@ -122,7 +119,7 @@ export function describeCommits(harness: StoreHarness): void {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 30 }, (_, index) =>
         harness.store.commit({
-          expect: [{ partition: P, key: "name", version: undefined }],
+          expect: [hasVersion("name", undefined)],
           put: [{ partition: P, key: "name", value: String(index) }],
         }),
       ),

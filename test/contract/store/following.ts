@@ -6,7 +6,7 @@ import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */
 export function describeFollowing(harness: StoreHarness): void {
-  const { put, remove, refused, read } = harness;
+  const { put, remove, refused, read, hasVersion } = harness;
   const revision = () => read(async (snapshot) => snapshot.revision);
   const write: Commit = { put: [{ partition: P, key: "result", value: "x" }] };
   const reads = (
@@ -75,7 +75,7 @@ export function describeFollowing(harness: StoreHarness): void {
     const first = await revision();
     await harness.store.commit({ ...write, change: { users: ["é"] } });
     expect(heard).toEqual([[first + 1, { users: ["é"] }]]);
-    await refused({ ...write, expect: [{ partition: P, key: "none", version: "1" }] }, "conflict");
+    await refused({ ...write, expect: [hasVersion("none", "1")] }, "conflict");
     await harness.store.commit({});
     await Promise.all(Array.from({ length: 20 }, (_, index) => put(`k${index}`)));
     // Commits that wait together may become one revision.

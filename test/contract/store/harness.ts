@@ -2,6 +2,7 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, expect } from "vitest";
+import type { Expectation } from "../../../src/store/expectation.ts";
 import type { Commit, ScannedRecord, Snapshot, Store, StoredRecord } from "../../../src/store/port.ts";
 import { withSnapshot } from "../../../src/store/port.ts";
 
@@ -66,6 +67,14 @@ export class StoreHarness {
 
   keysOf = async (...scan: Parameters<StoreHarness["scan"]>): Promise<string[]> =>
     (await this.scan(...scan)).map(({ key }) => key);
+
+  /** The condition that a key has this version, or is absent, in whatever state. */
+  hasVersion = (key: string, expected: string | undefined, partition = P): Expectation => ({
+    partition,
+    key,
+    version: expected,
+    base: undefined,
+  });
 
   /** Expects that a commit is refused with this code. */
   refused = async (commit: Commit, code: "conflict" | "invalid_request"): Promise<void> => {

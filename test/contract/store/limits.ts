@@ -7,17 +7,14 @@ import { P, type StoreHarness } from "./harness.ts";
 
 /** Declares this part of the contract. */
 export function describeLimits(harness: StoreHarness): void {
-  const { put, read, get, value, version, keysOf, refused, fill } = harness;
+  const { put, read, get, value, version, keysOf, refused, fill, hasVersion } = harness;
   const fillers = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ partition: P, key: `k${index}`, value: "x" }));
 
   it.each([100, 1_001, 30_000])("takes a commit of %d writes, whole or not at all", async (count) => {
     await put("k0", "before");
     const before = await harness.read(async ({ revision }) => revision);
-    await refused(
-      { expect: [{ partition: P, key: "k0", version: undefined }], put: fillers(count) },
-      "conflict",
-    );
+    await refused({ expect: [hasVersion("k0", undefined)], put: fillers(count) }, "conflict");
     expect(await keysOf()).toEqual(["k0"]);
     const committed = harness.store.commit({ put: fillers(count) });
     const sizes = new Set<number>();
@@ -43,7 +40,7 @@ export function describeLimits(harness: StoreHarness): void {
   ])("refuses to write %s, and finds nothing under it", async (_, key) => {
     await refused({ put: [{ partition: P, key, value: "x" }] }, "invalid_request");
     await refused({ delete: [{ partition: P, key }] }, "invalid_request");
-    await refused({ expect: [{ partition: P, key, version: undefined }] }, "invalid_request");
+    await refused({ expect: [hasVersion(key, undefined)] }, "invalid_request");
     expect(await get(key)).toBeUndefined();
     expect(await read((snapshot) => snapshot.getMany(P, [key]))).toEqual([undefined]);
     await fill(["a", "b"]);

@@ -56,7 +56,11 @@ const commit: fc.Arbitrary<Command> = fc
         const deleted = remove.filter((it) => !names.has(nameOf(it)));
         const expectations = expected.map(({ right, ...it }) => {
           const version = oracle.get(nameOf(it))?.version;
-          return { ...it, version: right > 0 ? version : version === undefined ? "0" : undefined };
+          return {
+            ...it,
+            base: undefined,
+            version: right > 0 ? version : version === undefined ? "0" : undefined,
+          };
         });
         const holds = expectations.every((it) => oracle.get(nameOf(it))?.version === it.version);
         const outcome = await store

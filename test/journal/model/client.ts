@@ -2,7 +2,8 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { provenAnswer } from "../../../src/journal/proven-answer.ts";
-import type { ReadSet } from "../../../src/store/port.ts";
+import { expectAsRead } from "../../../src/store/expectation.ts";
+import type { Commit, Snapshot } from "../../../src/store/port.ts";
 import { COMMIT_TIMEOUT_MS, isPromised, type ModelNode, STEP_MS } from "./model-node.ts";
 
 /** The behaviour of one client: it reads one key or all of them, and writes another. */
@@ -64,13 +65,13 @@ export async function runClient(
 async function runUseCase(node: ModelNode, uid: string, useCase: UseCase): Promise<Outcome> {
   const { schedule, database } = node.world;
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    const { reads, trace } = await decide(node, uid, useCase);
+    const { conditions, trace } = await decide(node, uid, useCase);
     await schedule.wait(6);
     const { epoch } = database;
     const began = schedule.steps;
     try {
       const revision = await node.writer.commit({
-        reads,
+        ...conditions,
         put: [
           { partition: P, key: KEYS[useCase.write]!, value: uid },
           { partition: TRACES, key: uid, value: trace },
@@ -109,10 +110,10 @@ async function findNothing(node: ModelNode, uid: string, useCase: UseCase): Prom
 
 /** After a check that failed it reads again and answers that: the state is proved. Undefined where nothing is answered. */
 async function answerChecked(node: ModelNode, uid: string, useCase: UseCase): Promise<string | undefined> {
-  const { reads, trace } = await decide(node, uid, useCase);
+  const { conditions, trace } = await decide(node, uid, useCase);
   await node.world.schedule.wait(12);
   try {
-    await node.writer.commit({ reads });
+    await node.writer.commit(conditions);
     return trace;
   } catch (error) {
     expected(error);
@@ -147,18 +148,29 @@ async function answerProven(node: ModelNode, uid: string, useCase: UseCase): Pro
 
 async function decide(node: ModelNode, uid: string, { read, scan, write }: UseCase) {
   const snapshot = await node.replica.snapshot();
-  const { revision, base } = snapshot;
   const keys = scan ? KEYS : [KEYS[read]!];
   const found = await snapshot.getMany(P, keys);
   snapshot.release();
-  const reads: ReadSet = {
-    revision,
-    base,
-    keys: new Map(scan ? [] : [[P, new Set(keys)]]),
-    ranges: scan ? [{ partition: P, prefix: "", after: undefined, upTo: undefined }] : [],
-  };
+  // What reads one record names it in one of two ways.
+  const isExpected = !scan && write % 2 === 1;
+  const conditions = isExpected
+    ? { expect: [expectAsRead(snapshot, { partition: P, key: keys[0]! }, found[0])] }
+    : readsOf(snapshot, scan ? undefined : keys);
   const seen = Object.fromEntries(keys.map((key, index) => [key, found[index]?.value ?? null]));
-  return { reads, trace: JSON.stringify({ uid, seen, wrote: KEYS[write]! } satisfies Trace) };
+  return { conditions, trace: JSON.stringify({ uid, seen, wrote: KEYS[write]! } satisfies Trace) };
+}
+
+/** The condition that nothing has changed of what was read; `keys` undefined: all of it. */
+function readsOf({ revision, base }: Snapshot, keys: readonly string[] | undefined): Pick<Commit, "reads"> {
+  const range = { partition: P, prefix: "", after: undefined, upTo: undefined };
+  return {
+    reads: {
+      revision,
+      base,
+      keys: new Map(keys === undefined ? [] : [[P, new Set(keys)]]),
+      ranges: keys === undefined ? [range] : [],
+    },
+  };
 }
 
 /** Whoever is answered reads his own write (spec/journal §2.7). */

@@ -20,6 +20,8 @@ const LOOK = "src/journal/look.ts";
 const ANSWER = "src/journal/proven-answer.ts";
 const ENGINE = "src/journal/engines/memory.ts";
 const RECENT = "src/store/recent-writes.ts";
+const EXPECTATION = "src/store/expectation.ts";
+
 export const COMMIT_RULES: readonly Rule[] = [
   {
     name: "running again what read something that has changed",
@@ -37,11 +39,19 @@ export const COMMIT_RULES: readonly Rule[] = [
   },
   {
     name: "running again what read a copy that was made anew",
-    found: [760593870, 99],
+    found: [39431366, 56],
     source: "spec/journal §2.2",
     file: RECENT,
     from: "if (base !== undefined && this.#base !== undefined && base !== this.#base) return true;",
     to: "",
+  },
+  {
+    name: "refusing what expects a record of a copy that was made anew",
+    found: [404, 1524],
+    source: "spec/journal §2.2",
+    file: EXPECTATION,
+    from: "return base === undefined || current === undefined || base === current;",
+    to: "return true;",
   },
   {
     name: "creating an entry only where there is none",

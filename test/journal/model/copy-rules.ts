@@ -105,7 +105,7 @@ export const COPY_RULES: readonly Rule[] = [
   },
   {
     name: "keeping the copy where the log is empty",
-    found: [760604373, 293],
+    found: [39483970, 419],
     source: "spec/journal §3",
     file: PLACE,
     from: "if (found === undefined) {",
@@ -127,7 +127,7 @@ export const COPY_RULES: readonly Rule[] = [
   },
   {
     name: "loading only a checkpoint that follows the copy",
-    found: [5151, 644],
+    found: [39491978, 5602],
     source: "spec/journal §3",
     file: "src/journal/load-checkpoint.ts",
     from: "if (copy.revision > 0 && (marker.log !== copy.log || !mayFollow(recent, copy)))",

@@ -4,6 +4,7 @@ import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
+import { expectAsRead } from "../../../store/expectation.ts";
 import { type Snapshot, type Store, withSnapshot } from "../../../store/port.ts";
 import type { StateReader } from "../../read/reader.ts";
 import {
@@ -95,7 +96,9 @@ export class FoldedNames {
       });
       if (missing.length > 0) {
         await this.#store.commit({
-          expect: missing.map(({ user: { key, version } }) => ({ partition: "user", key, version })),
+          expect: missing.map(({ user }) =>
+            expectAsRead(snapshot, { partition: "user", key: user.key }, user),
+          ),
           put: missing.map(({ user, value }) => ({
             partition: "folded_name",
             key: foldedKey(user.key),
