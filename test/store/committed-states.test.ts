@@ -85,7 +85,7 @@ describe("with an older transaction noted", () => {
         opener.noteOlder();
       }
       const both = [10, 11].map((number) => store.commit({ put: [put(number)] }));
-      expect(await Promise.all(both)).toEqual([11, 12]);
+      expect(new Set(await Promise.all(both))).toEqual(new Set([11, 12]));
       expect(await keysIn(store)).toEqual(firstNames(12));
       expect(await store.changes(0, 100)).toHaveLength(12);
     }));

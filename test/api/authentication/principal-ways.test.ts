@@ -108,8 +108,10 @@ it.each(WAYS)("a user who signs in by $how has a session and a record that say s
   await expectLastEvent().toMatchObject({ ...login, source_ip: "127.0.0.1" });
   const headers = { authorization: `Bearer ${json.token}` };
   const path = `/api/v1/auth/users/${way.user}/sessions`;
-  const sessions = await call(service.userUrl, "GET", path, { headers });
-  expect(sessions.body).toMatchObject({ results: [{ how: way.how, source_ip: "127.0.0.1" }] });
+  // A session is written a moment after its token was given.
+  await expect
+    .poll(async () => (await call(service.userUrl, "GET", path, { headers })).body)
+    .toMatchObject({ results: [{ how: way.how, source_ip: "127.0.0.1" }] });
 });
 
 it.each(WAYS)("a data server that asks by $how is told, and the record says how", async (way) => {
