@@ -6,7 +6,7 @@ import type { StoreLog } from "../store/store-log.ts";
 import { newestCheckpoint, removeBefore, trimLog, writeCheckpoint } from "./checkpoints.ts";
 import type { Clock } from "./clock.ts";
 import type { JournalCounters } from "./counters.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, LogDoubted } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import type { JournalSettings } from "./journal-settings.ts";
 import type { LogNode } from "./node.ts";
@@ -15,6 +15,8 @@ import type { LogNode } from "./node.ts";
 const CHECKPOINTS = "checkpoints";
 /** Time from a checkpoint that failed until another one is tried. */
 const RETRY_MS = 60_000;
+/** Attempts at a checkpoint while the engine is connected to anew again and again, which is no failure of it. */
+const MOST_ATTEMPTS = 5;
 
 /** The parts that checkpoints are made with. */
 interface DueCheckpointsParts {
@@ -68,8 +70,19 @@ export class DueCheckpoints {
     await this.#running;
   }
 
-  /** Writes a checkpoint unless another node has written one meanwhile. */
   async #writeDue(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt();
+      } catch (error) {
+        // It is a checkpoint of the log as it is now, which is looked at again.
+        if (!(error instanceof LogDoubted) || attempt === MOST_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /** Writes a checkpoint unless another node has written one meanwhile. */
+  async #attempt(): Promise<void> {
     const { engine, node, leases } = this.#parts;
     const known = await newestCheckpoint(engine, node.checkpointRevision);
     if (known !== undefined) {

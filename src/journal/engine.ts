@@ -112,6 +112,13 @@ export class NothingDone extends Error {
   }
 }
 
+/** Thrown for work that ends since the log may have become another one meanwhile: the engine was connected to anew. */
+export class LogDoubted extends NothingDone {
+  constructor() {
+    super("the database may have lost what was written");
+  }
+}
+
 /** Name of an entry. */
 export function entryName(revision: number): ItemName {
   return { kind: "entry", number: revision, name: "" };

@@ -9,7 +9,7 @@ import type { EntryWrites } from "../store/port.ts";
 import { type CheckpointSource, newestCheckpoint } from "./checkpoints.ts";
 import type { Moment } from "./clock.ts";
 import { CopyCondition, LogMissing } from "./copy-condition.ts";
-import { NothingDone } from "./engine.ts";
+import { LogDoubted, NothingDone } from "./engine.ts";
 import { readBody } from "./entry-parts.ts";
 import { isInParts, join } from "./join.ts";
 import { loadCheckpoint } from "./load-checkpoint.ts";
@@ -305,12 +305,12 @@ export class LogNode {
     };
   }
 
-  /** Verifies the log; returns what throws NothingDone if it may have become another one since. Only within {@link exclusive}. */
+  /** Verifies the log; returns what throws LogDoubted if it may have become another one since. Only within {@link exclusive}. */
   async sameFromNow(): Promise<() => void> {
     await this.verifyIfDoubted();
     const before = this.#verified + this.#rebuilt;
     return () => {
-      if (this.doubts > before) throw new NothingDone("the database may have lost what was written");
+      if (this.doubts > before) throw new LogDoubted();
     };
   }
 

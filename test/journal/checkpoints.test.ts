@@ -45,6 +45,26 @@ describe("a checkpoint", () => {
     expect(await made(engine)).toEqual([1]);
   });
 
+  it("is written again, without a trouble, where the database is connected to anew meanwhile", async () => {
+    const engine = new MemoryEngine();
+    const shared = sharedBy(engine);
+    let connected = (): void => undefined;
+    shared.watch = (listener) => {
+      connected = () => listener();
+      return engine.watch(listener);
+    };
+    const store = await open(shared, 4);
+    const pieces: ItemName[] = [];
+    shared.create = async (name, item) => {
+      if (name.kind === "piece" && pieces.push(name) < 3) connected();
+      return engine.create(name, item);
+    };
+    for (let index = 0; index < 4; index++) await put(store, "a");
+    await expect.poll(() => made(engine)).toHaveLength(1);
+    expect(pieces.length).toBeGreaterThan(2);
+    expect(store.counters.engineErrors).toBe(0);
+  });
+
   it("that failed is tried again after a minute, not only when as much again is written", async () => {
     const engine = new MemoryEngine();
     const broken = sharedBy(engine);
