@@ -12,6 +12,7 @@ import { openNode, sharedBy } from "./bed.ts";
 
 const OLD = "the old key, which is long enough to be one";
 const NEW = "the new key, which is long enough to be one";
+const THIRD = "a third key, which is long enough to be one";
 
 interface Node {
   readonly store: JournalStore;
@@ -40,10 +41,10 @@ async function start(secretKey: string, previousSecretKey?: string): Promise<Nod
   return node;
 }
 
-async function rotate(force = false) {
+async function rotate(force = false, newKey = NEW) {
   const store = await openNode(sharedBy(engine));
   try {
-    return await rotateSecretKey({ store, oldKey: OLD, newKey: NEW, now: () => 1, force });
+    return await rotateSecretKey({ store, oldKey: OLD, newKey, now: () => 1, force });
   } finally {
     await store.close();
   }
@@ -142,4 +143,37 @@ it("makes a write that sealed with the old key meanwhile run again with the new 
   expect(runs).toBe(2);
   const after = await start(NEW);
   expect(await secretOf(after, "K1")).toBe("secret of K1");
+});
+
+/** A node whose first commit comes after this. */
+async function openLate(meanwhile: () => Promise<unknown>): Promise<JournalStore> {
+  const store = await openNode(sharedBy(engine));
+  const { commit } = store;
+  let left = 1;
+  store.commit = async (asked) => {
+    if (left-- > 0) await meanwhile();
+    return commit.call(store, asked);
+  };
+  return store;
+}
+
+it.each([
+  ["a node comes that lacks the new key", () => start(OLD), /1 nodes run without the new key/],
+  ["another rotation names a third key", () => rotate(true, THIRD), /neither the old nor the new one/],
+])("is refused where %s between its look and its commit", async (_what, meanwhile, reason) => {
+  const one = await start(OLD, NEW);
+  await one.directory.users.create({ username: "alice" });
+  await create(one, "K1");
+  const store = await openLate(meanwhile);
+  await expect(rotateSecretKey({ store, oldKey: OLD, newKey: NEW, now: () => 1 })).rejects.toThrow(reason);
+  await store.close();
+});
+
+it("seals also what others sealed between its look and its commit", async () => {
+  const one = await start(OLD, NEW);
+  await one.directory.users.create({ username: "alice" });
+  const store = await openLate(() => create(one, "K1"));
+  const report = await rotateSecretKey({ store, oldKey: OLD, newKey: NEW, now: () => 1 });
+  expect(report).toEqual({ outcome: "rotated", sealed: 1, verified: 1 });
+  await store.close();
 });

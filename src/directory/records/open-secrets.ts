@@ -7,7 +7,7 @@
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type Expectation, expectAbsent, expectAsRead } from "../../store/expectation.ts";
-import { type RecordPut, type Store, withSnapshot } from "../../store/port.ts";
+import { type RecordPut, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
 import type { MetaRecord } from "./layout.ts";
 import { SEALING } from "./sealing.ts";
 import {
@@ -70,10 +70,10 @@ async function readKeyDerivation(options: SecretOptions): Promise<KeyDerivation>
   }
 }
 
-/** Ids of the keys that secrets in a store may be sealed with. */
-export async function keysInUse(store: Store): Promise<readonly string[]> {
-  const { known } = await readIdentity(store);
-  return known;
+/** Ids of the keys that secrets in a state may be sealed with. */
+export async function keysIn(snapshot: Snapshot): Promise<readonly string[]> {
+  const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
+  return found.map(({ key }) => key.slice(KEY_PREFIX.length));
 }
 
 /** Forgets a key that no secret is sealed with any more. */
@@ -104,9 +104,8 @@ interface StoredIdentity {
 function readIdentity(store: Store): Promise<StoredIdentity> {
   return withSnapshot(store, async (snapshot) => {
     const [sealing, partition] = await snapshot.getMany("meta", [SEALING, PARTITION]);
-    const found = await snapshot.scan("meta", { prefix: KEY_PREFIX, limit: 100 });
     return {
-      known: found.map(({ key }) => key.slice(KEY_PREFIX.length)),
+      known: await keysIn(snapshot),
       sealing: sealing && (parseJsonText(sealing.value) as MetaRecord).key,
       unchanged: [
         expectAsRead(snapshot, { partition: "meta", key: SEALING }, sealing),
@@ -218,7 +217,7 @@ export async function openExistingSecrets(
   if (derivation === undefined) return undefined;
   const current = await deriveSealingKey(secretKey, derivation);
   const previous = previousSecretKey ? await deriveSealingKey(previousSecretKey, derivation) : undefined;
-  const known = await keysInUse(store);
+  const known = await withSnapshot(store, keysIn);
   if (known.length > 0 && !known.some((id) => id === current.id || id === previous?.id)) {
     throw wrongKey(previousSecretKey || undefined);
   }
