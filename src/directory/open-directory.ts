@@ -1,11 +1,12 @@
 /** Builds the directory over a store: `directory.ts` is its contract. */
 
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { Listeners } from "../store/listeners.ts";
-import { type Store, withSnapshot } from "../store/port.ts";
+import type { Store } from "../store/port.ts";
+import { readRecord } from "../store/read-record.ts";
 import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
 import type { Directory, DirectoryChange } from "./directory.ts";
@@ -101,10 +102,17 @@ export interface OpenedDirectory extends Directory {
 
 /** Refuses the layout of a newer version; marks a new store with this one. */
 async function checkLayout(store: Store): Promise<void> {
-  const stored = await withSnapshot(store, (snapshot) => snapshot.get("meta", "layout"));
+  const name = { partition: "meta", key: "layout" };
+  const { stored, unchanged } = await readRecord(store, name);
   if (stored === undefined) {
     const value = JSON.stringify({ layout: LAYOUT } satisfies MetaRecord);
-    await store.commit({ put: [{ partition: "meta", key: "layout", value }] });
+    try {
+      await store.commit({ expect: [unchanged], put: [{ ...name, value }] });
+    } catch (error) {
+      // Another process was first, which may be of a newer version.
+      if (!isErrorCode(error, "conflict")) throw error;
+      await checkLayout(store);
+    }
     return;
   }
   const { layout = 0 } = parseJsonText(stored.value) as MetaRecord;

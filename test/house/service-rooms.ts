@@ -102,6 +102,7 @@ export const SERVICE_ROOMS: Rooms = {
       "schedule",
       "store/port.ts",
       "store/expectation.ts",
+      "store/read-record.ts",
       "store/every-record.ts",
       "store/listeners.ts",
     ],

@@ -173,3 +173,16 @@ it("a node that starts while the key is rotated follows the log, and writes the 
   const after = await openOn(await openStore(), { secretKey: OTHER });
   expect((await after.credentials.getWithSecret("K1")).secret_access_key).toBe("secret 1");
 });
+
+it("a program that finds no layout overwrites none that a newer one wrote meanwhile", async () => {
+  const node = await openStore();
+  const { commit } = node;
+  const newer = { partition: "meta", key: "layout", value: JSON.stringify({ layout: 1_000 }) };
+  node.commit = async (asked) => {
+    node.commit = commit;
+    await node.commit({ put: [newer] });
+    return node.commit(asked);
+  };
+  await expect(openOn(node, {})).rejects.toThrow("has layout 1000, this program knows up to");
+  expect(await metaOf(node, "layout")).toMatchObject([{ value: newer.value }]);
+});

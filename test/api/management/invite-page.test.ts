@@ -83,6 +83,25 @@ describe("the link of an invitation", () => {
     expect([pressed.status, await pressed.text()]).toEqual([404, expect.stringContaining("was deleted")]);
   });
 
+  it("gives no key of an account of the same name that comes while it is pressed", async () => {
+    const token = await invited("replaced@example.com");
+    const { credentials } = api.authorizer.directory;
+    const { create } = credentials;
+    credentials.create = async (...asked) => {
+      credentials.create = create;
+      await api.call("admin", "DELETE", "/auth/users/replaced@example.com");
+      await api.call("admin", "POST", "/auth/users", { body: { id: "replaced@example.com" } });
+      return create(...asked);
+    };
+    const pressed = await press(token);
+    expect([pressed.status, await pressed.text()]).toEqual([
+      404,
+      expect.stringContaining("was already used"),
+    ]);
+    const { status, json } = await api.call("admin", "GET", "/auth/users/replaced@example.com/credentials");
+    expect([status, json.results]).toEqual([200, []]);
+  });
+
   it("is not pressed by another site", async () => {
     const token = await invited("victim@example.com");
     expect((await press(token, { "sec-fetch-site": "cross-site" })).status).toBe(403);

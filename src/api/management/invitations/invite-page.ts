@@ -6,7 +6,7 @@
 
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Response } from "express";
-import type { Directory } from "../../../directory/directory.ts";
+import type { Directory, JudgedState } from "../../../directory/directory.ts";
 import { formBody } from "../../../http/body/form-body.ts";
 import { type ErrorReply, errorReply } from "../../../http/errors.ts";
 import type { HttpLimits } from "../../../http/limits.ts";
@@ -32,7 +32,7 @@ const MAX_FORM_BYTES = 8 << 10;
 
 /** Parts of the page. */
 interface InvitePageParts {
-  readonly directory: Pick<Directory, "credentials">;
+  readonly directory: Pick<Directory, "credentials" | "alsoJudged">;
   readonly invitations: UserInvitations;
   /** undefined where no passwords are kept. */
   readonly ownPasswords: OwnPasswords | undefined;
@@ -272,13 +272,18 @@ async function redeem(
   const source_ip = proxies.clientOf(request) ?? "";
   const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
   // Until the link is used up, its user is not known.
-  const { username } = await auditingUnknown(
+  const { username, userId } = await auditingUnknown(
     () => invitations.redeem(token, "invitation"),
     (outcome) => audit.event("write", { actor: "invitation", ...origin, ...outcome }),
   );
   const ofUser = { actor: username, ...origin, user: username };
+  // The name may stand for somebody else by now.
+  const assertSame = async (state: JudgedState): Promise<void> => {
+    if ((await state.principal(username))?.id !== userId)
+      throw new AuthorizerError("not_found", "the user of the link is gone");
+  };
   const key = await auditingUnknown(
-    () => directory.credentials.create(username),
+    () => directory.alsoJudged(assertSame, () => directory.credentials.create(username)),
     (outcome) => audit.event("write", { ...ofUser, ...outcome }),
   );
   const { access_key_id, creation_date, secret_access_key } = key;
