@@ -110,9 +110,10 @@ it("two nodes whose current and previous keys are each other's both start, and s
   const [first, second] = directories;
   await first!.users.create({ username: "alice" });
   await first!.credentials.create("alice", { access_key_id: "K1", secret_access_key: "secret 1" });
-  await stores[1]!.catchUp();
+  const follow = () => Promise.all(stores.map((store) => store.catchUp()));
+  await follow();
   await second!.credentials.create("alice", { access_key_id: "K2", secret_access_key: "secret 2" });
-  await stores[0]!.catchUp();
+  await follow();
   for (const { credentials } of directories) {
     expect((await credentials.getWithSecret("K1")).secret_access_key).toBe("secret 1");
     expect((await credentials.getWithSecret("K2")).secret_access_key).toBe("secret 2");

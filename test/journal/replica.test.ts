@@ -263,7 +263,11 @@ describe("a copy in a folder", () => {
   });
 
   it("applies an entry of any size without holding up others for long", async () => {
-    const node = await open();
+    // The node follows when it is told to, and not while the entry is being written.
+    const deaf = { ...sharedBy(shared), watch: () => () => undefined };
+    const replica = await openLocalReplica({ path });
+    const node = await openNode(deaf, { pollMs: 3_600_000 }, { replica, log });
+    nodes.push(node);
     const beside = await openNode(sharedBy(shared));
     const large = Array.from({ length: 40_000 }, (_, index) => ({
       partition: P,
