@@ -75,16 +75,15 @@ async function resealPage(
 ): Promise<ResealProgress> {
   const { index, after } = readPosition(position);
   const { partition, bindingOf } = SEALED[index]!;
-  const { found, expect } = await withSnapshot(store, async (snapshot) => {
+  const { found, changed } = await withSnapshot(store, async (snapshot) => {
     const page = await snapshot.scan(partition, { limit: STEP, ...(after !== "" && { after }) });
-    return {
-      found: page,
-      expect: page.map((one) => expectAsRead(snapshot, { partition, key: one.key }, one)),
-    };
-  });
-  const changed = found.flatMap((stored, index) => {
-    const record = resealed(box, stored, bindingOf);
-    return record === undefined ? [] : [{ key: stored.key, record, unchanged: expect[index]! }];
+    const sealed = page.flatMap((stored) => {
+      const { key } = stored;
+      const record = resealed(box, stored, bindingOf);
+      const unchanged = expectAsRead(snapshot, { partition, key }, stored);
+      return record === undefined ? [] : [{ key, record, unchanged }];
+    });
+    return { found: page, changed: sealed };
   });
   if (changed.length > 0) {
     await store.commit({
