@@ -188,6 +188,8 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
     if (operations.length > 0 || mark !== undefined) {
       await directory.batches.apply(operations, {
         managed: mode === "sync",
+        // Others may have written since the comparison.
+        leaves: mode === "sync" ? "unmanaged" : "existing",
         ...(mark !== undefined && { mark }),
         onProgress: (done, total) => onProgress?.({ phase: "apply", done, total }),
       });

@@ -84,6 +84,11 @@ export function entityKey({ kind, name }: EntityName): string {
 export interface BatchOptions {
   /** Marks what the batch puts as made by a data set, so that a later `sync` may remove it. */
   readonly managed: boolean;
+  /**
+   * Of the state that the batch is written to, which may have more than the one that its operations were planned from:
+   * `existing`: what is there is not replaced; `unmanaged`: what no data set made is not removed. Default: all is.
+   */
+  readonly leaves?: "existing" | "unmanaged";
   /** Called now and then with operations done and in all. */
   readonly onProgress?: (done: number, total: number) => void;
   /** A mark to leave with the batch, see {@link DirectoryBatches.applyMarked}. */

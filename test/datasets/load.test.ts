@@ -129,6 +129,53 @@ describe("loading", () => {
     expect(policies.get("P")?.value.statement[0]?.action).toEqual(["fs:ReadObject"]);
   });
 
+  it("leaves what somebody else made since it looked as it is", async () => {
+    const { users, groups, policies, credentials, batches } = opened.directory;
+    const key = { access_key_id: "AKIAJOFANOTHERAAAAAQ", secret_access_key: "of the file" };
+    const arn = (name: string) => `arn:svc:demo:::${name}/{id}`;
+    const type = (name: string) => ({
+      type: "record",
+      arn: arn(name),
+      id: "{id}",
+      actions: { read: "demo:R" },
+    });
+    const resource = (owner: string) => ({ type: "record", id: "one", properties: { owner } });
+    const file = folder.write("meanwhile.json", {
+      format: 1,
+      users: [{ username: "alice", email: "a@example.com", groups: ["Team"], credentials: [key] }],
+      groups: [{ name: "Team", description: "of the file" }],
+      policies: [policy("P")],
+      resource_types: [type("records")],
+      resources: [resource("file")],
+    });
+    const { apply } = batches;
+    batches.apply = async (...asked) => {
+      batches.apply = apply;
+      await users.create({ username: "alice", email: "another@example.com" });
+      await credentials.create("alice", { ...key, secret_access_key: "another" });
+      await groups.create({ name: "Team", description: "another" });
+      await policies.create(policy("P", "fs:Read*"));
+      await apply(
+        [
+          { op: "put_resource_type", resourceType: type("others") },
+          { op: "put_resource", resource: resource("another") },
+        ],
+        { managed: false },
+      );
+      return apply(...asked);
+    };
+    await load(file);
+    const after = await state();
+    const alice = after.users.get("alice")!;
+    expect(alice.user.value.email).toBe("another@example.com");
+    expect(alice.credentials.get(key.access_key_id)?.value.secret_access_key).toBe("another");
+    expect([...alice.groups.keys()]).toEqual(["Team"]);
+    expect(after.groups.get("Team")?.group.value.description).toBe("another");
+    expect(after.policies.get("P")?.value.statement[0]?.action).toEqual(["fs:Read*"]);
+    expect(after.resourceTypes.get("record")?.value.arn).toBe(arn("others"));
+    expect(after.resources.get("record")?.get("one")?.value.properties).toEqual({ owner: "another" });
+  });
+
   it("does not give back what somebody took from a preconfigured group", async () => {
     await load("fixtures/datasets/roles.yaml");
     await opened.directory.groups.detachPolicy("Admins", "AuthFullAccess");

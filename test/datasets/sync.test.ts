@@ -23,6 +23,12 @@ const policy = (name: string, action = "fs:*") => ({
   statement: [{ effect: "allow", action: [action], resource: "*" }],
 });
 const user = (username: string, more: object = {}) => ({ username, ...more });
+const RECORD = {
+  type: "record",
+  arn: "arn:svc:demo:::record/{id}",
+  id: "{id}",
+  actions: { read: "demo:Read" },
+};
 
 describe("a sync", () => {
   it("changes what differs, removes what it made and no file names, and says so", async () => {
@@ -80,6 +86,55 @@ describe("a sync", () => {
     expect([...(after.users.get("admin")?.groups.keys() ?? [])]).toEqual(["Old", "Team"]);
     expect(after.users.get("alice")?.policies.has("Old")).toBe(true);
     expect(after.users.get("alice")?.credentials.size).toBe(1);
+  });
+
+  it("removes nothing that somebody else made since it looked", async () => {
+    const { users, groups, policies, externalPrincipals, batches } = opened.directory;
+    const key = { access_key_id: "AKIAJOFANOTHERAAAAAQ", secret_access_key: "first" };
+    await sync({
+      users: [
+        user("alice", { groups: ["Team"], policies: ["P"], credentials: [key], external_principals: ["p"] }),
+        user("bob"),
+        user("carol"),
+        user("dave"),
+      ],
+      groups: [{ name: "Team", policies: ["P"] }, { name: "Gone" }],
+      policies: [policy("P"), policy("Q")],
+      resource_types: [RECORD],
+      resources: [{ type: "record", id: "record-1" }],
+    });
+    const { apply } = batches;
+    batches.apply = async (...asked) => {
+      batches.apply = apply;
+      await users.delete("alice");
+      await users.delete("bob");
+      await groups.delete("Gone");
+      await policies.delete("Q");
+      await users.create({ username: "alice" });
+      await users.create({ username: "bob" });
+      await groups.create({ name: "Gone" });
+      await policies.create(policy("Q", "fs:Read*"));
+      await groups.addMember("Team", "alice");
+      await users.attachPolicy("alice", "P");
+      await opened.directory.credentials.create("alice", key);
+      await externalPrincipals.create("alice", "p");
+      await groups.detachPolicy("Team", "P");
+      await groups.attachPolicy("Team", "P");
+      return apply(...asked);
+    };
+    const wanted = [user("alice"), user("carol")];
+    await sync({ users: wanted, groups: [{ name: "Team" }], policies: [policy("P")] }, { yes: true });
+    const after = await state();
+    expect([...after.users.keys()]).toEqual(["alice", "bob", "carol"]);
+    expect([...after.groups.keys()]).toEqual(["Gone", "Team"]);
+    expect([...after.policies.keys()]).toEqual(["P", "Q"]);
+    expect(after.resources.size + after.resourceTypes.size).toBe(0);
+    const alice = after.users.get("alice")!;
+    const { credentials, externalPrincipals: principals } = alice;
+    expect([alice.groups, alice.policies, credentials, principals].map(({ size }) => size)).toEqual([
+      1, 1, 1, 1,
+    ]);
+    expect([...after.groups.get("Team")!.policies.keys()]).toEqual(["P"]);
   });
 
   it("does not remove what a load made", async () => {

@@ -3,7 +3,7 @@
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
-import type { BatchOperation } from "../../batch.ts";
+import type { BatchOperation, BatchOptions } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";
 import { toResourceType } from "../resources.ts";
 import type { Transaction } from "../transaction.ts";
@@ -16,11 +16,16 @@ export const BATCH_DEADLINE_MS = 60_000;
 export interface MarkedOperation {
   readonly operation: BatchOperation;
   readonly managed: boolean;
+  readonly leaves?: BatchOptions["leaves"];
 }
 
 /** Operations that all have one mark. */
-export function* marked(operations: Iterable<BatchOperation>, managed: boolean): Iterable<MarkedOperation> {
-  for (const operation of operations) yield { operation, managed };
+export function* marked(
+  operations: Iterable<BatchOperation>,
+  managed: boolean,
+  leaves?: BatchOptions["leaves"],
+): Iterable<MarkedOperation> {
+  for (const operation of operations) yield { operation, managed, leaves };
 }
 
 /**
@@ -37,9 +42,9 @@ export async function applyAll(
   let count = first;
   const problems: Problem[] = [];
   const pause = bulkPause();
-  for (const { operation, managed } of operations) {
+  for (const { operation, managed, leaves } of operations) {
     try {
-      await applyOperation({ ...scope, managed }, operation);
+      await applyOperation({ ...scope, managed, leaves }, operation);
     } catch (error) {
       problems.push(...problemsOf(error, count));
     }

@@ -1,6 +1,7 @@
 /** State that the operations of one batch share. */
 
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { BatchOptions } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";
 import type { Transaction } from "../transaction.ts";
 
@@ -10,6 +11,7 @@ export interface BatchScope {
   readonly context: DirectoryContext;
   /** Mark of what is put. */
   readonly managed: boolean;
+  readonly leaves: BatchOptions["leaves"];
   /** Resource types declared so far, stored ones included. */
   readonly resourceTypes: Map<string, ResourceType>;
 }

@@ -59,14 +59,14 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
 async function applyAtOnce(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, mark }: BatchOptions,
+  { managed, leaves, mark }: BatchOptions,
 ): Promise<void> {
   if (operations.length > MAX_AT_ONCE) {
     const message = `the store takes ${MAX_AT_ONCE} changes at once, and these are ${operations.length}: make them in several steps`;
     throw new AuthorizerError("invalid_request", message);
   }
   await context.writer.write(async (tx) => {
-    await applyAll(context, tx, marked(operations, managed));
+    await applyAll(context, tx, marked(operations, managed, leaves));
     if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
   }, BATCH_DEADLINE_MS);
 }

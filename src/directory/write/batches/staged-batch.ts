@@ -15,13 +15,13 @@ const PIECE = 1_000;
 export async function applyStaged(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, mark, onProgress }: BatchOptions,
+  { managed, leaves, mark, onProgress }: BatchOptions,
 ): Promise<void> {
   function* pieces(): Generator<(tx: Transaction) => Promise<void>> {
     let done = 0;
     for (const piece of inPieces(operations)) {
       const first = done;
-      yield (tx) => applyAll(context, tx, marked(piece, managed), first);
+      yield (tx) => applyAll(context, tx, marked(piece, managed, leaves), first);
       done += piece.length;
       onProgress?.(done, operations.length);
     }
