@@ -31,6 +31,8 @@ export class IssuerKeys {
   readonly #times: KeyTimes;
   #keys: Promise<RemoteKeys> | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
+  /** The moment at which its keys came last, by both clocks: the library goes by the one that may be set back. */
+  #cameAt = { monotonic: Number.POSITIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
   constructor(issuer: OidcIssuer, times: KeyTimes = KEY_TIMES) {
     this.#issuer = issuer;
@@ -46,13 +48,20 @@ export class IssuerKeys {
     const opened = this.#keys;
     const keys = await opened;
     try {
+      if (this.#areOld) await keys.reload();
       return await keys(header, token);
     } catch (error) {
       // Without keys that hold, the next request asks for their address again: it may be another one now.
-      if (!keys.fresh && this.#keys === opened) this.#keys = undefined;
+      if ((!keys.fresh || this.#areOld) && this.#keys === opened) this.#keys = undefined;
       throw error;
     }
   };
+
+  /** True for keys that the library might use for too long, or might not replace, since the clock was set back. */
+  get #areOld(): boolean {
+    const { monotonic, wall } = this.#cameAt;
+    return performance.now() - monotonic >= this.#times.keep || Date.now() < wall;
+  }
 
   async #open(): Promise<RemoteKeys> {
     const { jwksUri } = this.#issuer;
@@ -67,6 +76,7 @@ export class IssuerKeys {
         const known = Array.isArray(keys) ? keys.filter(isObject) : [];
         if (!Array.isArray(keys) || (known.length === 0 && keys.length > 0))
           throw this.#failed("answers with something else than keys");
+        this.#cameAt = { monotonic: performance.now(), wall: Date.now() };
         // An element that is no key of any kind takes nothing from the others.
         return Response.json({ keys: known });
       },

@@ -23,7 +23,9 @@ const MOST_KEYS = 16;
 
 interface Remembered {
   readonly subject: OidcSubject;
-  /** Unix milliseconds. */
+  /** Unix milliseconds at which the token is over. */
+  readonly expires: number;
+  /** Milliseconds of `performance.now()`: a clock that is set back must not lengthen it. */
   readonly until: number;
 }
 
@@ -54,12 +56,12 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
       if (from === undefined) throw refused();
       const digest = hash("sha256", token, "base64");
       const remembered = verified.get(digest);
-      if (remembered !== undefined && Date.now() < remembered.until) return remembered.subject;
+      if (remembered !== undefined && isRemembered(remembered)) return remembered.subject;
       const known = pending.get(digest);
       if (known !== undefined) return known;
       const verifying = verifyNew(token, from.issuer, from.keys)
         .then(({ subject, expires }) => {
-          verified.set(digest, { subject, until: Math.min(expires, Date.now() + REMEMBERED_MS) });
+          verified.set(digest, { subject, expires, until: performance.now() + REMEMBERED_MS });
           return subject;
         })
         .finally(() => pending.delete(digest));
@@ -67,6 +69,10 @@ export function openOidc(issuers: readonly OidcIssuer[], { times }: OidcOptions 
       return verifying;
     },
   };
+}
+
+function isRemembered({ expires, until }: Remembered): boolean {
+  return Date.now() < expires && performance.now() < until;
 }
 
 function claimedIssuer(token: string): string | undefined {

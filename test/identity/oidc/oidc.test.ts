@@ -3,7 +3,7 @@
 import { createPublicKey } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { base64url, CompactSign, SignJWT } from "jose";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { OIDC_ALGORITHMS } from "../../../src/config/item.ts";
 import type { OidcIssuer, OidcTokens } from "../../../src/identity/oidc/oidc.ts";
 import { openOidc } from "../../../src/identity/oidc/open-oidc.ts";
@@ -211,6 +211,45 @@ describe("keys", () => {
   });
 });
 
+describe("a clock that is set back", () => {
+  const HOUR_MS = 3_600_000;
+  const monotonic = performance.now.bind(performance);
+  let passed = 0;
+  const setBack = (ms: number) => void vi.setSystemTime(Date.now() - ms);
+  const pass = (ms: number) => {
+    passed += ms;
+    vi.setSystemTime(Date.now() + ms);
+  };
+  const old = () => issuer.token({ iat: now() - 2 * 3_600, exp: now() + 2 * 3_600 });
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.spyOn(performance, "now").mockImplementation(() => monotonic() + passed);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  it("leaves a withdrawn key no more time than it has", async () => {
+    const token = await old();
+    await verify(token);
+    issuer.keys = [SECOND];
+    setBack(HOUR_MS);
+    pass(TIMES.keep + 60_000);
+    await expect(verify(token)).rejects.toMatchObject(REFUSED);
+    await verify(await old());
+  });
+
+  it("keeps no new key from being fetched", async () => {
+    await verify(await old());
+    setBack(HOUR_MS);
+    issuer.keys = [FIRST, SECOND];
+    pass(TIMES.cooldown + 1);
+    const token = await issuer.token({ iat: now() - 60 }, { key: SECOND });
+    expect(await verify(token)).toMatchObject({ username: "zoe" });
+  });
+});
+
 describe("the keys of an issuer", () => {
   it("are those of its list that are keys, whatever else is in it", async () => {
     const body = JSON.stringify({ keys: [1, null, "key", [], FIRST.publicJwk, {}] });
@@ -335,11 +374,14 @@ describe("an issuer that fails", () => {
     ["more than a mebibyte", { status: 200, body: `{"issuer":"${"x".repeat(1 << 20)}"}` }],
     ["a redirection", { status: 302, body: "", headers: { location: "http://127.0.0.1:1/" } }],
   ])("with %s lets nobody pass", async (_, answer) => {
+    const tokens = openOidc([settings()], { times: { ...TIMES, cooldown: 60_000 } });
     issuer.answer = () => answer;
-    await expect(verify(await issuer.token())).rejects.toMatchObject({ code: "unavailable" });
+    const failed = async (jti: string) =>
+      expect(verify(await issuer.token({ jti }), tokens)).rejects.toMatchObject({ code: "unavailable" });
+    await failed("1");
     const count = issuer.requests.length;
     // Another one at once is not asked for.
-    await expect(verify(await issuer.token({ jti: "2" }))).rejects.toMatchObject({ code: "unavailable" });
+    await failed("2");
     expect(issuer.requests.length).toBe(count);
   });
 });
