@@ -27,7 +27,7 @@ export interface FailureSharing {
 interface Level {
   /** Failures, minus those that have expired. */
   failures: number;
-  /** Unix milliseconds. */
+  /** Milliseconds of the clock that was given. */
   at: number;
 }
 
@@ -60,10 +60,15 @@ export class FailedAttempts {
   readonly #sharing: FailureSharing | undefined;
 
   /**
-   * @param now Unix milliseconds
+   * @param now milliseconds; default a clock that nobody sets, so that failures neither last nor end with that of the machine
    * @param keys under which attempts are counted; default those of access keys
    */
-  constructor(limit: FailureLimit, now: () => number, sharing?: FailureSharing, keys: KeysOf = keysOf) {
+  constructor(
+    limit: FailureLimit,
+    now = () => performance.now(),
+    sharing?: FailureSharing,
+    keys: KeysOf = keysOf,
+  ) {
     this.#limit = limit;
     this.#keysOf = keys;
     this.#now = now;

@@ -84,7 +84,7 @@ class Verifying implements Identities {
     const { counters } = this;
     this.#region = region;
     this.#now = now;
-    this.#failures = new FailedAttempts(options.maxFailures, now, options.sharing);
+    this.#failures = new FailedAttempts(options.maxFailures, options.now, options.sharing);
     this.#keys = new AccessKeys({ directory, cache, failures: this.#failures, counters, now });
     const previous = previousSecretKey === "" ? [] : [Buffer.from(previousSecretKey)];
     const keys = [Buffer.from(secretKey), ...previous] as const;

@@ -89,7 +89,7 @@ export class DeviceRequests {
     const until = Math.floor(Date.now() / 1_000) + DEVICE_SECONDS;
     const secret = randomBytes(ID_BYTES);
     const id = digestOf(secret);
-    if (!this.#places.take({ id, source, until: until * 1_000 }))
+    if (!this.#places.take({ id, source, until: performance.now() + DEVICE_SECONDS * 1_000 }))
       throw new AuthorizerError("unavailable", "too many programs wait to be signed in", {
         retryAfterSeconds: 60,
       });

@@ -9,7 +9,7 @@ interface Place {
   /** Of whatever takes it. */
   readonly id: string;
   readonly source: string;
-  /** Unix milliseconds. */
+  /** Milliseconds of `performance.now()`: a clock that is set back must not hold places. */
   readonly until: number;
 }
 
@@ -27,7 +27,7 @@ export class KeptPlaces {
    * @returns false where there is none
    */
   take(place: Place): boolean {
-    const now = Date.now();
+    const now = performance.now();
     const live = this.#taken.filter(({ until }) => until > now);
     const isFull =
       live.length >= this.#limits.ofAll ||

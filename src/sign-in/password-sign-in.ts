@@ -68,8 +68,6 @@ interface PasswordSignInOptions {
   readonly isUser: (text: string) => Promise<boolean>;
   readonly limit: FailureLimit;
   readonly sharing?: FailureSharing | undefined;
-  /** Unix milliseconds; default the clock. */
-  readonly now?: () => number;
 }
 
 /** Longest name and password that are looked at, in characters. */
@@ -100,11 +98,11 @@ export class PasswordSignIn {
   readonly #forwarded: FailedAttempts;
 
   constructor(options: PasswordSignInOptions) {
-    const { limit, sharing, now = Date.now } = options;
+    const { limit, sharing } = options;
     this.#options = options;
     this.ways = options.ways.map(({ way }) => way);
-    this.#failures = new FailedAttempts(limit, now, sharing, passwordKeys);
-    this.#forwarded = new FailedAttempts(limit, now, sharing, forwardedKeys);
+    this.#failures = new FailedAttempts(limit, undefined, sharing, passwordKeys);
+    this.#forwarded = new FailedAttempts(limit, undefined, sharing, forwardedKeys);
   }
 
   /**

@@ -1,10 +1,17 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { FailedAttempts } from "../../src/identity/failed-attempts.ts";
+import { openIdentities } from "../../src/identity/open-identities.ts";
+import { SECRET_KEY } from "../directory/open-test-directory.ts";
 import { openedEach } from "../opened.ts";
 import { addKey, CACHE, HERE, openTestIdentities, outcomeOf } from "./test-identities.ts";
 
 const opened = openedEach(() => openTestIdentities());
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const attempt = (id: string, secret: string, source = HERE) =>
   outcomeOf(() => opened.identities.withAccessKey(id, secret, source));
@@ -225,6 +232,29 @@ describe("failed attempts", () => {
     await fail(1);
     opened.clock.now -= 3_600_000;
     expect(await fail(1)).toBe("unauthenticated");
+  });
+
+  it("end in their time, whatever is done to the clock of the machine", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const identities = openIdentities({
+      directory: opened.directory,
+      cache: CACHE,
+      secretKey: SECRET_KEY,
+      region: "us-east-1",
+      loginDuration: 1_000,
+      loginMaxDuration: 1_000,
+      maxFailures: { count: 1, intervalMs: 60_000 },
+      onLostSessions: () => {},
+    });
+    const wrong = () => outcomeOf(() => identities.withAccessKey("AK-ALICE", "wrong", HERE));
+    await wrong();
+    vi.setSystemTime(Date.now() + 86_400_000);
+    expect(await wrong()).toBe("unauthenticated TooManyFailures");
+    vi.setSystemTime(Date.now() - 2 * 86_400_000);
+    const monotonic = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => monotonic() + 60_000);
+    expect(await wrong()).toBe("unauthenticated");
+    await identities.close();
   });
 
   it("ask the store no more for a key it does not have, until the key is there", async () => {

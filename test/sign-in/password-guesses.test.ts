@@ -1,6 +1,6 @@
 /** Guesses of passwords that another server compares (spec/sign-in §6). */
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { PasswordSignIn, type PasswordWay, WrongPassword } from "../../src/sign-in/password-sign-in.ts";
 
 const SOURCE = "198.51.100.7";
@@ -56,6 +56,27 @@ describe("guesses of a password that another server compares", () => {
   it("hold no place once they are over: right ones go on without end", async () => {
     const { attempt } = slowServer();
     for (let count = 0; count < 10; count++) expect(await attempt("alice", "right")).toBe("signed in");
+  });
+
+  describe("whatever is done to the clock", () => {
+    const HOUR_MS = 3_600_000;
+    const monotonic = performance.now.bind(performance);
+    afterEach(() => {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    });
+
+    it.each([
+      ["end after their time", -HOUR_MS, HOUR_MS, "signed in"],
+      ["count until their time is over", 24 * HOUR_MS, 0, "wrong"],
+    ])("%s", async (_, setBy, passed, outcome) => {
+      vi.useFakeTimers({ toFake: ["Date"] });
+      const { attempt } = slowServer();
+      for (let count = 0; count < 3; count++) await attempt("alice", "guess");
+      vi.setSystemTime(Date.now() + setBy + passed);
+      vi.spyOn(performance, "now").mockImplementation(() => monotonic() + passed);
+      expect(await attempt("alice", "right")).toBe(outcome);
+    });
   });
 
   it("are not made with what looks like an access key, and a server that forwards many is not held up", async () => {
