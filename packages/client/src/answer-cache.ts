@@ -40,7 +40,8 @@ export class AnswerCache {
   #size = 0;
   /** The newest entry that the watch told of, as `N.LOG.ENTRY`; undefined while it has named none. */
   #position: string | undefined;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  /** The time of its last word, by the monotonic and by the wall clock. */
+  #heardAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 
   constructor(transport: Transport, options: CacheOptions) {
     this.#entries = options.entries ?? DEFAULT_ENTRIES;
@@ -67,7 +68,13 @@ export class AnswerCache {
   }
 
   #isCurrent(): boolean {
-    return this.#position !== undefined && performance.now() - this.#heardAt < this.#maxStaleness;
+    return this.#position !== undefined && this.#silence < this.#maxStaleness;
+  }
+
+  /** Milliseconds since the watch spoke. A machine that slept counts its sleep. */
+  get #silence(): number {
+    const { monotonic, wall } = this.#heardAt;
+    return Math.max(performance.now() - monotonic, Date.now() - wall);
   }
 
   async #follow(transport: Transport, signal: AbortSignal): Promise<void> {
@@ -100,7 +107,7 @@ export class AnswerCache {
     // A revision without its change: what happened between is not known.
     else if (event.type === "reset" || event.position !== (this.#position ?? event.position)) this.#clear();
     this.#position = event.position;
-    this.#heardAt = performance.now();
+    this.#heardAt = { monotonic: performance.now(), wall: Date.now() };
   }
 
   /** A change of groups, policies or resources may concern anybody. */

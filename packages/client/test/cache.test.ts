@@ -91,6 +91,16 @@ it("keeps nothing without the watch", async () => {
   expect(questions).toBe(before + 2);
 });
 
+it("counts the sleep of the machine, of which the watch does not hear, as silence", async () => {
+  await warm();
+  const before = questions;
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(Date.now() + 60_000);
+  await ask();
+  vi.useRealTimers();
+  expect(questions).toBe(before + 1);
+});
+
 it("tells the changes to those who watch themselves", async () => {
   const stop = new AbortController();
   const seen: WatchEvent[] = [];
