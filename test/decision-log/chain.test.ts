@@ -1,14 +1,35 @@
 import { appendFileSync, readdirSync, readFileSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { isDecision, type LoggedSeal } from "@svc-authorizer/policy/records/record.ts";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { AuditTrail } from "../../src/decision-log/audit/audit-trail.ts";
+import { SegmentFileWriter } from "../../src/decision-log/chain/segment-file.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { decidedBy, findingsIn, linesOf, openTestLog, SECRET, segmentTexts, settingsOf } from "./test-log.ts";
 
 const tick = (ms = 1) => new Promise((resolve) => setTimeout(resolve, ms));
 
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
 describe("a decision log", () => {
+  it("brings lines to disk every second where the clock is set back, too", async () => {
+    const sync = vi.spyOn(SegmentFileWriter.prototype, "sync");
+    const monotonic = performance.now.bind(performance);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const log = await openTestLog(temporaryFolder());
+    log.decided(decidedBy("alice", "r"));
+    await log.written();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.spyOn(performance, "now").mockImplementation(() => monotonic() + 1_000);
+    sync.mockClear();
+    log.decided(decidedBy("bob", "r"));
+    await expect.poll(() => sync.mock.calls.length).toBe(1);
+    await log.close();
+  });
+
   it("writes one line for each decision, in order, and goes on after a restart", async () => {
     const directory = temporaryFolder();
     for (const run of ["a", "b"]) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { LineTarget } from "../../src/observe/output/line-sink.ts";
 import { LineSink } from "../../src/observe/output/line-sink.ts";
 
@@ -92,6 +92,23 @@ describe("a sink", () => {
     target.failure = undefined;
     await expect.poll(() => target.written).toBe("1\n2\n");
     await expect.poll(() => sink.failing).toBe(false);
+    await sink.close();
+  });
+
+  it("whose target fails again is told of again in time where the clock is set back", async () => {
+    const target = new FaultyTarget();
+    const monotonic = performance.now.bind(performance);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    target.failure = new Error("ENOSPC");
+    const { sink, reports } = sinkOf(target);
+    sink.write(LINE);
+    await expect.poll(() => reports.length).toBe(1);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    vi.spyOn(performance, "now").mockImplementation(() => monotonic() + 600_000);
+    await expect.poll(() => reports.length).toBe(2);
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+    target.failure = undefined;
     await sink.close();
   });
 

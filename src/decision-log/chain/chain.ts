@@ -80,7 +80,8 @@ export class Chain {
   #waiters: Waiter[] = [];
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
   #running: Promise<void> | undefined;
-  #syncedAt = 0;
+  /** Milliseconds of `performance.now()`: a clock that is set back must not keep lines from the disk. */
+  #syncedAt = Number.NEGATIVE_INFINITY;
   #closing = false;
 
   private constructor(
@@ -261,7 +262,7 @@ export class Chain {
   }
 
   async #sync(now: boolean): Promise<void> {
-    const time = this.#options.now();
+    const time = performance.now();
     if (!now && this.#options.settings.sync === "interval" && time - this.#syncedAt < SYNC_MS) return;
     await this.#file.sync();
     this.#syncedAt = time;

@@ -99,6 +99,7 @@ export class LineSink {
   #retry: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   #closed = false;
+  /** Milliseconds of `performance.now()`. */
   #reportedAt = Number.NEGATIVE_INFINITY;
   /** Lines refused because too much was waiting. */
   dropped = 0;
@@ -244,7 +245,7 @@ export class LineSink {
 
   #fail(error: unknown): void {
     this.#failing = true;
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#reportedAt < REPORT_EVERY_MS) return;
     this.#reportedAt = now;
     this.#report(`log output ${this.#name}: ${messageOf(error)}`);
