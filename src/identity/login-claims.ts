@@ -38,6 +38,8 @@ export interface LoginClaims {
   readonly issuedAt: number;
   /** Unix seconds, whole. */
   readonly expiresAt: number;
+  /** Unix milliseconds: from then on it does not hold. */
+  readonly expires: number;
   /** `jti`, if there is one. */
   readonly tokenId: string | undefined;
   /** Absent in login tokens of a data server. */
@@ -69,7 +71,8 @@ export function readLoginClaims(
   const given = payload[OUR_CLAIM];
   const ours = given === undefined ? undefined : readOurs(given);
   if (given !== undefined && ours === undefined) return undefined;
-  return { username: sub, issuedAt: iat, expiresAt: Math.ceil(exp), tokenId: jti, ours };
+  const [expiresAt, expires] = [Math.ceil(exp), exp * 1_000];
+  return { username: sub, issuedAt: iat, expiresAt, expires, tokenId: jti, ours };
 }
 
 function readOurs(given: unknown): OurClaims | undefined {

@@ -181,7 +181,7 @@ export class LoginTokens {
     const session = await this.#session(claims.username, of);
     if (session === undefined || !holds(claims, session)) throw refused("login token");
     const { userId } = session;
-    const { username, expiresAt } = claims;
+    const { username, expiresAt, expires } = claims;
     const issuer = claims.ours?.issuer;
     const vouched = issuer === undefined ? {} : { issuer };
     const identity: Identity = Object.freeze({
@@ -192,7 +192,7 @@ export class LoginTokens {
       ...vouched,
       expiresAt,
     });
-    return { userId, identity, expires: expiresAt * 1_000 };
+    return { userId, identity, expires };
   }
 
   async #payloadOf(token: string): Promise<JWTPayload | undefined> {

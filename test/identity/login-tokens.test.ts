@@ -255,6 +255,18 @@ describe("a login token of a data server", () => {
     expect(await verify(server({ sub: "nobody" }))).toBe("unauthenticated");
   });
 
+  it("that ends within a second ends then, cached or not", async () => {
+    const end = Math.floor(opened.clock.now / 1_000) + 3_600.25;
+    const lasting = opened.open({ cache: { ...CACHE, ttl: 10_000_000 } });
+    const token = server({ exp: end });
+    opened.clock.now = end * 1_000 - 1;
+    expect(await verify(token, lasting)).toBe("alice");
+    opened.clock.now = end * 1_000;
+    expect(await verify(token, lasting)).toBe("unauthenticated");
+    expect(await verify(token)).toBe("unauthenticated");
+    await lasting.close();
+  });
+
   it("issued to an earlier user of the name is refused, whatever date the user was imported with", async () => {
     const token = server();
     opened.clock.now += 2_000;
