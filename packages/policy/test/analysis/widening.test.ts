@@ -166,6 +166,19 @@ describe("conditions with further operators", () => {
     ]);
   });
 
+  it.each([
+    ["a year", "2026", "2025"],
+    ["a time with a fraction", "2026-01-01T00:00:00.123456Z", "2025-01-01T00:00:00.123456Z"],
+    ["seconds", "1767225600", "1735689600"],
+    ["seconds with a fraction", "1767225600.5", "1735689600.5"],
+    ["seconds before 1970", "-1", "-99999999"],
+    ["the last second that there is", "8640000000000", "1767225600"],
+  ])("find an example where a date is %s", (_, later, earlier) => {
+    const after = (date: string) =>
+      allow("fs:ReadObject", `${REPO}a`, { DateGreaterThan: { "context.time": [date] } });
+    expect(compare([after(later)], [after(earlier)])).toMatchObject([{ certainty: "certain" }]);
+  });
+
   it("never hide a deny that is gone", () => {
     const late = { DateGreaterThan: { "context.time": ["2030-01-01T00:00:00Z"] } };
     const before = [allow("fs:ReadObject", `${REPO}a`), deny("fs:*", "*", late)];

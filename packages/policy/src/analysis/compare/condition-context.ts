@@ -1,6 +1,7 @@
 /** Values of condition fields with which conditions may hold or fail, to construct counterexamples. */
 
 import ipaddr from "ipaddr.js";
+import { parseDate } from "../../model/condition-values.ts";
 import type { DecisionContext } from "../../model/decision.ts";
 import { parseIpRange } from "../../model/ip.ts";
 import type { Condition } from "../../model/policy.ts";
@@ -14,6 +15,8 @@ const MOST_VALUES = 40;
 export const NO_ADDRESS = "no-address";
 const SOME_ADDRESSES = ["192.0.2.1", "2001:db8::1"];
 const DAY_MS = 86_400_000;
+/** Dates whose neighbours are written with a year of four digits, as conditions read them. */
+const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-02T00:00:00Z"), Date.parse("9999-12-30T00:00:00Z")];
 
 function addressText(bytes: readonly number[], v4: boolean): string {
   return ipaddr.fromByteArray(v4 ? bytes.slice(12) : [...bytes]).toString();
@@ -42,8 +45,8 @@ function numbersAround(value: string): string[] {
 }
 
 function datesAround(value: string): string[] {
-  const time = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value);
-  if (!Number.isFinite(time) || Math.abs(time) > 8e15) return [];
+  const time = parseDate(value);
+  if (time === undefined || time < FIRST_MS || time > LAST_MS) return [];
   return [time, time - DAY_MS, time + DAY_MS].map((one) => new Date(one).toISOString());
 }
 
