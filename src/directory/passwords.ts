@@ -20,11 +20,12 @@ export interface Passwords {
   /**
    * Gives a user a password in place of any other, and ends all sessions of the user, in one commit. "not_found" where the
    * name is no longer that of an active user with this internal id.
+   * @returns the beginning of the user's sessions from then on
    * @param replaced hash that the user has to have still, else "conflict"; undefined: whatever it has
    */
   set(
     user: { readonly username: string; readonly userId: string },
     hash: string,
     replaced?: string,
-  ): Promise<void>;
+  ): Promise<{ readonly since: string }>;
 }

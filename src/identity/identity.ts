@@ -21,6 +21,8 @@ export interface Identity {
   readonly issuer?: string;
   /** For a login token and a session cookie: Unix seconds. */
   readonly expiresAt?: number;
+  /** For a login token: the beginning of the user's sessions to which it belongs, as `Session.since`. */
+  readonly since?: string;
   /** Present for a user that works for the service itself, which may make calls of data servers alone. */
   readonly isOfService?: true;
 }
@@ -151,8 +153,7 @@ export interface Identities {
    * the identity was known by.
    */
   issueLoginToken(
-    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt"> & {
-      readonly since?: string;
+    identity: Pick<Identity, "username" | "userId" | "accessKeyId" | "issuer" | "expiresAt" | "since"> & {
       /** The way and the address of the sign-in, which administrators are shown. */
       readonly origin?: { readonly how: string; readonly source?: string };
     },

@@ -191,6 +191,7 @@ export class LoginTokens {
       ...of,
       ...vouched,
       expiresAt,
+      since: session.since,
     });
     return { userId, identity, expires };
   }

@@ -39,12 +39,12 @@ interface Waiting extends DeviceRequest {
 }
 
 /** A person who is signed in in a browser; what the program gets ends with that, and with the access key behind it. */
-type Confirming = Pick<Identity, "username" | "userId" | "issuer" | "accessKeyId" | "expiresAt">;
+type Confirming = Pick<Identity, "username" | "userId" | "issuer" | "accessKeyId" | "expiresAt" | "since">;
 
 /** The answer of the person. */
 interface DeviceAnswer {
   /** undefined: refused. */
-  readonly by?: Confirming;
+  readonly by?: Omit<Confirming, "since">;
   /** The beginning of the person's sessions, as `Session.since`. */
   readonly since?: string;
   /** Unix seconds until which it holds. */
@@ -64,7 +64,7 @@ interface DeviceDenial {
 
 /** Options of {@link DeviceRequests}. */
 interface DeviceOptions {
-  readonly directory: Pick<Directory, "tokenClaims" | "sessions">;
+  readonly directory: Pick<Directory, "tokenClaims">;
   readonly identities: Pick<Identities, "issueLoginToken">;
 }
 
@@ -121,10 +121,9 @@ export class DeviceRequests {
     const waiting = await this.find(typed);
     if (waiting === undefined) return false;
     const { id, until } = waiting;
-    const since = by && (await this.#options.directory.sessions.get(by.username)).since;
     const answer: DeviceAnswer = {
       ...(by !== undefined && { by: personOf(by) }),
-      ...(since !== undefined && { since }),
+      ...(by?.since !== undefined && { since: by.since }),
       until,
     };
     return this.#claimOnce(answerOf(id), until, JSON.stringify(answer));
@@ -149,27 +148,17 @@ export class DeviceRequests {
     const { by, since, until } = JSON.parse(said) as DeviceAnswer;
     if (by === undefined) return { denied: undefined };
     if (!(await this.#claimOnce(`device-used:${id}`, until))) return "expired";
-    if (!(await this.#maySignIn(by, since))) return { denied: by.username };
     const { username, issuer } = by;
-    return {
-      ...(await identities.issueLoginToken({ ...by, origin: { how: "device", source } })),
-      username,
-      ...(issuer !== undefined && { issuer }),
-    };
-  }
-
-  /** False for a user who is gone or inactive, whose sessions or access key ended since, or whose sign-in is over. */
-  async #maySignIn({ username, userId, ...of }: Confirming, since: string | undefined): Promise<boolean> {
-    if (of.expiresAt !== undefined && of.expiresAt * 1_000 <= Date.now()) return false;
     try {
-      const { accessKeyId } = of;
-      const session = await this.#options.directory.sessions.get(
-        username,
-        accessKeyId === undefined ? {} : { accessKeyId },
-      );
-      return session.userId === userId && session.since === since && session.holdsKey;
+      const issued = await identities.issueLoginToken({
+        ...by,
+        ...(since !== undefined && { since }),
+        origin: { how: "device", source },
+      });
+      return { ...issued, username, ...(issuer !== undefined && { issuer }) };
     } catch (error) {
-      if (isErrorCode(error, "not_found")) return false;
+      // Gone or inactive, or the sessions or the access key ended since, or the sign-in is over.
+      if (isErrorCode(error, "unauthenticated")) return { denied: username };
       throw error;
     }
   }
@@ -185,7 +174,7 @@ export class DeviceRequests {
   }
 }
 
-function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): Confirming {
+function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): DeviceAnswer["by"] & {} {
   return {
     username,
     userId,

@@ -64,19 +64,19 @@ export class DirectoryPasswords implements PasswordWay {
       throw new AuthorizerError("invalid_request", message);
     }
     const hash = await this.#hashOf(user, password, source);
-    return () => this.#parts.directory.passwords.set(user, hash);
+    return async () => void (await this.#parts.directory.passwords.set(user, hash));
   }
 
   /**
    * Gives a user another password than the present one.
-   * @returns false where `attempt` does not have the present one
+   * @returns the beginning of the user's sessions from then on; undefined where `attempt` does not have the present one
    * @throws as {@link prepare}; "conflict" where the password was changed meanwhile
    */
-  async change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean> {
+  async change(attempt: PasswordAttempt, next: string, assertAllowed: () => void) {
     const { username, source } = attempt;
     // Whoever does not know the present one learns nothing about the rules.
     const found = await this.#find(attempt, assertAllowed);
-    if (found === undefined) return false;
+    if (found === undefined) return undefined;
     if (next.normalize("NFKC") === attempt.password.normalize("NFKC")) {
       const message = "the new password is the present one";
       throw new AuthorizerError("invalid_request", message, {
@@ -84,8 +84,7 @@ export class DirectoryPasswords implements PasswordWay {
       });
     }
     const hash = await this.#hashOf({ username }, next, source);
-    await this.#parts.directory.passwords.set(found, hash, found.hash);
-    return true;
+    return this.#parts.directory.passwords.set(found, hash, found.hash);
   }
 
   async #hashOf({ username }: Pick<User, "username">, password: string, source: string): Promise<string> {

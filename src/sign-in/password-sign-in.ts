@@ -170,18 +170,18 @@ export class PasswordSignIn {
   }
 
   /**
-   * Runs what compares a password, with the limit of failed attempts; `undefined` and `false` are failures.
+   * Runs what compares a password, with the limit of failed attempts; `undefined` is a failure.
    * @throws WrongPassword
    */
   async counted<T>(
     attempt: PasswordAttempt,
     compare: (assertAllowed: () => void) => Promise<T>,
-  ): Promise<Exclude<T, undefined | false>> {
+  ): Promise<Exclude<T, undefined>> {
     const assertAllowed = (): void => this.#assertNotOver(attempt);
     assertAllowed();
     const result = await compare(assertAllowed);
-    if (result === undefined || result === false) throw this.#failed(attempt);
-    return result as Exclude<T, undefined | false>;
+    if (result === undefined) throw this.#failed(attempt);
+    return result as Exclude<T, undefined>;
   }
 
   /** Counts a wrong password. Returns the error to throw. */

@@ -38,6 +38,7 @@ describe("a login token of ours", () => {
       accessKeyId: "AK-ALICE",
       tokenId: claimsOf(issued.token)["jti"],
       expiresAt: issued.expiresAt,
+      since: "",
     });
   });
 
@@ -251,6 +252,7 @@ describe("a login token of a data server", () => {
       how: "login_token",
       tokenId: "id-alice",
       expiresAt: Math.floor(opened.clock.now / 1_000) + 3_600,
+      since: "",
     });
     expect(await verify(server({ sub: "nobody" }))).toBe("unauthenticated");
   });

@@ -166,6 +166,37 @@ describe("the device grant", () => {
     expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
   });
 
+  it("gives nothing where the user's sessions end between the page and the confirmation", async () => {
+    const { code, device } = await begin();
+    const browser = await signedIn();
+    await type(browser, { code });
+    const { sessions } = directory;
+    const { get } = sessions;
+    sessions.get = async (...asked) => {
+      sessions.get = get;
+      await sessions.end("alice");
+      return get(...asked);
+    };
+    await type(browser, { code, answer: "confirm" });
+    expect((await poll(device)).json).toMatchObject({ error: "access_denied" });
+  });
+
+  it("gives nothing that holds where the user's sessions end while the token is made", async () => {
+    const { code, device } = await begin();
+    await type(await signedIn(), { code, answer: "confirm" });
+    const { sessions } = directory;
+    const { get } = sessions;
+    sessions.get = async (...asked) => {
+      sessions.get = get;
+      const session = await get(...asked);
+      await sessions.end("alice");
+      return session;
+    };
+    const { json } = await poll(device);
+    const headers = { authorization: `Bearer ${json["access_token"]}` };
+    expect((await fetch(`${OURS}/api/v1/user`, { headers })).status).toBe(401);
+  });
+
   it("gives nothing that outlives the sign-in that confirmed it, or the access key behind that", async () => {
     await directory.users.create({ username: "bob" });
     const key = await directory.credentials.createTemporary("bob", 900);

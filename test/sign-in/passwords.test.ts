@@ -238,6 +238,22 @@ describe("the change of one's own password", () => {
     expect((await logIn("viewer", NEXT)).status).toBe(200);
   });
 
+  it("gives no session where the user's sessions end before the new one begins", async () => {
+    await give("viewer");
+    const token = await tokenOf("viewer");
+    const { passwords } = directory;
+    const { set } = passwords;
+    passwords.set = async (...asked) => {
+      passwords.set = set;
+      const begun = await set(...asked);
+      expect((await api.call("admin", "DELETE", "/auth/users/viewer/sessions")).status).toBe(204);
+      return begun;
+    };
+    const { status, json } = await change(token, PASSWORD, NEXT);
+    expect([status, json.token]).toEqual([401, undefined]);
+    expect((await logIn("viewer", NEXT)).status).toBe(200);
+  });
+
   it("asks for the present password, and counts wrong ones", async () => {
     await give("viewer");
     const token = await tokenOf("viewer");

@@ -108,6 +108,13 @@ export interface OwnPasswords {
     password: string,
     source: string,
   ): Promise<() => Promise<void>>;
-  /** Gives a user another password; false where the present one of the attempt is wrong. */
-  change(attempt: PasswordAttempt, next: string, assertAllowed: () => void): Promise<boolean>;
+  /**
+   * Gives a user another password; undefined where the present one of the attempt is wrong.
+   * @returns the beginning of the user's sessions from then on
+   */
+  change(
+    attempt: PasswordAttempt,
+    next: string,
+    assertAllowed: () => void,
+  ): Promise<{ readonly since: string } | undefined>;
 }

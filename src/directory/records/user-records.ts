@@ -132,17 +132,20 @@ async function takeExternalId(tx: Transaction, externalId: string, owner: OwnerR
 /**
  * Ends all sessions of a user. What this service issued is told by the record of sessions; what a data server issued by a
  * time, and two of them in one millisecond differ, so that nothing issued between them survives.
+ * @returns the beginning of the next ones
  */
-export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): void {
+export function endSessions(tx: Transaction, username: string, record: UserRecord, nowMs: number): string {
   const sessions_valid_after = Math.max(nowMs, (record.sessions_valid_after ?? 0) + 1);
   tx.put("user", username, { ...record, sessions_valid_after });
-  beginSessions(tx, record.id);
   tx.changes.touch("user", record.id, username);
+  return beginSessions(tx, record.id);
 }
 
 /** Makes a new beginning: what was issued before does not hold (spec/journal §5). */
-function beginSessions(tx: Transaction, userId: string): void {
-  tx.put("session", userId, { since: generateId(), strict: true });
+function beginSessions(tx: Transaction, userId: string): string {
+  const since = generateId();
+  tx.put("session", userId, { since, strict: true });
+  return since;
 }
 
 /** Removes a user: what refers to its id is unreachable with this commit and swept later. */

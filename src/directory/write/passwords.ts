@@ -26,7 +26,7 @@ export function createPasswords(context: DirectoryContext): Passwords {
     },
 
     async set({ username, userId }, hash, replaced) {
-      await writer.write(async (tx) => {
+      return writer.write(async (tx) => {
         const user = await requirePerson(tx, username);
         if (user.id !== userId || user.inactive === true) throw notFound("active user", username);
         const before = await tx.get("password", userId);
@@ -38,7 +38,7 @@ export function createPasswords(context: DirectoryContext): Passwords {
         const { key: sealing } = (await tx.get("meta", SEALING)) ?? {};
         const secret = secrets.seal(hash, binding, sealing);
         tx.put("password", userId, { secret, set_at: context.nowMs() });
-        endSessions(tx, username, user, context.nowMs());
+        return { since: endSessions(tx, username, user, context.nowMs()) };
       });
     },
   };

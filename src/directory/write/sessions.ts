@@ -32,7 +32,9 @@ export function createSessions(context: DirectoryContext): Sessions {
     get: (username, of) => read(context, (reader) => readSession(reader, username, of, now())),
 
     end: (username) =>
-      writer.write(async (tx) => endSessions(tx, username, await requireUser(tx, username), context.nowMs())),
+      writer.write(async (tx) => {
+        endSessions(tx, username, await requireUser(tx, username), context.nowMs());
+      }),
   };
 }
 

@@ -43,10 +43,11 @@ async function changePassword(call: UserCall, parts: ManagementParts): Promise<R
   const { password, new_password: next } = call.body as PasswordChange;
   const { username, userId } = call.caller.identity;
   const attempt = { username, password, source: call.caller.sourceIp };
+  let since: string;
   try {
-    await passwordSignIn.counted(attempt, (assertAllowed) =>
+    ({ since } = await passwordSignIn.counted(attempt, (assertAllowed) =>
       ownPasswords.change(attempt, next, assertAllowed),
-    );
+    ));
   } catch (error) {
     if (!(error instanceof WrongPassword)) throw error;
     audit.event("authentication_failed", username, call, { how: "password", operation: "changePassword" });
@@ -58,6 +59,7 @@ async function changePassword(call: UserCall, parts: ManagementParts): Promise<R
   const issued = await identities.issueLoginToken({
     username,
     userId,
+    since,
     origin: { how: "password", source: call.caller.sourceIp },
   });
   const proof = proofOf(call.request);
