@@ -134,8 +134,9 @@ export interface Credentials {
   /**
    * Creates a key that is over after some seconds and that no list has. "not_found" for an unknown or inactive user,
    * "conflict" for one who has too many of them.
+   * @param userId "not_found" where the name is that of a user with another internal id; undefined: whoever has it
    */
-  createTemporary(username: string, seconds: number): Promise<ExpiringCredential>;
+  createTemporary(username: string, seconds: number, userId?: string): Promise<ExpiringCredential>;
   /** By key id over all users, with the secret in clear. */
   getWithSecret(accessKeyId: string): Promise<CredentialWithSecret>;
   get(username: string, accessKeyId: string): Promise<Credential>;
@@ -143,12 +144,20 @@ export interface Credentials {
   delete(username: string, accessKeyId: string): Promise<void>;
 }
 
+/** The user who has an external principal. */
+interface PrincipalOwner {
+  readonly username: string;
+  /** Internal id, never reused. */
+  readonly userId: string;
+  readonly isInactive: boolean;
+}
+
 export interface ExternalPrincipals {
   create(username: string, principalId: string): Promise<void>;
   /** "not_found" for one that nobody has, and for that of an inactive user. */
   get(principalId: string): Promise<ExternalPrincipal>;
   /** The user who has a principal, inactive or not; undefined where nobody has it. */
-  owner(principalId: string): Promise<{ readonly isInactive: boolean } | undefined>;
+  owner(principalId: string): Promise<PrincipalOwner | undefined>;
   list(username: string, page: PageRequest): Promise<Page<ExternalPrincipal>>;
   delete(username: string, principalId: string): Promise<void>;
 }

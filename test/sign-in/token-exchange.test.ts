@@ -137,6 +137,28 @@ describe("a token of a program", () => {
     expect(key.expires_at).toBeGreaterThan(Date.now() / 1_000 + 3_500);
   });
 
+  it.each([`${TYPE}access_token`, ACCESS_KEY])(
+    "gets nothing of an administrator who takes the name that it says: %s",
+    async (requested_token_type) => {
+      const { users, groups } = directory;
+      await users.create({ username: "eve" });
+      const { memberships } = users;
+      users.memberships = async (...asked) => {
+        const found = await memberships(...asked);
+        users.memberships = memberships;
+        await users.delete("eve");
+        await users.create({ username: "eve" });
+        await groups.addMember("Admins", "eve");
+        return found;
+      };
+      const { status, json } = await exchange(await people.token({ sub: "eve", tenant: "ours" }), {
+        requested_token_type,
+      });
+      expect([status, json["error"]]).toEqual([400, "invalid_grant"]);
+      await users.delete("eve");
+    },
+  );
+
   it("replayed: it is exchanged again as long as it holds, as programs keep it in a file", async () => {
     const token = await pod();
     expect((await exchange(token)).status).toBe(200);

@@ -114,6 +114,7 @@ async function assumeRole(options: StsOptions, call: RawCall): Promise<Reply> {
     const subject = await verified(options.oidc, asked.token);
     const users = await usersOf(subject, claimsOf(asked.token) ?? {}, options.users);
     if (!users.has(asked.user)) throw denied();
+    const userId = users.get(asked.user);
     const of = {
       ...origin,
       actor: asked.user,
@@ -122,7 +123,7 @@ async function assumeRole(options: StsOptions, call: RawCall): Promise<Reply> {
       session: asked.sessionName,
     };
     const key = await auditingUnknown(
-      () => keyFor(options, asked),
+      () => keyFor(options, { ...asked, userId }),
       (outcome) => audit.event("write", { ...of, ...outcome }),
     );
     const { access_key_id, creation_date, expires_at } = key;
@@ -165,9 +166,12 @@ function denied(cause?: unknown): StsRefused {
   );
 }
 
-async function keyFor({ directory }: StsOptions, { user, seconds }: AssumeRole): Promise<ExpiringCredential> {
+async function keyFor(
+  { directory }: StsOptions,
+  { user, userId, seconds }: AssumeRole & { readonly userId: string | undefined },
+): Promise<ExpiringCredential> {
   try {
-    return await directory.credentials.createTemporary(user, seconds);
+    return await directory.credentials.createTemporary(user, seconds, userId);
   } catch (error) {
     if (isErrorCode(error, "not_found")) throw denied(error);
     if (isErrorCode(error, "conflict")) throw new StsRefused("LimitExceeded", error.message, error);

@@ -10,18 +10,22 @@ import { protectedGroups } from "./scim.ts";
 export function webUsers({ values, directory }: DataParts): WebUsers {
   return {
     entries: values["authorizer.sts.users"],
-    groupsOf: (username) => groupsOf(directory, username),
+    memberOf: (username) => memberOf(directory, username),
     isProtected: protectedGroups(values),
   };
 }
 
-/** All groups of a user, read from one state: a group that is renamed meanwhile is not missed between two pages. */
-async function groupsOf({ users }: Directory, username: string): Promise<readonly string[]> {
+/**
+ * A user with all its groups, which are read from one state: a group that is renamed meanwhile is not missed between two pages.
+ * The id is read before them, so that they are nobody's who had it later.
+ */
+async function memberOf({ users, sessions }: Directory, username: string) {
   try {
+    const { userId } = await sessions.get(username);
     const memberships = await users.memberships(username, Number.POSITIVE_INFINITY);
-    return memberships.map(({ group }) => group);
+    return { userId, groups: memberships.map(({ group }) => group) };
   } catch (error) {
     if (!isErrorCode(error, "not_found")) throw error;
-    return [];
+    return undefined;
   }
 }

@@ -47,7 +47,7 @@ export function createCredentials(context: DirectoryContext): Credentials {
       });
     },
 
-    createTemporary: (username, seconds) => createTemporary(context, username, seconds),
+    createTemporary: (username, seconds, userId) => createTemporary(context, { username, userId }, seconds),
 
     getWithSecret: (accessKeyId) =>
       read(context, async (reader) => {

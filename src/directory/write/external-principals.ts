@@ -35,9 +35,10 @@ export function createExternalPrincipals(context: DirectoryContext): ExternalPri
     owner: (principalId) =>
       read(context, async (reader) => {
         const record = isPossibleName(principalId) ? await reader.get("principal", principalId) : undefined;
-        const user = record && (await reader.get("user", record.username));
-        if (record === undefined || user?.id !== record.id) return undefined;
-        return { isInactive: user.inactive === true };
+        if (record === undefined) return undefined;
+        const { id: userId, username } = record;
+        const user = await reader.get("user", username);
+        return user?.id === userId ? { username, userId, isInactive: user.inactive === true } : undefined;
       }),
 
     list: (username, page) =>

@@ -23,12 +23,13 @@ export const MOST_TEMPORARY_KEYS = 100;
 /** Creates a key of a user that is over after some seconds; see `Credentials.createTemporary`. */
 export function createTemporary(
   context: DirectoryContext,
-  username: string,
+  { username, userId }: { readonly username: string; readonly userId: string | undefined },
   seconds: number,
 ): Promise<ExpiringCredential> {
   return context.writer.write(async (tx) => {
     const { id, inactive, works_for } = await requireUser(tx, username);
-    if (inactive === true || works_for !== undefined) throw notFound("active user", username);
+    const isAnother = userId !== undefined && userId !== id;
+    if (inactive === true || works_for !== undefined || isAnother) throw notFound("active user", username);
     const key = await putTemporaryKey(tx, context, { id, username }, seconds);
     context.wakeMaintenance();
     return key;

@@ -179,6 +179,22 @@ describe("the user listener", () => {
     expect(user.body).toMatchObject({ user: { id: "job" } });
   });
 
+  it("gives none of a user who takes the name while the principal is looked up", async () => {
+    const { users, externalPrincipals } = service.directory;
+    const { owner } = externalPrincipals;
+    let looks = 0;
+    externalPrincipals.owner = async (id) => {
+      const found = await owner(id);
+      if (found === undefined || ++looks < 2) return found;
+      externalPrincipals.owner = owner;
+      await users.delete("job");
+      await users.create({ username: "job" });
+      return found;
+    };
+    const { status, json } = await login(signedBy(JOB));
+    expect([status, json.token]).toEqual([401, undefined]);
+  });
+
   it("gives none to who is nobody here, inactive, or refused by AWS", async () => {
     expect((await login(signedBy(NOBODY))).status).toBe(404);
     expect((await login(signedBy({ ...JOB, secret: "guessed" }))).status).toBe(403);

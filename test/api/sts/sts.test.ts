@@ -63,6 +63,22 @@ describe("a token of an issuer that may name users", () => {
     const answer = await bed.call(form(await people(), { RoleArn: roleOf("boss") }));
     expect([answer.status, answer.element("Code")]).toEqual([403, "AccessDenied"]);
   });
+
+  it("gives none of an administrator who takes the name that it says", async () => {
+    const { users, groups } = bed.authorizer.directory;
+    await users.create({ username: "eve" });
+    const { memberships } = users;
+    users.memberships = async (...asked) => {
+      const found = await memberships(...asked);
+      users.memberships = memberships;
+      await users.delete("eve");
+      await users.create({ username: "eve" });
+      await groups.addMember("Admins", "eve");
+      return found;
+    };
+    const answer = await bed.call(form(await people({ sub: "eve" }), { RoleArn: roleOf("eve") }));
+    expect([answer.status, answer.element("Code")]).toEqual([403, "AccessDenied"]);
+  });
 });
 
 describe("a token of another issuer", () => {

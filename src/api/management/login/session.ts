@@ -196,18 +196,14 @@ async function externalLogin(
 
 /** The user of an external principal; tells where there is none. */
 async function userOf(
-  { externalPrincipals, sessions }: Directory,
+  { externalPrincipals }: Directory,
   principal: string,
   onAbsent: () => void,
 ): Promise<{ readonly username: string; readonly userId: string }> {
-  try {
-    const { username } = await externalPrincipals.get(principal);
-    const { userId } = await sessions.get(username);
-    return { username, userId };
-  } catch (error) {
-    if (isErrorCode(error, "not_found")) onAbsent();
-    throw error;
-  }
+  const owner = await externalPrincipals.owner(principal);
+  if (owner?.isInactive === false) return owner;
+  onAbsent();
+  throw new AuthorizerError("not_found", `external principal ${JSON.stringify(principal)} does not exist`);
 }
 
 /** Ends the login token that the call was made with, for good, and takes the cookie away. */

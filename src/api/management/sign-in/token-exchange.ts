@@ -78,12 +78,12 @@ export async function exchangeToken(parts: ExchangeParts, call: RawCall, form: Q
   try {
     const subject = await verified(parts.exchange.oidc, token);
     from = { ...from, user: subject.username };
-    const user = await userOf(parts.exchange, subject, token);
+    const [user, userId] = await userOf(parts.exchange, subject, token);
     from = { ...from, user };
     const of = { ...origin, issuer: subject.issuer.name, actor: user };
     return wanted === ACCESS_KEY
-      ? await keyReply(parts, user, of)
-      : await tokenReply(parts, subject, { user, of });
+      ? await keyReply(parts, { user, userId, of })
+      : await tokenReply(parts, subject, { user, userId, of });
   } catch (error) {
     const reason = refusalReason(error);
     if (reason !== undefined) parts.audit.event("authentication_failed", { ...origin, ...from, reason });
@@ -113,7 +113,7 @@ async function verified(oidc: OidcTokens, token: string): Promise<OidcSubject> {
   );
 }
 
-async function userOf({ users }: TokenExchange, subject: OidcSubject, token: string): Promise<string> {
+async function userOf({ users }: TokenExchange, subject: OidcSubject, token: string) {
   const [user, second] = await usersOf(subject, claimsOf(token) ?? {}, users);
   if (user === undefined) throw denied();
   if (second === undefined) return user;
@@ -128,16 +128,23 @@ function denied(cause?: unknown): OAuthRefused {
   return new OAuthRefused("invalid_grant", "subject_token stands for no user who may sign in here", cause);
 }
 
-type Audited = Readonly<Record<string, string>>;
+/** The user for whom something is given. */
+interface Given {
+  readonly user: string;
+  /** Internal id of the user whom the token stands for; undefined: whoever has the name. */
+  readonly userId: string | undefined;
+  readonly of: Readonly<Record<string, string>>;
+}
 
 async function tokenReply(
   { exchange, directory, identities, audit }: ExchangeParts,
   { issuer }: OidcSubject,
-  { user, of }: { readonly user: string; readonly of: Audited },
+  { user, userId, of }: Given,
 ): Promise<Reply> {
-  const { userId } = await known(() => directory.sessions.get(user));
+  const session = await known(() => directory.sessions.get(user));
+  if (userId !== undefined && userId !== session.userId) throw denied();
   const origin = { how: "token_exchange", source: of["source_ip"] ?? "" };
-  const asked = { username: user, userId, issuer: issuer.name, origin };
+  const asked = { username: user, userId: session.userId, issuer: issuer.name, origin };
   const { token, expiresAt } = await identities.issueLoginToken(asked, exchange.seconds);
   audit.event("login", of);
   return oauthReply({
@@ -150,11 +157,10 @@ async function tokenReply(
 
 async function keyReply(
   { exchange, directory, identities, audit }: ExchangeParts,
-  user: string,
-  of: Audited,
+  { user, userId, of }: Given,
 ): Promise<Reply> {
   const key = await auditingUnknown(
-    () => known(() => directory.credentials.createTemporary(user, exchange.seconds)),
+    () => known(() => directory.credentials.createTemporary(user, exchange.seconds, userId)),
     (outcome) => audit.event("write", { ...of, operation: "exchangeToken", user, ...outcome }),
   );
   const { access_key_id, secret_access_key, creation_date, expires_at } = key;
