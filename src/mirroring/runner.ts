@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { LONGEST_TIMER_MS } from "../schedule/longest-timer.ts";
 import type { Store } from "../store/port.ts";
 import { MirrorController } from "./controller.ts";
 import type { MirrorCounters } from "./counters.ts";
@@ -290,7 +291,7 @@ export class MirrorRunner {
   async #sleep(ms: number): Promise<void> {
     if (this.#isWoken || this.#isClosing) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
+      const timer = setTimeout(resolve, Math.min(ms, LONGEST_TIMER_MS));
       this.#wakeUp = () => {
         clearTimeout(timer);
         resolve();

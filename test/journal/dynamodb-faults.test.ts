@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
 import dynalite from "dynalite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Engine, entryName, NothingDone } from "../../src/journal/engine.ts";
@@ -148,5 +149,12 @@ describe("DynamoDB in trouble", () => {
     on("DescribeTable", refusal("ResourceNotFoundException", "Cannot do operations on a non-existent table"));
     await expect.poll(() => warnings.length).toBeGreaterThan(1);
     expect(warnings[0]).toContain(`the DynamoDB table table${tables}-authorizer cannot be used`);
+  });
+
+  it("health checks that are months apart are not made at once", async () => {
+    await open({ healthCheckMs: 2_592_000_000 });
+    on("DescribeTable", refusal("ResourceNotFoundException", "Cannot do operations on a non-existent table"));
+    await delay(100);
+    expect(warnings).toEqual([]);
   });
 });

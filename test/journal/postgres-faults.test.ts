@@ -3,6 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Engine } from "../../src/journal/engine.ts";
 import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
@@ -62,6 +63,22 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
   };
   const as = (user: string, password = "right"): string => database.replace("test@", `${user}:${password}@`);
   const sqlIn = (sql: string) => cluster.query(sql, database.split("/").at(-1));
+
+  it("connections that may live for months are used again", async () => {
+    const engine = await open(database, { connectionMaxLifetimeMs: 2_592_000_000 });
+    const client = new pg.Client(database);
+    await client.connect();
+    const ids = async () => {
+      await engine.floor();
+      await delay(50);
+      const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database()";
+      return (await client.query<{ pid: number }>(sql)).rows.map(({ pid }) => pid).sort();
+    };
+    const before = await ids();
+    expect(await ids()).toEqual(before);
+    await client.end();
+    expect(before.length).toBeGreaterThan(1);
+  });
 
   describe("at the start, says what to do:", () => {
     it("a wrong password", async () => {

@@ -1,6 +1,6 @@
 /** The process that acts for all mirrors, on stand-ins. */
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MirrorCounters } from "../../src/mirroring/counters.ts";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
 import { reportOf } from "../../src/mirroring/mirror-report.ts";
@@ -29,7 +29,7 @@ afterEach(async () => {
   await world.close();
 });
 
-function start(store: Store = world.store): { runner: MirrorRunner; counters: MirrorCounters } {
+function start(store: Store = world.store, scanMs = 50): { runner: MirrorRunner; counters: MirrorCounters } {
   const abort = new AbortController();
   const counters = new MirrorCounters(["west"]);
   const { source, destination } = world.servers({ signal: abort.signal });
@@ -39,7 +39,7 @@ function start(store: Store = world.store): { runner: MirrorRunner; counters: Mi
       for: () => ({ source, destinations: new Map([["west", destination]]) }),
       forget: async () => {},
     },
-    settings: { scanMs: 50, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
+    settings: { scanMs, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
     counters,
     log: { info() {}, warn() {} },
     tellFailure: (failure) => failures.push(failure),
@@ -101,6 +101,13 @@ describe("a runner", { timeout: 60_000 }, () => {
       (await (await world.store.snapshot()).scan("mirror_progress", { limit: 10 })).map(({ key }) => key);
     await until(async () => (await left()).length === 1);
     expect(await left()).toEqual([`${world.asked.uid}/state`]);
+  });
+
+  it("looks at nothing again and again where scans are months apart", async () => {
+    const looks = vi.spyOn(world.store, "snapshot");
+    start(world.store, 2_592_000_000);
+    await delay(200);
+    expect(looks.mock.calls.length).toBeLessThan(10);
   });
 
   it("goes on with the branches of a record that was edited", async () => {

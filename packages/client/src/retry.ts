@@ -6,6 +6,8 @@ import type { ClientError } from "./client-error.ts";
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 2_000;
 const MS = 1_000;
+/** Longest time of a timer: one that is to ring later rings at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Codes of failures that a second attempt may mend; after those of {@link FORGET_AT} it asks without a revision. */
 const MENDABLE: ReadonlySet<unknown> = new Set(["unreachable", "unavailable", "behind", ...FORGET_AT]);
@@ -35,10 +37,13 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
       clearTimeout(timer);
       reject(signal.reason);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", abort);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener("abort", abort);
+        resolve();
+      },
+      Math.min(milliseconds, LONGEST_TIMER_MS),
+    );
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });

@@ -10,7 +10,7 @@ import {
 import { bodyText } from "./body-text.ts";
 import { ClientError } from "./client-error.ts";
 import { errorOf, failureOf } from "./failures.ts";
-import { mayRetry, pause, waitBefore } from "./retry.ts";
+import { LONGEST_TIMER_MS, mayRetry, pause, waitBefore } from "./retry.ts";
 import { isSameEntry, WatchPlace } from "./watch-place.ts";
 
 /** The address of the service, and the terms of a call. */
@@ -143,7 +143,7 @@ export class Transport {
     options: CallOptions,
   ): Promise<Answer<T>> {
     const { timeout = this.#options.timeout ?? DEFAULT_TIMEOUT_MS } = options;
-    const deadline = AbortSignal.timeout(timeout);
+    const deadline = AbortSignal.timeout(Math.min(timeout, LONGEST_TIMER_MS));
     const signal = anyOf(options.signal, deadline);
     const sending = body === undefined ? undefined : { body, type: "application/json" };
     const endsAt = performance.now() + timeout;

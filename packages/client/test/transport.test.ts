@@ -1,6 +1,7 @@
 /** Deadlines, repeats and headers of the client, against a server that fails as told. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerClient, type ClientOptions } from "@svc-authorizer/client/client.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 
@@ -85,6 +86,26 @@ it.each([
   ];
   expect((await client().check(CHECK)).allowed).toBe(true);
   expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(900);
+});
+
+it.each([
+  ["a number of months", "2592000"],
+  ["a date in some months", new Date(Date.now() + 2_592_000_000).toUTCString()],
+])("does not ask again at once where Retry-After is %s", async (_, retryAfter) => {
+  const later = answer(503, {}, { "retry-after": retryAfter });
+  steps = Array.from({ length: 100 }, () => later);
+  const stop = new AbortController();
+  const watching = (async () => {
+    for await (const _event of client().watch({ signal: stop.signal }));
+  })();
+  await delay(200);
+  stop.abort();
+  await watching;
+  expect(requests).toHaveLength(1);
+});
+
+it("has an answer with a deadline of months", async () => {
+  expect((await client({ timeout: 2_592_000_000 }).check(CHECK)).allowed).toBe(true);
 });
 
 it("waits as long as Retry-After says, and not beyond its own deadline", async () => {

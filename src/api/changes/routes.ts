@@ -6,6 +6,7 @@ import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { Places } from "../../http/places.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
+import { LONGEST_TIMER_MS } from "../../schedule/longest-timer.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
@@ -182,9 +183,6 @@ export const CHANGE_SCHEMAS: Schemas = {
     ],
   },
 };
-
-/** Longest time of a timer. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Ends a stream when the token that opened it is over: the reader comes again with another one. */
 function endWithToken({ caller, response }: RawCall<ServiceCaller>): NodeJS.Timeout | undefined {

@@ -9,6 +9,7 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { LONGEST_TIMER_MS } from "../../schedule/longest-timer.ts";
 
 /** Connection settings (`database.dynamodb.*`). */
 export interface DynamodbOptions {
@@ -120,7 +121,7 @@ export function watchTable(
       warn(`the DynamoDB table ${table} cannot be used: ${dynamodbReason(error)}`);
     }
   };
-  return setInterval(() => void look(), healthCheckMs).unref();
+  return setInterval(() => void look(), Math.min(healthCheckMs, LONGEST_TIMER_MS)).unref();
 }
 
 const KEY_REFUSED =

@@ -5,6 +5,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import pg from "pg";
+import { LONGEST_TIMER_MS } from "../../schedule/longest-timer.ts";
 import { HEAD_BYTES } from "../../store/log-entry.ts";
 import {
   type Engine,
@@ -40,6 +41,7 @@ const ANSWER_MS = 500;
 const HEARD_POLL_MS = 500;
 /** Time for which an idle connection is kept. */
 const IDLE_MS = 60_000;
+const LONGEST_LIFETIME_S = Math.floor(LONGEST_TIMER_MS / 1_000);
 
 /**
  * Connects, makes the tables where they are missing, and checks that the database keeps what it acknowledges.
@@ -64,7 +66,7 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
     pipeline: true,
     max: options.maxOpenConnections > 0 ? options.maxOpenConnections : Number.MAX_SAFE_INTEGER,
     min: 0,
-    maxLifetimeSeconds: Math.ceil(options.connectionMaxLifetimeMs / 1_000),
+    maxLifetimeSeconds: Math.min(Math.ceil(options.connectionMaxLifetimeMs / 1_000), LONGEST_LIFETIME_S),
     idleTimeoutMillis: IDLE_MS,
   });
   // A connection that breaks while it is idle tells so here; the next query opens another one. One that breaks while
