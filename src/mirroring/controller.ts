@@ -48,6 +48,8 @@ interface ControllerOptions {
   readonly signal?: AbortSignal;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that nobody sets; default that of the process. */
+  readonly monotonic?: () => number;
 }
 
 /** Parts that the acting process holds of a mirror. */
@@ -146,7 +148,7 @@ export class MirrorController {
   async #act(): Promise<Acting | undefined> {
     await this.#hold();
     if (this.#acting !== undefined) return this.#acting;
-    const { store, destination, now } = this.#options;
+    const { store, destination, now, monotonic = () => performance.now() } = this.#options;
     const progress = await Progress.load(store, this.#mirror.uid);
     progress.state = { ...progress.state, term: progress.state.term + 1 };
     const save = async (): Promise<void> => {
@@ -154,7 +156,8 @@ export class MirrorController {
       await progress.save(this.#lease);
     };
     await save();
-    const promotion = new Promotion({ destination, mirror: this.#mirror.name, progress, save, now });
+    const clocks = { now, monotonic };
+    const promotion = new Promotion({ destination, mirror: this.#mirror.name, progress, save, ...clocks });
     this.#acting = { progress, promotion };
     return this.#acting;
   }
@@ -178,8 +181,11 @@ export class MirrorController {
     const { source: server, now } = this.#options;
     const before = progress.state;
     const servers = { source: server, destination: this.#options.destination };
-    const { source, identity } = await knownRepositories(this.#mirror, servers, before.identity, now());
-    if (before.identity === undefined) progress.state = { ...before, identity };
+    const known = await knownRepositories(this.#mirror, servers, before.identity, now());
+    const { source } = known;
+    // After a clock was set back, what it said says nothing: the wait begins anew.
+    const identity = known.identity.since > now() ? { ...known.identity, since: now() } : known.identity;
+    if (before.identity !== identity) progress.state = { ...before, identity };
     // The destination may answer for an earlier repository of the name until then.
     if (now() - identity.since < SERVER_CACHE_MS) {
       return this.#done(progress, this.#findings(progress, "creating", "", source));

@@ -32,6 +32,8 @@ interface PromotionOptions {
   readonly save: () => Promise<void>;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Milliseconds of a clock that nobody sets: calls run on whatever is done to the other. */
+  readonly monotonic: () => number;
 }
 
 /** Moves the branches of one mirror, for one holder of its lease. */
@@ -41,7 +43,7 @@ export class Promotion {
   #number = 0;
   /** True while a call may be under way whose outcome nobody knows. */
   #isUnsettled = true;
-  /** Unix milliseconds at which everything is looked at again; undefined: nothing can come late any more. */
+  /** Time by the monotonic clock at which everything is looked at again; undefined: nothing can come late any more. */
   #againAt: number | undefined;
 
   constructor(options: PromotionOptions) {
@@ -59,8 +61,8 @@ export class Promotion {
    * deletion is held up by nothing: so all branches are looked at once more when none can come any more.
    */
   async settle(): Promise<void> {
-    const { destination, mirror, progress, now } = this.#options;
-    const isDue = this.#againAt !== undefined && now() >= this.#againAt;
+    const { destination, mirror, progress, now, monotonic } = this.#options;
+    const isDue = this.#againAt !== undefined && monotonic() >= this.#againAt;
     if (!this.#isUnsettled && !isDue) return;
     for (const { name } of await destination.hiddenBranches(mirror, FENCE)) {
       await destination.deleteBranch(mirror, name);
@@ -76,7 +78,7 @@ export class Promotion {
       if (branchOf(progress.state.branches, name) === undefined)
         this.#put(name, settled(UNSEEN, commit, now()));
     }
-    this.#againAt = this.#isUnsettled ? now() + MAY_RUN_MS : undefined;
+    this.#againAt = this.#isUnsettled ? monotonic() + MAY_RUN_MS : undefined;
     this.#isUnsettled = false;
   }
 

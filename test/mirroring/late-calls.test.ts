@@ -16,7 +16,7 @@ const commit = (branch: string): void => {
 };
 
 /** Holds one call of a kind, the first or a later one, through everything that the source does meanwhile. */
-async function held(kind: string, number: number, sabotage?: Sabotage): Promise<void> {
+async function held(kind: string, number: number, sabotage?: Sabotage, setBy = 0): Promise<void> {
   world.timeoutMs = LIMIT_MS;
   for (const branch of ["main", "dev"]) commit(branch);
   const controller = world.controller(sabotage);
@@ -45,6 +45,8 @@ async function held(kind: string, number: number, sabotage?: Sabotage): Promise<
   for (const branch of ["main", "dev", "new"]) commit(branch);
   for (let at = 0; at < 3; at += 1) await pass();
   expect(world.behind()).toEqual([]);
+  world.setBy = setBy;
+  if (setBy > 0) for (let at = 0; at < 3; at += 1) await pass();
   const before = world.destination.changes;
   release();
   await expect.poll(() => world.destination.changes).toBeGreaterThan(before);
@@ -52,7 +54,7 @@ async function held(kind: string, number: number, sabotage?: Sabotage): Promise<
   for (let at = 0; at < 3; at += 1) await pass();
 }
 
-it.each([
+const KINDS = [
   ["a hard reset", "PUT branches hard_reset", 1],
   ["the creation of a fence", "POST branches", 1],
   ["the creation of a branch", "POST branches", 3],
@@ -60,11 +62,22 @@ it.each([
   ["the deletion of another one", "DELETE branches", 2],
   ["the deletion of a third one", "DELETE branches", 3],
   ["a reset of what is staged", "PUT branches", 1],
-] as const)("%s that comes late moves no branch back", async (_, kind, number) => {
+] as const;
+
+it.each(KINDS)("%s that comes late moves no branch back", async (_, kind, number) => {
   await held(kind, number);
   expect(world.violations).toEqual([]);
   expect(world.behind()).toEqual([]);
 });
+
+it.each(KINDS)(
+  "%s that comes late is seen where the clock was set forward meanwhile",
+  async (_, kind, number) => {
+    await held(kind, number, undefined, LATE_MS);
+    expect(world.violations).toEqual([]);
+    expect(world.behind()).toEqual([]);
+  },
+);
 
 it("a hard reset that comes late is seen where branches are pointed at commits", async () => {
   await held("PUT branches hard_reset", 1, BY_COMMIT_ID);

@@ -22,6 +22,15 @@ describe("a pass", () => {
     });
   });
 
+  it("waits so again, and not for an hour, where the clock is set back by one meanwhile", async () => {
+    world.commit({ a: "1" });
+    const controller = world.controller();
+    await controller.pass();
+    world.setBy = -3_600_000;
+    expect(await controller.pass()).toMatchObject({ phase: "creating" });
+    expect(await world.pass(controller)).toMatchObject({ phase: "syncing", commitsRecorded: 1 });
+  });
+
   it("shows a commit once all its data is there, and no moment earlier, whatever comes last (M13)", async () => {
     const head = world.commit({ a: "1", "b/c": "22", "b/d": "", e: "4444" });
     const controller = world.controller();

@@ -31,10 +31,11 @@ async function answering(status: number, isCut = false): Promise<DataServer> {
 
 it.each([
   { answer: "410", status: 410, isGone: true },
+  { answer: "410, and a clock that is set back by an hour,", status: 410, isGone: true, setBack: 3_600_000 },
   { answer: "404", status: 404, isGone: false },
   { answer: "a part of the table", status: 200, isCut: true, isGone: false },
-])("$answer at the source", async ({ status, isCut, isGone }) => {
-  let now = 0;
+])("$answer at the source", async ({ status, isCut, isGone, setBack }) => {
+  let now = Date.now();
   const check = new DataCheck({
     source: await answering(status, isCut),
     sourceRepository: "source",
@@ -46,6 +47,10 @@ it.each([
   });
   const commit = { id: "c", metaRangeId: "m", parentMetaRangeId: "" };
   expect(await check.check(commit, new Set())).toMatchObject({ isComplete: false, missing: 1 });
+  if (setBack !== undefined) {
+    now -= setBack;
+    expect(await check.check(commit, new Set())).toMatchObject({ isComplete: false, missing: 1 });
+  }
   now += APART_MS;
   const found = await check.check(commit, new Set());
   expect(found).toMatchObject({ isComplete: isGone, missing: isGone ? 0 : 1, gone: isGone ? 1 : 0 });

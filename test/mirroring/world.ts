@@ -43,8 +43,10 @@ export class World {
   readonly #reached = new Set<string>();
   /** Commits whose data was seen to be whole. */
   readonly #whole = new Set<string>();
-  /** Unix milliseconds of the controllers. */
+  /** Milliseconds that pass for the controllers. */
   clock = Date.now();
+  /** Milliseconds by which their clocks were set. */
+  setBy = 0;
   /** Time limit of calls that nodes make. */
   timeoutMs = 5_000;
 
@@ -111,7 +113,8 @@ export class World {
         expects,
         recheckMissingMs: 10 * MINUTE_MS,
         recheckMs,
-        now: () => this.clock,
+        now: () => this.clock + this.setBy,
+        monotonic: () => this.clock,
       },
     );
   }

@@ -60,7 +60,7 @@ export class GoneAtSource {
   waiting(thing: string): number {
     const look = this.#first.get(thing);
     if (look === undefined) return 0;
-    return this.#isDue(look) ? 0 : look[3];
+    return this.#isDue(look) || this.#isOfFuture(look) ? 0 : look[3];
   }
 
   /** Unix milliseconds of the second look. */
@@ -76,7 +76,7 @@ export class GoneAtSource {
    */
   note(thing: string, digest: string, count: number, isAll: boolean): "gone" | "waits" | "full" {
     const look = this.#first.get(thing);
-    const isSame = look?.[2] === digest;
+    const isSame = look?.[2] === digest && !this.#isOfFuture(look);
     if (isSame && this.#isDue(look)) return "gone";
     if (look === undefined && this.#first.size >= MOST_GONE) return "full";
     const firstMs = isSame ? look[1] : this.#options.now();
@@ -91,6 +91,11 @@ export class GoneAtSource {
   /** Forgets what nobody waits for. */
   keepOnly(isWaitedFor: (thing: string) => boolean): void {
     for (const thing of this.#first.keys()) if (!isWaitedFor(thing)) this.#first.delete(thing);
+  }
+
+  /** True where the clock was set back since: nobody knows how long ago the first look was, so this one is the first. */
+  #isOfFuture([, firstMs]: GoneLook): boolean {
+    return firstMs > this.#options.now();
   }
 
   #isDue([, firstMs]: GoneLook): boolean {
