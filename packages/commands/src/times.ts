@@ -1,5 +1,7 @@
 /** Times on command lines, of both programs: RFC 3339, a date, or an age. */
 
+import { parseDate } from "@svc-authorizer/policy/model/condition-values.ts";
+
 const UNITS: ReadonlyMap<string, number> = new Map([
   ["s", 1_000],
   ["m", 60_000],
@@ -23,6 +25,7 @@ export function parseTime(text: string, now: number): Date | undefined {
   const { amount, unit = "" } = AGE.exec(text)?.groups ?? {};
   const unitMs = UNITS.get(unit);
   if (unitMs !== undefined) return new Date(now - Number(amount) * unitMs);
-  const time = DATE.test(text) || TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : new Date(time);
+  // `Date.parse` would take the 30th of February for a day in March.
+  const time = DATE.test(text) || TIME.test(text) ? parseDate(text.toUpperCase()) : undefined;
+  return time === undefined ? undefined : new Date(time);
 }

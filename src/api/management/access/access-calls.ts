@@ -1,6 +1,7 @@
 /** The common part of questions about access. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { parseDate } from "@svc-authorizer/policy/model/condition-values.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../../http/route.ts";
@@ -58,8 +59,8 @@ export function questionsOf({ access }: Pick<ManagementParts, "access">): Access
 /** A time in Unix milliseconds; so many days ago by default. Throws RequestRefused 400. */
 export function timeOf(text: string | undefined | null, name: string, daysAgo: number): number {
   if (text === undefined || text === null || text === "") return Date.now() - daysAgo * DAY_MS;
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) {
+  const time = TIME.test(text) ? parseDate(text) : undefined;
+  if (time === undefined) {
     throw new RequestRefused(400, `${name}: must be a date and time such as 2026-08-24T00:00:00Z`);
   }
   return time;

@@ -1,6 +1,7 @@
 /** The parameters of questions about records. */
 
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
+import { parseDate } from "@svc-authorizer/policy/model/condition-values.ts";
 import { invalidRequest } from "../../../http/errors.ts";
 import type { Parameter } from "../../../http/openapi/openapi-types.ts";
 import type { Query } from "../../../http/request/query.ts";
@@ -78,6 +79,6 @@ function faultOf(name: string, text: string): string | undefined {
     return DECISIONS.some((one) => one === text) ? undefined : `must be one of ${DECISIONS.join(", ")}`;
   }
   if (name !== "since" && name !== "until") return undefined;
-  const isTime = TIME.test(text) && !Number.isNaN(Date.parse(text));
+  const isTime = TIME.test(text) && parseDate(text) !== undefined;
   return isTime ? undefined : "must be a date and time such as 2026-11-22T08:00:00Z";
 }
