@@ -1,5 +1,6 @@
 /** Users of mirrors, with the narrow policy that each needs, and their keys: made when they are needed, and kept by nobody. */
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
 import type { Directory } from "../directory/directory.ts";
@@ -58,6 +59,8 @@ export function mirrorUser(mirror: string): string {
 export class MirrorKeys {
   readonly #parts: MirrorKeysParts;
   readonly #now: () => number;
+  /** The right of whoever asked for a mirror says nothing about what is removed with it. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   /** By the id of the mirror. */
   readonly #held = new Map<string, HeldKey>();
 
@@ -81,7 +84,8 @@ export class MirrorKeys {
   async forget({ uid, name }: MirrorCaller): Promise<void> {
     this.#held.delete(uid);
     const username = mirrorUser(name);
-    if (!(await this.#parts.directory.serviceUsers.delete(username, uid))) return;
+    const { serviceUsers } = this.#parts.directory;
+    if (!(await this.#outside(() => serviceUsers.delete(username, uid)))) return;
     this.#tell("deleteMirrorUser", { user: username, mirror: name });
   }
 

@@ -31,7 +31,7 @@ export function openServiceMirroring(
   audit: Pick<AuditLog, "event">,
   now?: () => number,
 ): ServiceMirroring | undefined {
-  const { values, store, logger } = data;
+  const { values, store, directory, logger } = data;
   if (!hasMirroring(values)) return undefined;
   const abort = new AbortController();
   const servers = openMirrorServers(data, audit, abort.signal);
@@ -53,7 +53,8 @@ export function openServiceMirroring(
     },
     ...(now !== undefined && { now }),
   });
-  return { administration: new MirrorAdministration({ store, servers, scanMs }), counters, runner };
+  const judge = directory.judgeIn;
+  return { administration: new MirrorAdministration({ store, servers, judge, scanMs }), counters, runner };
 }
 
 /** Begins to act for the mirrors. Where no region is configured, nobody acts for those that are stored: the log says so. */

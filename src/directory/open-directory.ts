@@ -5,7 +5,7 @@ import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { Guards } from "@svc-authorizer/policy/model/names.ts";
 import type { PolicyLimits } from "@svc-authorizer/policy/model/policy-validation.ts";
 import { Listeners } from "../store/listeners.ts";
-import type { Store } from "../store/port.ts";
+import type { ReadSet, Snapshot, Store } from "../store/port.ts";
 import { readRecord } from "../store/read-record.ts";
 import { Authors } from "./author.ts";
 import type { DirectoryContext } from "./context.ts";
@@ -42,6 +42,7 @@ import { createServiceUsers } from "./write/service-users.ts";
 import { createSessions } from "./write/sessions.ts";
 import { markAdministrator, markAnyAdministrator } from "./write/set-up-mark.ts";
 import { createTokenClaims } from "./write/token-claims.ts";
+import { Transaction } from "./write/transaction.ts";
 import { createUsers } from "./write/users.ts";
 import { Writer } from "./write/writer.ts";
 
@@ -96,6 +97,11 @@ export interface OpenedDirectory extends Directory {
   storeReplaced(): void;
   /** Revokes again what a state that was put back has revived; `endAll`: the sessions of all users end. */
   holdRevocations(revoked: readonly RevokedState[], endAll: boolean): Promise<HeldRevocations>;
+  /**
+   * Judges the right of the author of the work that runs to a write of another folder, in a state of the store.
+   * @returns what that depends on: the write has to be a commit that read this
+   */
+  judgeIn(this: void, snapshot: Snapshot): Promise<ReadSet>;
   /** Looks for background work: for who commits what another process of the service asked for. */
   wakeUpkeep(): void;
 }
@@ -147,11 +153,12 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
   });
   const policies = new PolicyCache();
   const authors = new Authors();
+  const judge = judgeOf(store, authors, now);
   const writer = new Writer({
     store,
     policies,
     authors,
-    judge: judgeOf(store, authors, now),
+    judge,
     complete: markAdministrator,
     completeStage: markAnyAdministrator,
     deadlineMs: options.commitTimeoutMs,
@@ -181,18 +188,20 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     restingMaintenance: (work) => (options.upkeep === false ? work() : maintenance.resting(work)),
   };
   context.wakeMaintenance();
-  return assemble({ context, notifier, maintenance, keys, unsubscribe });
+  return assemble({ context, judge, notifier, maintenance, keys, unsubscribe });
 }
 
 interface DirectoryParts {
   readonly context: DirectoryContext;
+  readonly judge: (tx: Transaction) => Promise<void>;
   readonly notifier: Listeners<DirectoryChange>;
   readonly maintenance: Maintenance;
   readonly keys: KeyWatch;
   readonly unsubscribe: () => void;
 }
 
-function assemble({ context, notifier, maintenance, keys, unsubscribe }: DirectoryParts): OpenedDirectory {
+function assemble(parts: DirectoryParts): OpenedDirectory {
+  const { context, judge, notifier, maintenance, keys, unsubscribe } = parts;
   return {
     users: createUsers(context),
     groups: createGroups(context),
@@ -241,6 +250,11 @@ function assemble({ context, notifier, maintenance, keys, unsubscribe }: Directo
       maintenance.wake();
     },
     holdRevocations: (revoked, endAll) => holdRevocations(context, revoked, endAll),
+    judgeIn: async (snapshot) => {
+      const tx = new Transaction(snapshot, context.policies);
+      await judge(tx);
+      return tx.toCheck().reads;
+    },
     wakeUpkeep: () => context.wakeMaintenance(),
   };
 }

@@ -6,7 +6,7 @@ import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/poli
 import { DamagedRecord, type Store } from "../store/port.ts";
 import { type BranchPatterns, BranchSelection } from "./branch-selection.ts";
 import type { Mirror, MirrorReport } from "./mirror.ts";
-import { MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
+import { type JudgeWrite, MirrorRecords, type RecordedMirror } from "./mirror-records.ts";
 import { attended, reportOf, unknownRegion } from "./mirror-report.ts";
 import { isRepositoryName, namespaceProblem, overlaps, schemeOf } from "./names.ts";
 import { CallFailed, type RepositoryFacts } from "./ports.ts";
@@ -42,6 +42,8 @@ export interface ShownMirror {
 interface AdministrationParts {
   readonly store: Store;
   readonly servers: ServerAccesses;
+  /** Judges the right of whoever asks, in the state of each write. */
+  readonly judge: JudgeWrite;
   /** `authorizer.mirroring.scan_interval`, in milliseconds. */
   readonly scanMs: number;
 }
@@ -53,7 +55,7 @@ export class MirrorAdministration {
 
   constructor(parts: AdministrationParts) {
     this.#parts = parts;
-    this.#records = new MirrorRecords(parts.store);
+    this.#records = new MirrorRecords(parts.store, undefined, parts.judge);
   }
 
   /**

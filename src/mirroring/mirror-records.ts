@@ -10,6 +10,8 @@ import { type Expectation, expectAsRead } from "../store/expectation.ts";
 import {
   type Commit,
   DamagedRecord,
+  type ReadSet,
+  type ScannedRange,
   type ScannedRecord,
   type Snapshot,
   type Store,
@@ -24,6 +26,8 @@ const PARTITION = "mirror";
 export const MOST_MIRRORS = 500;
 /** A deleted mirror's name is free again after this time, in seconds: caches of a data server answer for it until then. */
 const NAME_RESTS_S = 60;
+
+const EVERY_RECORD: ScannedRange = { partition: PARTITION, prefix: "", after: undefined, upTo: undefined };
 
 /** A mirror's record in the store. */
 interface MirrorRecord {
@@ -49,15 +53,34 @@ export interface RecordedMirror {
   readonly goneAt: number | undefined;
 }
 
+/**
+ * Judges the right of whoever writes, in a state of the store (spec/journal §2.1); returns what that depends on.
+ * @throws what the judge throws
+ */
+export type JudgeWrite = (snapshot: Snapshot) => Promise<ReadSet>;
+
+/** A write that was derived from a state. */
+interface DerivedWrite extends Pick<Commit, "expect" | "put" | "delete"> {
+  /** Further conditions: all that was read. */
+  readonly ranges?: readonly ScannedRange[];
+}
+
 /** Reads and writes the records. */
 export class MirrorRecords {
   readonly #store: Store;
   /** Unix seconds. */
   readonly #now: () => number;
+  readonly #judge: JudgeWrite;
 
-  constructor(store: Store, now: () => number = () => Math.floor(Date.now() / 1_000)) {
+  /** @param judge of each write; default: all pass */
+  constructor(
+    store: Store,
+    now: () => number = () => Math.floor(Date.now() / 1_000),
+    judge: JudgeWrite = letPass,
+  ) {
     this.#store = store;
     this.#now = now;
+    this.#judge = judge;
   }
 
   /** All mirrors in the order of their names, with those that are deleted. */
@@ -83,16 +106,16 @@ export class MirrorRecords {
    * @throws AuthorizerError "already_exists" where the name is taken or rests, "invalid_request" where there are too many
    */
   async add(mirror: Mirror, assertFree: (others: readonly Mirror[]) => void): Promise<void> {
-    const { snapshot, all } = await this.#everything();
-    const taken = all.find((one) => one.mirror.name === mirror.name);
-    if (taken !== undefined) throw takenBy(taken, this.#now());
-    if (all.length >= MOST_MIRRORS)
-      throw new AuthorizerError("invalid_request", `there are ${MOST_MIRRORS} mirrors, which is the most`);
-    assertFree(all.filter(({ goneAt }) => goneAt === undefined).map((one) => one.mirror));
-    // Whoever was faster may be in the way: every record of the partition is a condition.
-    const range = { partition: PARTITION, prefix: "", after: undefined, upTo: undefined };
-    const reads = { ...snapshot, keys: new Map(), ranges: [range] };
-    await this.#write({ reads, put: [putOf(mirror)] }, mirror.createdBy);
+    await this.#write(async (snapshot) => {
+      const all = await recordsIn(snapshot);
+      const taken = all.find((one) => one.mirror.name === mirror.name);
+      if (taken !== undefined) throw takenBy(taken, this.#now());
+      if (all.length >= MOST_MIRRORS)
+        throw new AuthorizerError("invalid_request", `there are ${MOST_MIRRORS} mirrors, which is the most`);
+      assertFree(all.filter(({ goneAt }) => goneAt === undefined).map((one) => one.mirror));
+      // Whoever was faster may be in the way: every record of the partition is a condition.
+      return { ranges: [EVERY_RECORD], put: [putOf(mirror)] };
+    }, mirror.createdBy);
   }
 
   /**
@@ -101,12 +124,12 @@ export class MirrorRecords {
    * @throws AuthorizerError "conflict" where it was written since
    */
   async replace({ unchanged }: RecordedMirror, mirror: Mirror, actor?: string): Promise<void> {
-    await this.#write({ expect: [unchanged], put: [putOf(mirror)] }, actor);
+    await this.#write(async () => ({ expect: [unchanged], put: [putOf(mirror)] }), actor);
   }
 
   /** Notes that the repository of a mirror that was to be deleted is gone; the name rests from now on. */
   async noteGone({ mirror, unchanged }: RecordedMirror): Promise<void> {
-    await this.#write({ expect: [unchanged], put: [putOf(mirror, this.#now())] });
+    await this.#write(async () => ({ expect: [unchanged], put: [putOf(mirror, this.#now())] }));
   }
 
   /** True once the name of a mirror that is gone may be forgotten. */
@@ -120,7 +143,7 @@ export class MirrorRecords {
    */
   async remove({ unchanged }: RecordedMirror, actor?: string): Promise<void> {
     const { partition, key } = unchanged;
-    await this.#write({ expect: [unchanged], delete: [{ partition, key }] }, actor);
+    await this.#write(async () => ({ expect: [unchanged], delete: [{ partition, key }] }), actor);
   }
 
   /** The record of a name, be it of a mirror that is gone. */
@@ -131,19 +154,23 @@ export class MirrorRecords {
     });
   }
 
-  async #everything() {
-    return withSnapshot(this.#store, async (snapshot) => ({
-      snapshot: {
-        revision: snapshot.revision,
-        ...(snapshot.base !== undefined && { base: snapshot.base }),
-      },
-      all: await recordsIn(snapshot),
-    }));
+  /** Writes what is derived from a state in which the write is judged, too. */
+  async #write(derive: (snapshot: Snapshot) => Promise<DerivedWrite>, actor?: string): Promise<void> {
+    await withSnapshot(this.#store, async (snapshot) => {
+      const judged = await this.#judge(snapshot);
+      const { ranges = [], ...write } = await derive(snapshot);
+      await this.#store.commit({
+        ...write,
+        reads: { ...judged, ranges: [...judged.ranges, ...ranges] },
+        change: { all: true },
+        ...(actor !== undefined && { actor }),
+      });
+    });
   }
+}
 
-  async #write(commit: Commit, actor?: string): Promise<void> {
-    await this.#store.commit({ ...commit, change: { all: true }, ...(actor !== undefined && { actor }) });
-  }
+async function letPass({ revision, base }: Snapshot): Promise<ReadSet> {
+  return { revision, base, keys: new Map(), ranges: [] };
 }
 
 /** All records of a state. */

@@ -126,6 +126,21 @@ describe("the user of a mirror", { timeout: 60_000 }, () => {
     expect((await call("GET", MIRRORS)).json.results).toEqual([]);
   });
 
+  it("does not stay where whoever asked for a mirror that is refused is gone meanwhile", async () => {
+    const { groups, credentials } = api.authorizer.directory;
+    await users().create({ username: "boss" });
+    await groups.addMember("Admins", "boss");
+    const key = await credentials.create("boss");
+    source.isKnown = async (authorization) => {
+      source.isKnown = isKnown;
+      const answer = await isKnown(authorization);
+      await users().delete("boss");
+      return answer;
+    };
+    expect((await call("POST", MIRRORS.replace("sales", "nothing"), BODY, key)).status).toBe(404);
+    await expect(users().get(USER)).rejects.toMatchObject({ code: "not_found" });
+  });
+
   it("is gone with a mirror that is forgotten, and calls under way do not bring it back", async () => {
     await call("POST", MIRRORS, BODY);
     await expect.poll(isCreated).toBe(true);

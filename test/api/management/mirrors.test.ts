@@ -167,6 +167,35 @@ describe("mirrors", { timeout: 60_000 }, () => {
   });
 });
 
+describe("the right to a mirror", { timeout: 60_000 }, () => {
+  /** Takes the right away while the source is asked, once. */
+  function meanwhile(work: () => Promise<unknown>): void {
+    bed.source.isKnown = async () => {
+      bed.source.isKnown = () => true;
+      await work();
+      return true;
+    };
+  }
+
+  it("is that in the state of the write: who loses it while data servers are asked creates none", async () => {
+    const { users } = bed.api.authorizer.directory;
+    meanwhile(() => users.detachPolicy("creator", "P-creator"));
+    expect((await bed.call("creator", "POST", MIRRORS, BODY)).status).toBe(401);
+    expect((await bed.call("admin", "GET", MIRRORS)).json.results).toEqual([]);
+  });
+
+  it("is that in the state of the write: who loses it while the source is asked edits none", async () => {
+    const { users } = bed.api.authorizer.directory;
+    await bed.call("admin", "POST", MIRRORS, BODY);
+    await expect.poll(() => bed.west.repositories.has("sales-west")).toBe(true);
+    meanwhile(() => users.detachPolicy("editor", "P-editor"));
+    const target = `${MIRRORS}/sales-west/branches`;
+    expect((await bed.call("editor", "PUT", target, { exclude: ["tmp-*"] })).status).toBe(401);
+    const shown = await bed.call("admin", "GET", `${MIRRORS}/sales-west`);
+    expect(shown.json.branches.exclude).toEqual([]);
+  });
+});
+
 describe("the rows of permissions (M15)", { timeout: 60_000 }, () => {
   const CALLS = [
     ["creator", "POST", MIRRORS, BODY, 201],
