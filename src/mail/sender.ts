@@ -52,6 +52,7 @@ export class Sender {
   #woken = false;
   #wakeUp: (() => void) | undefined;
   #serverFailures = 0;
+  /** Milliseconds of `performance.now()`: a clock that is set back must not hold up the whole queue. */
   #pausedUntil = 0;
   #purgeAt = 0;
 
@@ -124,7 +125,7 @@ export class Sender {
       counters.queued = 0;
       return timing.idleMs;
     }
-    const waitMs = Math.max(first.dueAt, this.#pausedUntil) - now();
+    const waitMs = Math.max(first.dueAt - now(), this.#pausedUntil - performance.now());
     if (waitMs > 0) return waitMs;
     await this.#settle(first);
     return this.#bucket.waitMs();
@@ -222,7 +223,7 @@ export class Sender {
     }
     if (scope === "server") {
       this.#serverFailures += 1;
-      this.#pausedUntil = now() + backoff(timing, this.#serverFailures, timing.maxPauseMs);
+      this.#pausedUntil = performance.now() + backoff(timing, this.#serverFailures, timing.maxPauseMs);
     }
     const age = now() - (record.first_attempt_at ?? now());
     if (scope === "recipient" || record.attempts >= timing.maxAttempts || age >= timing.maxAgeMs) {

@@ -212,6 +212,23 @@ describe("a mail that is not taken", () => {
     expect(room.invitations.counters).toMatchObject({ retried: 1, queued: 3 });
   });
 
+  it("because the server is away holds up no new mail for an hour where the clock is set back by one", async () => {
+    const clock = { offset: 0 };
+    const away = await startServer();
+    await away.stop();
+    const now = () => Date.now() + clock.offset;
+    const room = openRoom(bed, { smtpPort: away.port }, { now });
+    rooms.push(room);
+    room.invitations.start();
+    await inviteNew(bed, room, "alice");
+    await logged(room, "could not be sent yet");
+    clock.offset = -3_600_000;
+    const server = await startServer({ port: away.port });
+    await inviteNew(bed, room, "bob");
+    await delivered(server, 1);
+    expect(server.mails[0]?.to).toEqual(["bob@example.com"]);
+  });
+
   it("because the server falls silent is tried again", async () => {
     const silent = await startServer({ hang: true });
     const room = sendTo(silent.port, {}, { sendMs: 150 });
