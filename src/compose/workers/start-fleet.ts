@@ -47,8 +47,9 @@ export async function startFleet(
   ];
   parts.setMetrics(() => metrics.text(fleet));
   const stop = async (): Promise<void> => {
-    for (const end of unsubscribe) end?.();
+    // Workers answer, also readers of changes, until they have ended.
     await fleet.stop(KIND.stop, values["authorizer.shutdown_delay"] + STOP_WITHIN_MS);
+    for (const end of unsubscribe) end?.();
   };
   try {
     const [first] = await fleet.start();
