@@ -8,10 +8,18 @@ export interface Invitee {
   readonly email: string;
 }
 
+/** An invitation whose mail is queued. */
+export interface QueuedInvitation {
+  /** Takes it back: for who could not create its user, whom somebody else may create. */
+  withdraw(): Promise<void>;
+}
+
 /** An invitation whose link was opened. */
 export interface RedeemedInvitation extends Invitee {
   /** Internal id of the user. */
   readonly userId: string;
+  /** Of a reset: the beginning of the user's sessions when it was asked for. */
+  readonly since?: string;
 }
 
 /**
@@ -28,13 +36,13 @@ export type LinkKind = "invitation" | "reset";
 export interface Invitations {
   /**
    * Queues the mail that invites a user who does not exist yet. Resolves when the mail is as durable as the store. The
-   * caller must create the user next: the mail is sent as soon as a user with this name and e-mail exists, and is
+   * caller must create the user next, or withdraw the invitation: the mail is sent as soon as a user with this name and e-mail exists, and is
    * dropped after ten minutes without one. So every created user has a queued mail, and a crash in between leaves
    * neither.
    * @throws AuthorizerError "invalid_request" that names the configuration items to set if no mail can be sent, or the
    * problem of the name or e-mail; "already_exists" if the user exists; "unavailable"
    */
-  invite(invitee: Invitee): Promise<void>;
+  invite(invitee: Invitee): Promise<QueuedInvitation>;
   /**
    * Queues the mail with a link that sets a new password, which holds for an hour. At most three in an hour for a user.
    * @returns false where the user has had as many

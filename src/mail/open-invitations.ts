@@ -7,7 +7,14 @@ import type { Commit, Store } from "../store/port.ts";
 import { readRecord } from "../store/read-record.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
-import type { InvitationState, Invitations, Invitee, LinkKind, RedeemedInvitation } from "./invitations.ts";
+import type {
+  InvitationState,
+  Invitations,
+  Invitee,
+  LinkKind,
+  QueuedInvitation,
+  RedeemedInvitation,
+} from "./invitations.ts";
 import { Outbox } from "./outbox.ts";
 import {
   createMailCounters,
@@ -88,7 +95,7 @@ class MailedInvitations implements OpenedInvitations {
     return new Sender({ outbox, directory, seal, settings, send, counters, log, timing, now });
   }
 
-  async invite({ username, email }: Invitee): Promise<void> {
+  async invite({ username, email }: Invitee): Promise<QueuedInvitation> {
     const settings = this.#settings;
     // A new error each time: the stack of a shared one would point to the start of the service.
     if (settings instanceof AuthorizerError) throw new AuthorizerError(settings.code, settings.message);
@@ -101,6 +108,7 @@ class MailedInvitations implements OpenedInvitations {
     const expires_at = now + this.#timing.invitationMs;
     const mail = this.#mailOf({ username, email }, { settings, now, expires_at });
     await this.#queue(mail, { username, email, expires_at });
+    return { withdraw: () => this.#outbox.withdraw(mail.invitation) };
   }
 
   async sendReset({ username, email, userId: user_id }: RedeemedInvitation): Promise<boolean> {
@@ -153,7 +161,7 @@ class MailedInvitations implements OpenedInvitations {
     const found = await this.#find(token, kind);
     if (found?.state !== "open") throw unknownInvitation();
     const { key, unchanged, record } = found;
-    const { username, email, user_id: userId } = record;
+    const { username, email, user_id: userId, since } = record;
     const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
     await this.#claim(key, record.expires_at);
     try {
@@ -166,7 +174,7 @@ class MailedInvitations implements OpenedInvitations {
       if (isErrorCode(error, "conflict")) throw unknownInvitation();
       throw error;
     }
-    return { username, email, userId: userId as string };
+    return { username, email, userId: userId as string, ...(since !== undefined && { since }) };
   }
 
   /** Uses a link up for good: a state that is put back keeps claims, and not what became of mails. */

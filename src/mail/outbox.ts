@@ -144,6 +144,11 @@ export class Outbox {
     await this.#store.commit({ expect: [claim.unmoved], delete: [placeOf(claim)] });
   }
 
+  /** Removes an invitation, whatever becomes of its mail: that is dropped once it would be sent. */
+  async withdraw(invitation: string): Promise<void> {
+    await this.#store.commit({ delete: [{ partition: "invitation", key: invitation }] });
+  }
+
   /** Removes a mail and its invitation. */
   async drop(claim: Claim, invitation: string): Promise<void> {
     await this.#store.commit({

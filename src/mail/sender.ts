@@ -179,7 +179,8 @@ export class Sender {
     };
     const leased = { ...this.#sealed(begun, token), holder: this.#holder };
     const claim = await outbox.postpone(queued, leased, now() + timing.leaseMs, userId);
-    if (claim === false) return this.#drop(queued, record, "it was redeemed, or its user was replaced");
+    if (claim === false)
+      return this.#drop(queued, record, "it was withdrawn or redeemed, or its user was replaced");
     this.#bucket.take();
     const failure = await this.#send(this.#compose(record, token));
     if (failure === undefined) {

@@ -86,6 +86,24 @@ describe("a link for a new password", () => {
     expect(set.status).toBe(404);
     expect((await logIn("nora", PASSWORD)).status).toBe(401);
   });
+
+  it.each([
+    ["ends the sessions of the user", "DELETE", "/sessions", undefined],
+    ["gives the user another address", "PATCH", "", { email: "right@example.com" }],
+  ])("is over when an administrator %s while it is used", async (_, method, path, body) => {
+    const token = await forgetful("nora");
+    const { passwords } = api.authorizer.directory;
+    const { set } = passwords;
+    passwords.set = async (...asked) => {
+      passwords.set = set;
+      const ended = await api.call("admin", method, `/auth/users/nora${path}`, body && { body });
+      expect(ended.status).toBeLessThan(300);
+      return set(...asked);
+    };
+    const used = await send("/auth/reset", { token, password: PASSWORD, repeated: PASSWORD });
+    expect(used.status).toBe(404);
+    expect((await logIn("nora", PASSWORD)).status).toBe(401);
+  });
 });
 
 describe("an invitation", () => {

@@ -7,6 +7,12 @@ interface InvitedUser {
   readonly email: string;
 }
 
+/** An invitation that waits for its user. */
+export interface QueuedInvitation {
+  /** Takes it back where its user is not created. */
+  withdraw(): Promise<void>;
+}
+
 /** Port: sends invitations. */
 export interface Invitations {
   /**
@@ -15,5 +21,5 @@ export interface Invitations {
    * @throws AuthorizerError "already_exists" for a user who exists, "invalid_request", "unavailable": no user is then
    *   created
    */
-  invite(user: InvitedUser): Promise<void>;
+  invite(user: InvitedUser): Promise<QueuedInvitation>;
 }

@@ -2,6 +2,7 @@
 
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import type { PasswordAttempt } from "../../sign-in/password-sign-in.ts";
+import type { QueuedInvitation } from "../data-server/ports.ts";
 
 /** A right that a grant gives and its giver lacks. */
 export interface ExcessRight {
@@ -71,9 +72,13 @@ export type InvitationState = "open" | "used" | "expired" | "withdrawn" | "unkno
 export type LinkKind = "invitation" | "reset";
 
 /** The user of a link. */
-interface LinkUser {
+export interface LinkUser {
   readonly username: string;
+  /** The address that the link was sent to. */
+  readonly email: string;
   readonly userId: string;
+  /** The beginning of the user's sessions with whose end the link is over; undefined for an invitation. */
+  readonly since?: string;
 }
 
 /** Port: mails with which users set new passwords. */
@@ -89,7 +94,7 @@ export interface UserInvitations {
   /** True where mails can be sent. */
   readonly available: boolean;
   /** As the data-server API's port: queued first, the user is created next. */
-  invite(user: { readonly username: string; readonly email: string }): Promise<void>;
+  invite(user: { readonly username: string; readonly email: string }): Promise<QueuedInvitation>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string, kind: LinkKind): Promise<LinkUser>;
   /** Returns the state of the invitation of a link; changes nothing. */

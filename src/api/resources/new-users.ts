@@ -1,11 +1,12 @@
 /** Creation of users, whom both APIs may also invite by mail. The mail is queued first and waits for the user. */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { NewUser } from "../../directory/directory.ts";
 import { requireObject } from "../../http/body/json-body.ts";
 import { RequestRefused } from "../../http/errors.ts";
 import type { Reply } from "../../http/route.ts";
 import type { DataServerParts } from "../data-server/declaration.ts";
-import type { Invitations } from "../data-server/ports.ts";
+import type { Invitations, QueuedInvitation } from "../data-server/ports.ts";
 import type { ManagementParts } from "../management/declaration.ts";
 import { nameIn } from "../management/permissions/new-names.ts";
 import { faulty, given } from "../rest/bodies.ts";
@@ -42,12 +43,11 @@ export async function createForDataServer(call: RestCall, parts: DataServerParts
     call.body as UserCreation;
   const optional = { email, friendly_name: friendlyName, source, external_id, encryptedPassword };
   const user: NewUser = { username, ...given(optional) };
-  if (invite === true) {
-    const problem = inviteProblem(user, parts.invitations);
-    if (problem !== undefined) throw faulty("invite", problem);
-    await parts.invitations?.invite({ username, email: user.email as string });
-  }
-  return create(call, parts, user, DATA_SERVER_NAMES, invite === true);
+  if (invite !== true) return create(call, parts, user, DATA_SERVER_NAMES);
+  const problem = inviteProblem(user, parts.invitations);
+  if (problem !== undefined) throw faulty("invite", problem);
+  const invitation = await parts.invitations?.invite({ username, email: user.email as string });
+  return create(call, parts, user, DATA_SERVER_NAMES, invitation);
 }
 
 function inviteProblem(user: NewUser, invitations: Invitations | undefined): string | undefined {
@@ -59,9 +59,10 @@ function inviteProblem(user: NewUser, invitations: Invitations | undefined): str
 /** Creates the user of a person's call. */
 export async function createForPeople(call: RestCall, parts: ManagementParts): Promise<Reply> {
   const { username, invite } = creationOf(call);
-  if (invite) await withFieldNames(NAMES, parts.invitations.invite({ username, email: username }));
-  const user = { username, source: SOURCE, ...(invite ? { email: username } : {}) };
-  return create(call, parts, user, NAMES, invite);
+  if (!invite) return create(call, parts, { username, source: SOURCE }, NAMES);
+  const invited = parts.invitations.invite({ username, email: username });
+  const invitation = await withFieldNames(NAMES, invited);
+  return create(call, parts, { username, source: SOURCE, email: username }, NAMES, invitation);
 }
 
 async function create(
@@ -69,11 +70,23 @@ async function create(
   { directory, audit, shapes }: RestParts,
   user: NewUser,
   names: ReadonlyMap<string, string>,
-  invited: boolean,
+  invitation?: QueuedInvitation,
 ): Promise<Reply> {
-  const after = await withFieldNames(names, directory.users.create(user));
-  audit.wrote(call, "createUser", { user: after.username, after, ...(invited ? { invited } : {}) });
+  const created = withFieldNames(names, directory.users.create(user));
+  const after = await (invitation === undefined ? created : orWithdraw(invitation, created));
+  audit.wrote(call, "createUser", { user: after.username, after, ...(invitation && { invited: true }) });
   return json(201, shapes.user(after, call));
+}
+
+/** A user of the name and address whom somebody else creates gets no link from who could not. */
+async function orWithdraw<T>(invitation: QueuedInvitation, created: Promise<T>): Promise<T> {
+  try {
+    return await created;
+  } catch (error) {
+    // Where nobody knows whether there is a user, the mail finds out.
+    if (!isErrorCode(error, "outcome_unknown")) await invitation.withdraw().catch(() => {});
+    throw error;
+  }
 }
 
 interface Creation {

@@ -7,6 +7,7 @@ import type { JudgedState } from "../directory.ts";
 import { PrincipalReader } from "../read/principals.ts";
 import { requireGroup } from "../records/group-records.ts";
 import { requirePolicy, toPolicy } from "../records/policy-records.ts";
+import { requireUser, toUser } from "../records/user-records.ts";
 import { readSession } from "./sessions.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -37,6 +38,7 @@ export function judgeOf(
 export function judgedStateOf(tx: Transaction, now: () => number): JudgedState {
   return {
     principal: (username) => new PrincipalReader(tx).read(username),
+    user: async (username) => toUser(username, await requireUser(tx, username)),
     principalOnceActive: (username) => new PrincipalReader(tx).read(username, { onceActive: true }),
     policy: async (name) => toPolicy(name, await requirePolicy(tx, name)),
     groupPolicies: async (name) => {

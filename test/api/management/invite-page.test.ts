@@ -102,6 +102,40 @@ describe("the link of an invitation", () => {
     expect([status, json.results]).toEqual([200, []]);
   });
 
+  it.each([
+    ["got another address", { email: "right@example.com" }],
+    ["was made inactive", { inactive: true }],
+  ])("gives no key of a user who %s while it is pressed", async (_, change) => {
+    const id = `late-${"email" in change}@example.com`;
+    const token = await invited(id);
+    const { credentials } = api.authorizer.directory;
+    const { create } = credentials;
+    credentials.create = async (...asked) => {
+      credentials.create = create;
+      expect((await api.call("admin", "PATCH", `/auth/users/${id}`, { body: change })).status).toBe(200);
+      return create(...asked);
+    };
+    expect((await press(token)).status).toBe(404);
+    const { json } = await api.call("admin", "GET", `/auth/users/${id}/credentials`);
+    expect(json.results).toEqual([]);
+  });
+
+  it("is sent to nobody where the user that it is for is not created", async () => {
+    const { users } = api.authorizer.directory;
+    const { create } = users;
+    users.create = async (user) => {
+      users.create = create;
+      // Somebody else is faster, and invites nobody.
+      await create(user);
+      return create(user);
+    };
+    const before = mails.mails.length;
+    const body = { id: "raced@example.com", invite_user: true };
+    expect((await api.call("admin", "POST", "/auth/users", { body })).status).toBe(409);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(mails.mails.length).toBe(before);
+  });
+
   it("is not pressed by another site", async () => {
     const token = await invited("victim@example.com");
     expect((await press(token, { "sec-fetch-site": "cross-site" })).status).toBe(403);

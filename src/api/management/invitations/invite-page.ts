@@ -21,7 +21,7 @@ import type { AuditEvents } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { failureReply, PAGE_HEADERS, PAGE_TYPE, pageReply } from "../page-html.ts";
 import { ofThisSite, PAGE_ANSWER, PAGE_FAILURES, pageFailure } from "../page-operation.ts";
-import type { LinkKind, OwnPasswords, Setup, UserInvitations } from "../ports.ts";
+import type { LinkKind, LinkUser, OwnPasswords, Setup, UserInvitations } from "../ports.ts";
 import { keyPage, openingPage, passwordSetPage, statePage } from "./invite-html.ts";
 
 /** The paths of links in mails, below `email.svc_base_url`. */
@@ -223,7 +223,7 @@ async function redeemOrExplain(parts: InvitePageParts, call: RawCall, kind: Link
 
 /** Sets the password of a form. One that is not taken does not use the link up. */
 async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind): Promise<Reply> {
-  const { invitations, ownPasswords, proxies, audit } = parts;
+  const { directory, invitations, ownPasswords, proxies, audit } = parts;
   const form = call.body as Query;
   const [token = "", password = ""] = [form.get("token"), form.get("password")];
   const user = ownPasswords === undefined ? undefined : await invitations.openFor(token, kind);
@@ -255,13 +255,24 @@ async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind
   };
   await auditingUnknown(
     async () => {
-      await invitations.redeem(token, kind);
-      await give();
+      await directory.alsoJudged(sameAs(await invitations.redeem(token, kind)), give);
     },
     (outcome) => audit.event("write", { ...event, ...outcome }),
   );
   audit.event("write", { ...event, after: { password: "set" } });
   return pageReply(passwordSetPage(username));
+}
+
+/** Lets writes pass while the user of a link is as it has to be: the name may stand for somebody else by now. */
+function sameAs({ username, email, userId, since }: LinkUser) {
+  return async (state: JudgedState): Promise<void> => {
+    // "not_found" for an inactive user.
+    const session = await state.session(username);
+    const user = await state.user(username);
+    const isSince = since === undefined || session.since === since;
+    if (session.userId === userId && user.email === email && isSince) return;
+    throw new AuthorizerError("not_found", "the link was withdrawn while it was used");
+  };
 }
 
 async function redeem(
@@ -272,18 +283,14 @@ async function redeem(
   const source_ip = proxies.clientOf(request) ?? "";
   const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
   // Until the link is used up, its user is not known.
-  const { username, userId } = await auditingUnknown(
+  const linked = await auditingUnknown(
     () => invitations.redeem(token, "invitation"),
     (outcome) => audit.event("write", { actor: "invitation", ...origin, ...outcome }),
   );
+  const { username } = linked;
   const ofUser = { actor: username, ...origin, user: username };
-  // The name may stand for somebody else by now.
-  const assertSame = async (state: JudgedState): Promise<void> => {
-    if ((await state.principal(username))?.id !== userId)
-      throw new AuthorizerError("not_found", "the user of the link is gone");
-  };
   const key = await auditingUnknown(
-    () => directory.alsoJudged(assertSame, () => directory.credentials.create(username)),
+    () => directory.alsoJudged(sameAs(linked), () => directory.credentials.create(username)),
     (outcome) => audit.event("write", { ...ofUser, ...outcome }),
   );
   const { access_key_id, creation_date, secret_access_key } = key;
