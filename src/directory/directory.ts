@@ -299,7 +299,7 @@ export interface Survey {
 export interface JudgedState {
   /** The user with its effective policies, or undefined if there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
-  /** What is stored of a user; "not_found" for an unknown name. */
+  /** A user as it is stored; "not_found" for an unknown name. */
   user(username: string): Promise<User>;
   /** As `principal`, with the policies that an inactive user would have again: what who acts as the user can gain. */
   principalOnceActive(username: string): Promise<Principal | undefined>;

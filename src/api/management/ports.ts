@@ -2,7 +2,6 @@
 
 import type { NamedStatements, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import type { PasswordAttempt } from "../../sign-in/password-sign-in.ts";
-import type { QueuedInvitation } from "../data-server/ports.ts";
 
 /** A right that a grant gives and its giver lacks. */
 export interface ExcessRight {
@@ -93,8 +92,8 @@ export interface PasswordResets {
 export interface UserInvitations {
   /** True where mails can be sent. */
   readonly available: boolean;
-  /** As the data-server API's port: queued first, the user is created next. */
-  invite(user: { readonly username: string; readonly email: string }): Promise<QueuedInvitation>;
+  /** As the data-server API's port: queued first, the user is created next, or else it is withdrawn. */
+  invite(user: { readonly username: string; readonly email: string }): Promise<{ withdraw(): Promise<void> }>;
   /** Uses up the token of a link; throws "not_found" for any that is not valid. */
   redeem(token: string, kind: LinkKind): Promise<LinkUser>;
   /** Returns the state of the invitation of a link; changes nothing. */
