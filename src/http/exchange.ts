@@ -12,6 +12,7 @@ import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 import type { AnswerBudget } from "./server/answer-budget.ts";
+import type { CallsUnderWay } from "./server/calls-under-way.ts";
 import type { SmallPieces } from "./server/small-pieces.ts";
 
 /** Everything that all requests of one server share. */
@@ -20,6 +21,7 @@ export interface ServerContext {
   readonly bodies: BodyBudget;
   readonly answers: AnswerBudget;
   readonly smallPieces: SmallPieces;
+  readonly calls: CallsUnderWay;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   /** False: nothing takes a way through what Node keeps to itself (`fast/README.md`). */

@@ -168,10 +168,9 @@ function receive(exchange: Exchange, direct: boolean): void {
   // What was admitted to be authenticated holds no place while its body is awaited.
   if (!direct && format !== "ndjson") exchange.leave();
   if (body.arrivesWithinMs !== undefined) exchange.deadline = exchange.startedAt + body.arrivesWithinMs;
-  if (format === "ndjson") stream(exchange, body).catch((error) => refuse(exchange, error));
-  else if (route.heavy === true) {
-    inTurn(exchange, body).catch((error) => refuse(exchange, error));
-  } else receiveBody(exchange, body.maxBytes, direct, received, refuse);
+  if (format === "ndjson") underWay(exchange, stream(exchange, body));
+  else if (route.heavy === true) underWay(exchange, inTurn(exchange, body));
+  else receiveBody(exchange, body.maxBytes, direct, received, refuse);
 }
 
 /** A heavy request takes its turn when its body has arrived; while it waits, the body counts as under way. */
@@ -264,6 +263,11 @@ function parse(exchange: Exchange, bytes: Buffer): undefined | Promise<void> {
   return undefined;
 }
 
+/** Refuses what the work throws. The end of the server waits for the work, whether or not somebody waits for an answer. */
+function underWay(exchange: Exchange, work: Promise<void>): void {
+  exchange.server.calls.add(work.catch((error) => refuse(exchange, error)));
+}
+
 /** Throws what the handler throws at once. */
 function run(exchange: Exchange): void {
   if (exchange.answered) return;
@@ -271,7 +275,10 @@ function run(exchange: Exchange): void {
   const began = performance.now();
   const answered = handled(exchange, began);
   if (answered instanceof Promise) {
-    answered.then((late) => complete(exchange, began, late)).catch((error) => refuse(exchange, error));
+    underWay(
+      exchange,
+      answered.then((late) => complete(exchange, began, late)),
+    );
   } else complete(exchange, began, answered);
 }
 

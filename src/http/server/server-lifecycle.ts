@@ -17,6 +17,7 @@ import { IncomingRequest } from "../fast/incoming-request.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
+import { CallsUnderWay } from "./calls-under-way.ts";
 import { acceptOnly, type ListenerPlaces } from "./connection-places.ts";
 import { Connections } from "./connections.ts";
 import { rawReply } from "./raw-reply.ts";
@@ -66,7 +67,8 @@ export interface ManagedServer {
   replaceTls(tls: TlsMaterial): void;
   /**
    * Accepts nothing more, answers what is on its way and what still comes on open connections (with
-   * `Connection: close`), closes idle connections; after 10 s cuts what is left. Repeated calls share one end.
+   * `Connection: close`), closes idle connections, and waits for calls whose callers have gone; after 10 s cuts what is
+   * left. Repeated calls share one end.
    */
   close(): Promise<void>;
 }
@@ -123,7 +125,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
     },
     close: () => {
       life.stopping = true;
-      ended ??= end(server, connections);
+      ended ??= end(server, connections, context.calls);
       return ended;
     },
   };
@@ -169,6 +171,7 @@ function contextOf(
     bodies,
     answers,
     smallPieces,
+    calls: new CallsUnderWay(),
     counters,
     limits,
     shortcuts,
@@ -270,7 +273,11 @@ export function urlOf(server: NetServer): string {
  * `server.close()` of `node:http` would cut idle connections at once, and with them a request that is just on its
  * way. So only the listening ends at once; whoever has not sent anything within a moment is idle indeed.
  */
-async function end(server: HttpServer | HttpsServer, connections: Connections): Promise<void> {
+async function end(
+  server: HttpServer | HttpsServer,
+  connections: Connections,
+  calls: CallsUnderWay,
+): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => {
     server.once("close", resolve);
@@ -284,9 +291,14 @@ async function end(server: HttpServer | HttpsServer, connections: Connections): 
   };
   // After what has arrived is read: a process that was held up would else cut requests that are there.
   const idle = setInterval(() => setImmediate(check), IDLE_CHECK_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
+  const late = Promise.withResolvers<void>();
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    late.resolve();
+  }, CLOSE_WITHIN_MS);
   await closed;
   clearInterval(idle);
+  await Promise.race([calls.done(), late.promise]);
   clearTimeout(cut);
   // The listening has ended: this only stops the timer that checks connections.
   server.close(() => {});
