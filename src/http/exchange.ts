@@ -150,6 +150,10 @@ export class Exchange<C extends Caller = Caller> implements RawCall<C>, Arriving
     return this.request.socket.remoteAddress;
   }
 
+  get isStopping(): boolean {
+    return this.server.stopping();
+  }
+
   get traceParent(): string | undefined {
     return this.span?.traceParent ?? this.sentTraceParent;
   }

@@ -44,6 +44,8 @@ export interface RawCall<C extends Caller = Caller> extends Call<C> {
   readonly response: ServerResponse;
   /** Milliseconds of `performance.now()`: when the request is refused as overdue. A stream moves it on. */
   deadline: number;
+  /** True while the server stops: a stream, which would go on, ends. */
+  readonly isStopping: boolean;
   /** Headers of every answer, name and value in turn, for handlers that write the response themselves. */
   commonHeaders(): readonly string[];
   /** Tells a caller that waits with its body to send it, for handlers that read the request themselves. */

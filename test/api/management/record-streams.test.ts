@@ -156,6 +156,16 @@ describe.each(STREAMS)("places of %s", (path) => {
   });
 });
 
+it("a stream that is open ends in order when the service ends, and is not cut", async () => {
+  const own = await startManagement({ "authorizer.audit.directory": join(folder, "ending") });
+  const headers = { authorization: basic(await newReader("last", own.authorizer.directory)) };
+  const { body } = await fetch(`${own.authorizer.userUrl}/api/v1/audit/stream`, { headers });
+  // What is cut rejects.
+  const text = new Response(body).text();
+  await own.close();
+  expect(await text).toContain("event: nodes");
+});
+
 it("a reader who has gone gives its place back before the next look for records", async () => {
   const streams = openRecordStreams();
   const records = { since: async () => ({ records: [], place: 0, more: false }) } as unknown as AuditRecords;

@@ -21,7 +21,7 @@ const MOST_BEHIND = 1 << 20;
 
 /** Serves streams. */
 interface RecordStreams {
-  /** Writes records to the caller until it goes away, is 1 MiB behind, or may read them no longer. */
+  /** Writes records to the caller until it goes away, is 1 MiB behind, may read them no longer, or the server stops. */
   serve(
     call: UserCall,
     records: AuditRecords,
@@ -83,6 +83,7 @@ async function follow(
   for (let look = 1; !response.destroyed && !response.writableEnded; look++) {
     await nextLook(response, wait);
     if (response.destroyed || response.writableEnded) return;
+    if (call.isStopping) break;
     // Nothing is written that the caller could not ask for now.
     if (!(await permitted.ask().catch(() => false))) break;
     const found = await records.since(query, place).catch(() => undefined);
