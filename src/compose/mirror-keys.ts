@@ -106,11 +106,9 @@ export class MirrorKeys {
   }
 
   async #made(mirror: MirrorCaller, isNew: boolean): Promise<ServerKey> {
-    const { directory, partition, exists } = this.#parts;
+    const { directory, partition } = this.#parts;
     const { uid: worksFor, name } = mirror;
-    // Work that goes on for a moment must not bring back the user of a mirror that was removed.
-    if (!isNew && !(await exists(mirror)))
-      throw new CallFailed(`the mirror ${name} was deleted`, undefined, false);
+    if (!isNew) await this.#assertExists(mirror);
     const username = mirrorUser(name);
     const user = { username, worksFor, policy: { statement: statementsOf(mirror, partition) } };
     const made = await directory.serviceUsers.createKey(user, KEY_S).catch((error: unknown) => {
@@ -125,7 +123,16 @@ export class MirrorKeys {
       mirror: name,
       after: { access_key_id: accessKeyId, expires_at },
     });
+    // Whoever removes the mirror after this look finds the user.
+    if (!isNew) await this.#assertExists(mirror, () => this.forget(mirror));
     return { accessKeyId, secretAccessKey };
+  }
+
+  /** Throws where the mirror was removed: work that goes on for a moment must not bring back its user. */
+  async #assertExists(mirror: MirrorCaller, undo?: () => Promise<void>): Promise<void> {
+    if (await this.#parts.exists(mirror)) return;
+    await undo?.();
+    throw new CallFailed(`the mirror ${mirror.name} was deleted`, undefined, false);
   }
 
   #tell(operation: string, fields: Readonly<Record<string, unknown>>): void {

@@ -186,8 +186,9 @@ export class MirrorAdministration {
     const found = await this.#found(source, name);
     if (forget) {
       await this.#records.remove(found, actor);
-      await Progress.forget(this.#parts.store, found.mirror.uid, found.unchanged);
       await this.#parts.servers.forget(found.mirror);
+      // The mirror is gone with its record: what cannot be removed of its progress now, the next start removes.
+      await Progress.forget(this.#parts.store, found.mirror.uid, found.unchanged).catch(() => {});
       return true;
     }
     if (found.mirror.isDeleting !== true)

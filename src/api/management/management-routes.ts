@@ -118,13 +118,18 @@ function authorOfCalls(
       // What the two answers depend on is read, so that the write runs again if it changes before the commit.
       const principal = await state.principal(username);
       if (principal?.id !== userId) throw new AuthenticationFailed();
-      await state.session(username, of);
+      await state.session(username, of).catch(ofInactive);
       const again = await authenticate(identities, proof, sourceIp);
       if (again.userId !== userId) throw new AuthenticationFailed();
       await authorize(call);
     };
     return { name: username, judge };
   };
+}
+
+/** A user who is inactive by now is not what the call did not find. */
+function ofInactive(error: unknown): never {
+  throw isErrorCode(error, "not_found") ? new AuthenticationFailed() : error;
 }
 
 async function authenticatedUser(serving: ServingParts, call: RawCall): Promise<UserCaller> {

@@ -1,5 +1,8 @@
 /** Mirrors without configured keys: the service makes a user for each, and the data servers ask the service about it. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Progress } from "../../../src/mirroring/progress/progress.ts";
 import { StandIn } from "../../mirroring/stand-in/stand-in.ts";
 import { basic, callTarget, KEYS, type Management, startManagement } from "./kit.ts";
 
@@ -139,6 +142,17 @@ describe("the user of a mirror", { timeout: 60_000 }, () => {
     };
     expect((await call("POST", MIRRORS.replace("sales", "nothing"), BODY, key)).status).toBe(404);
     await expect(users().get(USER)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("goes with a mirror that is forgotten, and the audit log says so, whatever else of it cannot be removed", async () => {
+    await call("POST", MIRRORS, BODY);
+    await expect.poll(isCreated).toBe(true);
+    vi.spyOn(Progress, "forget").mockRejectedValueOnce(
+      new AuthorizerError("unavailable", "the disk is full"),
+    );
+    expect((await call("DELETE", `${MIRRORS}/sales-west?forget=true`)).status).toBe(204);
+    await expect(users().get(USER)).rejects.toMatchObject({ code: "not_found" });
+    await expect.poll(() => api.audit().map(({ operation }) => operation)).toContain("deleteMirror");
   });
 
   it("is gone with a mirror that is forgotten, and calls under way do not bring it back", async () => {

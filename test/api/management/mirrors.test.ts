@@ -184,6 +184,12 @@ describe("the right to a mirror", { timeout: 60_000 }, () => {
     expect((await bed.call("admin", "GET", MIRRORS)).json.results).toEqual([]);
   });
 
+  it("is nobody's who is made inactive while data servers are asked", async () => {
+    const { users } = bed.api.authorizer.directory;
+    meanwhile(() => users.update("creator", { inactive: true }));
+    expect((await bed.call("creator", "POST", MIRRORS, BODY)).status).toBe(401);
+  });
+
   it("is that in the state of the write: who loses it while the source is asked edits none", async () => {
     const { users } = bed.api.authorizer.directory;
     await bed.call("admin", "POST", MIRRORS, BODY);
