@@ -16,6 +16,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
   await parts.status.close();
   await parts.access?.close();
   await parts.policyChecks.close();
+  await parts.passwordResets?.close();
   await parts.invitations.close();
   await parts.mirroring?.runner.close();
   await parts.shadow?.close();

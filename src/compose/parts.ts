@@ -23,6 +23,7 @@ import { createServiceListener, type ServiceListener } from "../listeners/servic
 import { serviceTls, userTls } from "../listeners/tls.ts";
 import { createUserListener } from "../listeners/user.ts";
 import type { OpenedInvitations } from "../mail/open-invitations.ts";
+import type { PasswordResets } from "../mail/password-resets.ts";
 import { type AuditLog, createAuditLog } from "../observe/log/audit-log.ts";
 import { createHttpCounters, type ReadableHttpCounters } from "../observe/metrics/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
@@ -89,6 +90,8 @@ export interface ServiceParts {
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly invitations: OpenedInvitations;
+  /** undefined where this service keeps no passwords. */
+  readonly passwordResets: PasswordResets | undefined;
   /** undefined if no region may have mirrors. */
   readonly mirroring: ServiceMirroring | undefined;
   readonly setup: ServiceSetup;
@@ -144,7 +147,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     invitations,
     mirroring,
     setup: await openServiceSetup(data, options.worker),
-    ...(await openServiceSignIns(data, options.worker?.sharing)),
+    ...(await openServiceSignIns(data, invitations, options.worker?.sharing)),
     principals: principalFinder(data),
     escalationCheck: openEscalationCheck(directory, catalog),
     policyChecks,

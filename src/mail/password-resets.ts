@@ -29,7 +29,7 @@ const MOST_USERS = 5;
 /** Sends the mails. */
 export class PasswordResets {
   readonly #parts: ResetParts;
-  #pending = 0;
+  readonly #pending = new Set<Promise<void>>();
 
   constructor(parts: ResetParts) {
     this.#parts = parts;
@@ -37,11 +37,14 @@ export class PasswordResets {
 
   /** Looks for the users of an address and sends their mails, in the background: the time of an answer tells nothing. */
   ask(email: string): void {
-    if (this.#pending >= MOST_PENDING) return;
-    this.#pending++;
-    void this.#ask(email).finally(() => {
-      this.#pending--;
-    });
+    if (this.#pending.size >= MOST_PENDING) return;
+    const asked = this.#ask(email).finally(() => this.#pending.delete(asked));
+    this.#pending.add(asked);
+  }
+
+  /** Resolves when the mails that were asked for are queued. */
+  async close(): Promise<void> {
+    await Promise.all(this.#pending);
   }
 
   async #ask(email: string): Promise<void> {

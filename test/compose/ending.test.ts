@@ -8,17 +8,24 @@ import { openData, openLog } from "../../src/compose/data.ts";
 import { type RunningService, startService } from "../../src/compose/service.ts";
 import { openStore } from "../../src/compose/store/backends.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
-import type { ConfigValues } from "../../src/config/table.ts";
+import type { Commit } from "../../src/store/port.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 
+/** A commit that waits. */
+interface HeldCommit {
+  /** Resolves when it waits. */
+  readonly begun: Promise<void>;
+  /** Rejects as the store does. */
+  readonly revision: Promise<number>;
+  goOn(): void;
+}
+
 interface Held {
   readonly service: RunningService;
-  readonly values: ConfigValues;
-  /** Resolves when the next commit has happened, which is not answered before {@link Held.answer}. */
-  hold(): Promise<void>;
-  answer(): void;
+  /** Makes the next commit of a partition wait, before it is made or before it is answered. */
+  hold(partition: string, when: "made" | "answered"): HeldCommit;
   /** The records of the audit log that are on disk. */
   audited(): readonly Record<string, unknown>[];
 }
@@ -34,40 +41,41 @@ async function start(config: ConfigObject = {}): Promise<Held> {
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
     "auth.api.token": TOKEN,
     "authorizer.audit.directory": folder,
+    "authorizer.audit.output": join(folder, "audit.log"),
     "logging.level": "NONE",
     "ui.enabled": false,
   });
-  let held: PromiseWithResolvers<void> | undefined;
-  const answered = Promise.withResolvers<void>();
+  const waiting: ((commit: Commit, made: () => Promise<number>) => Promise<number> | undefined)[] = [];
   const data = await openData(values, openLog(values), {
     open: async (...asked) => {
       const opened = await openStore(...asked);
       const commit = opened.store.commit.bind(opened.store);
-      const late: typeof commit = async (one) => {
-        const revision = await commit(one);
-        const waiting = held;
-        held = undefined;
-        waiting?.resolve();
-        if (waiting !== undefined) await answered.promise;
-        return revision;
-      };
+      const late = (one: Commit) => waiting[0]?.(one, () => commit(one)) ?? commit(one);
       Object.assign(opened.store, { commit: late });
       return opened;
     },
   });
   const service = await startService(data, { version: "0.0.0", env: () => undefined });
+  const goes = Promise.withResolvers<void>();
   onTestFinished(() => {
-    answered.resolve();
+    goes.resolve();
     return service.stop();
   });
   return {
     service,
-    values,
-    hold: () => {
-      held = Promise.withResolvers();
-      return held.promise;
+    hold: (partition, when) => {
+      const begun = Promise.withResolvers<void>();
+      const revision = Promise.withResolvers<number>();
+      waiting.push((commit, made) => {
+        if (commit.put?.some((record) => record.partition === partition) !== true) return undefined;
+        waiting.shift();
+        const done = when === "answered" ? made() : undefined;
+        begun.resolve();
+        revision.resolve(goes.promise.then(() => done ?? made()));
+        return revision.promise;
+      });
+      return { begun: begun.promise, revision: revision.promise, goOn: () => goes.resolve() };
     },
-    answer: () => answered.resolve(),
     audited: () =>
       readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".jsonl"))
@@ -85,22 +93,47 @@ async function refused({ addresses }: RunningService): Promise<void> {
   await setTimeout(200);
 }
 
+const HEADERS = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+
 it("a change whose caller has gone is in the audit log", async () => {
-  const { service, hold, answer, audited } = await start();
-  const isHeld = hold();
+  const { service, hold, audited } = await start();
+  const held = hold("user", "answered");
   const caller = new AbortController();
   const asked = fetch(`${service.addresses.service}/api/v1/auth/users`, {
     method: "POST",
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    headers: HEADERS,
     body: JSON.stringify({ username: "alice" }),
     signal: caller.signal,
   });
-  await isHeld;
+  await held.begun;
   caller.abort();
   await expect(asked).rejects.toThrow("aborted");
   const stopped = service.stop();
   await refused(service);
-  answer();
+  held.goOn();
   await stopped;
   expect(audited()).toContainEqual(expect.objectContaining({ operation: "createUser", user: "alice" }));
+});
+
+it("a mail for a new password that was asked for is queued", async () => {
+  const { service, hold } = await start({
+    "authorizer.passwords.enabled": true,
+    "email.smtp_host": "127.0.0.1",
+    "email.smtp_port": 1,
+    "email.sender": "data@example.com",
+  });
+  await service.data.directory.users.create({ username: "alice", email: "alice@example.com" });
+  const held = hold("outbox", "made");
+  const { status } = await fetch(`${service.addresses.user}/api/v1/auth/password/forgot`, {
+    method: "POST",
+    headers: HEADERS,
+    body: JSON.stringify({ email: "alice@example.com" }),
+  });
+  expect(status).toBe(204);
+  await held.begun;
+  const stopped = service.stop();
+  await refused(service);
+  held.goOn();
+  await stopped;
+  expect(await held.revision).toBeGreaterThan(0);
 });

@@ -13,10 +13,10 @@ import type { Decisions } from "../../decisions/decisions.ts";
 import { TrustedProxies } from "../../http/request/client-address.ts";
 import type { Identities } from "../../identity/identity.ts";
 import type { OpenedInvitations } from "../../mail/open-invitations.ts";
-import { PasswordResets } from "../../mail/password-resets.ts";
+import type { PasswordResets } from "../../mail/password-resets.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import type { Endpoints } from "../../request-map/endpoints.ts";
-import { type DirectoryPasswords, isOfProvider } from "../../sign-in/directory-passwords.ts";
+import type { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
 import type { PasswordSignIn } from "../../sign-in/password-sign-in.ts";
 import type { PrincipalFinder } from "../../sign-in/principal-finder.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
@@ -43,6 +43,8 @@ export interface ManagementParts {
   readonly signIn: SignIn | undefined;
   readonly passwordSignIn: PasswordSignIn | undefined;
   readonly ownPasswords: DirectoryPasswords | undefined;
+  /** undefined where this service keeps no passwords. */
+  readonly passwordResets: PasswordResets | undefined;
   /** undefined where no program signs in as an external principal. */
   readonly principals: PrincipalFinder | undefined;
   readonly escalationCheck: ServiceEscalationCheck;
@@ -65,7 +67,6 @@ export interface ManagementParts {
 /** The options of the API. */
 export function managementOptions(data: DataParts, parts: ManagementParts): ManagementOptions {
   const { values, directory, catalog, logger } = data;
-  const { invitations, ownPasswords } = parts;
   return {
     ...parts,
     directory,
@@ -77,10 +78,6 @@ export function managementOptions(data: DataParts, parts: ManagementParts): Mana
     publicOrigins: publicOrigins(values),
     mirrors: parts.mirroring?.administration,
     exchange: tokenExchange(data),
-    passwordResets:
-      ownPasswords === undefined
-        ? undefined
-        : new PasswordResets({ directory, invitations, isOfProvider, log: logger }),
     signInOrder: values["authorizer.sign_in.order"],
     cookieDomain: values["auth.cookie_domain"],
     applications: new Applications({

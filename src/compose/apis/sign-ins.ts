@@ -6,7 +6,9 @@ import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import { openBreachedList } from "../../identity/passwords/breached-list.ts";
 import { HashingPlaces } from "../../identity/passwords/hashing-places.ts";
 import { hasArgon2 } from "../../identity/passwords/password-hash.ts";
-import { DirectoryPasswords } from "../../sign-in/directory-passwords.ts";
+import type { Invitations } from "../../mail/invitations.ts";
+import { PasswordResets } from "../../mail/password-resets.ts";
+import { DirectoryPasswords, isOfProvider } from "../../sign-in/directory-passwords.ts";
 import { PasswordSignIn, type PasswordWay } from "../../sign-in/password-sign-in.ts";
 import { RemoteWay } from "../../sign-in/remote-way.ts";
 import type { SignIn } from "../../sign-in/sign-in.ts";
@@ -23,6 +25,7 @@ interface ServiceSignIns {
   readonly passwordSignIn: PasswordSignIn | undefined;
   /** undefined where this service keeps no passwords. */
   readonly ownPasswords: DirectoryPasswords | undefined;
+  readonly passwordResets: PasswordResets | undefined;
 }
 
 /**
@@ -31,9 +34,10 @@ interface ServiceSignIns {
  */
 export async function openServiceSignIns(
   data: DataParts,
+  invitations: Pick<Invitations, "sendReset">,
   sharing: FailureSharing | undefined,
 ): Promise<ServiceSignIns> {
-  const { values, directory } = data;
+  const { values, directory, logger: log } = data;
   const ownPasswords = await openOwn(data);
   const ldap = openServiceLdap(data);
   const ways: readonly PasswordWay[] = [ownPasswords, ldap, await openRemote(data)].filter(
@@ -44,7 +48,8 @@ export async function openServiceSignIns(
   const isUser = (text: string) => exists(directory.users.get(text));
   const passwordSignIn =
     ways.length === 0 ? undefined : new PasswordSignIn({ ways, limit, sharing, isAccessKey, isUser });
-  return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords };
+  const passwordResets = ownPasswords && new PasswordResets({ directory, invitations, isOfProvider, log });
+  return { signIn: openServiceSignIn(data), passwordSignIn, ownPasswords, passwordResets };
 }
 
 async function openRemote({ values, directory, logger }: DataParts): Promise<RemoteWay | undefined> {
