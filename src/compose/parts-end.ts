@@ -2,6 +2,9 @@
 
 import type { ServiceParts } from "./parts.ts";
 
+/** Time in milliseconds for which the end waits for files that are read again. */
+const RELOAD_WITHIN_MS = 10_000;
+
 /** Closes everything; what is in flight is finished. */
 export async function closeParts(parts: ServiceParts): Promise<void> {
   await Promise.all([
@@ -10,6 +13,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
     parts.scrape.close(),
     parts.extAuthz?.close(),
     parts.streaming?.close(),
+    parts.reloads.done(RELOAD_WITHIN_MS),
   ]);
   await parts.escalationCheck.close();
   parts.activity.close();

@@ -29,6 +29,7 @@ import { createHttpCounters, type ReadableHttpCounters } from "../observe/metric
 import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
+import { WorkUnderWay } from "../schedule/work-under-way.ts";
 import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
@@ -89,6 +90,7 @@ export interface ServiceParts {
   readonly shadow: ServiceShadow | undefined;
   readonly identities: Identities;
   readonly datasets: DatasetState;
+  readonly reloads: WorkUnderWay;
   readonly invitations: OpenedInvitations;
   /** undefined where this service keeps no passwords. */
   readonly passwordResets: PasswordResets | undefined;
@@ -171,6 +173,7 @@ export async function openParts(data: DataParts, options: ServiceOptions): Promi
     decisionLog,
     shadow,
     datasets,
+    reloads: new WorkUnderWay(),
     health,
     metrics,
     ...openListeners(data, working, listening),

@@ -7,12 +7,18 @@ import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
 
-/** Reads again; what is faulty stays as it was and is logged. */
-export async function reloadParts(
+/** Reads again; what is faulty stays as it was and is logged. The end of the service waits for it. */
+export function reloadParts(
   parts: ServiceParts,
   values: ConfigValues,
   options: ServiceOptions,
 ): Promise<void> {
+  const reload = readAgain(parts, values, options);
+  parts.reloads.add(reload);
+  return reload;
+}
+
+async function readAgain(parts: ServiceParts, values: ConfigValues, options: ServiceOptions): Promise<void> {
   const { data, audit } = parts;
   data.logger.reopen();
   audit.reopen();

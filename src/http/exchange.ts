@@ -2,6 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import type { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import type { WorkUnderWay } from "../schedule/work-under-way.ts";
 import type { Admission } from "./admission.ts";
 import type { ArrivingBody, BodyBudget } from "./body/body-budget.ts";
 import type { IncomingRequest } from "./fast/incoming-request.ts";
@@ -12,7 +13,6 @@ import { Query } from "./request/query.ts";
 import { requestId } from "./request/request-id.ts";
 import { ANONYMOUS, type Caller, type MountedRoute, type RawCall } from "./route.ts";
 import type { AnswerBudget } from "./server/answer-budget.ts";
-import type { CallsUnderWay } from "./server/calls-under-way.ts";
 import type { SmallPieces } from "./server/small-pieces.ts";
 
 /** Everything that all requests of one server share. */
@@ -21,7 +21,7 @@ export interface ServerContext {
   readonly bodies: BodyBudget;
   readonly answers: AnswerBudget;
   readonly smallPieces: SmallPieces;
-  readonly calls: CallsUnderWay;
+  readonly calls: WorkUnderWay;
   readonly counters: HttpCounters;
   readonly limits: HttpLimits;
   /** False: nothing takes a way through what Node keeps to itself (`fast/README.md`). */

@@ -1,6 +1,6 @@
 /** The end of a service waits for what it is doing, also where nobody waits for the answer (spec/security §5.2). */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -136,4 +136,22 @@ it("a mail for a new password that was asked for is queued", async () => {
   held.goOn();
   await stopped;
   expect(await held.revision).toBeGreaterThan(0);
+});
+
+it("data sets that are read again are in the audit log", async () => {
+  const file = join(temporaryFolder(), "set.json");
+  const write = (...names: readonly string[]) =>
+    writeFileSync(file, JSON.stringify({ format: 1, users: names.map((username) => ({ username })) }));
+  write("alice");
+  const { service, hold, audited } = await start({ "authorizer.datasets": [file] });
+  write("alice", "bob");
+  const held = hold("user", "answered");
+  const loaded = service.reload(service.data.values);
+  await held.begun;
+  const stopped = service.stop();
+  await refused(service);
+  held.goOn();
+  await stopped;
+  await loaded;
+  expect(audited()).toContainEqual(expect.objectContaining({ event: "reload", what: "data sets" }));
 });

@@ -9,6 +9,7 @@ import {
 import { createServer as createTlsServer, type Server as HttpsServer } from "node:https";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { WorkUnderWay } from "../../schedule/work-under-way.ts";
 import { refuse } from "../answer.ts";
 import { BodyBudget } from "../body/body-budget.ts";
 import { RequestRefused } from "../errors.ts";
@@ -17,7 +18,6 @@ import { IncomingRequest } from "../fast/incoming-request.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
-import { CallsUnderWay } from "./calls-under-way.ts";
 import { acceptOnly, type ListenerPlaces } from "./connection-places.ts";
 import { Connections } from "./connections.ts";
 import { rawReply } from "./raw-reply.ts";
@@ -171,7 +171,7 @@ function contextOf(
     bodies,
     answers,
     smallPieces,
-    calls: new CallsUnderWay(),
+    calls: new WorkUnderWay(),
     counters,
     limits,
     shortcuts,
@@ -276,7 +276,7 @@ export function urlOf(server: NetServer): string {
 async function end(
   server: HttpServer | HttpsServer,
   connections: Connections,
-  calls: CallsUnderWay,
+  calls: WorkUnderWay,
 ): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => {
@@ -291,15 +291,12 @@ async function end(
   };
   // After what has arrived is read: a process that was held up would else cut requests that are there.
   const idle = setInterval(() => setImmediate(check), IDLE_CHECK_MS);
-  const late = Promise.withResolvers<void>();
-  const cut = setTimeout(() => {
-    server.closeAllConnections();
-    late.resolve();
-  }, CLOSE_WITHIN_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS);
+  const cutAt = performance.now() + CLOSE_WITHIN_MS;
   await closed;
   clearInterval(idle);
-  await Promise.race([calls.done(), late.promise]);
   clearTimeout(cut);
+  await calls.done(cutAt - performance.now());
   // The listening has ended: this only stops the timer that checks connections.
   server.close(() => {});
 }
