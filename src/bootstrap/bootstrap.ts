@@ -65,6 +65,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<BootstrapRep
   const set = shippedSetOf(mode, catalog, defaultUserGroup);
   const file = new AdminFile(options.adminFile);
   let found: BootstrapMark | undefined;
+  let isKnown = true;
   try {
     const report = await directory.batches.applyMarked(BOOTSTRAP_MARK, (state) => {
       found = readMark(state.mark);
@@ -74,8 +75,12 @@ export async function bootstrap(options: BootstrapOptions): Promise<BootstrapRep
     const elsewhere = file.taken && found?.credentials;
     const unchanged = { outcome: "unchanged", mode, to: set.version, changes: [] } as const;
     return { ...unchanged, ...(elsewhere && { elsewhere }) };
+  } catch (error) {
+    // It may be committed yet.
+    isKnown = !isErrorCode(error, "outcome_unknown");
+    throw error;
   } finally {
-    await discardUnused(directory, file);
+    if (isKnown) await discardUnused(directory, file);
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openCatalog } from "@svc-authorizer/policy/catalog/open-catalog.ts";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
@@ -105,6 +106,22 @@ describe("mode external", () => {
     const { access_key_id } = JSON.parse(readFileSync(adminFile, "utf8"));
     expect((await directory.credentials.getWithSecret(access_key_id)).username).toBe("admin");
     expect((await directory.groups.members("Admins", { amount: 10 })).results).toHaveLength(1);
+  });
+
+  it("keeps the credentials of a commit whose outcome is not known: it may come yet", async () => {
+    const adminFile = join(newFolder(), "admin.json");
+    const { commit } = store;
+    let late = async (): Promise<unknown> => undefined;
+    store.commit = async (asked) => {
+      if (asked.put?.some(({ partition }) => partition === "key") !== true) return commit.call(store, asked);
+      store.commit = commit;
+      late = () => commit.call(store, asked);
+      throw new AuthorizerError("outcome_unknown", "nobody knows");
+    };
+    expect(await codeOf(bootstrapOn(directory, { admin: {}, adminFile }))).toBe("outcome_unknown");
+    await late();
+    const made = JSON.parse(readFileSync(adminFile, "utf8"));
+    expect(await directory.credentials.getWithSecret(made.access_key_id)).toMatchObject(made);
   });
 
   it("takes the credentials that a process killed before its commit has left", async () => {

@@ -11,7 +11,9 @@ describe("a write of a command", () => {
     const values = { "authorizer.audit.output": file } as never;
     const asked = { what: "superuser", admin: "alice" };
     const result = await auditingUnknownOnce(values, "setup", asked, write).catch((error: unknown) => error);
-    const lines = existingLines(file).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = existingLines(file)
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     return { result, lines };
   };
 

@@ -4,7 +4,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { jsonTexts } from "../../compact/json-texts.ts";
 import { loadServiceConfig } from "../../compose/configuration.ts";
-import { auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
+import { assertAuditable, auditingUnknownOnce, auditOnce } from "../../compose/store/offline-store.ts";
 import { restoreBackup } from "../../compose/store/restore-backup.ts";
 import type { RestoredThing, RestoreOptions, RestoreReport } from "../../directory/history.ts";
 import { type CommandCall, flagsOf } from "../command.ts";
@@ -79,6 +79,7 @@ async function restoreFrom(call: CommandCall, flags: RestoreFlags, file: string)
   const { context } = call;
   const { values } = loadServiceConfig(loadOptionsOf(context, flags));
   const warn = (message: string): void => context.err(`warning: ${message}\n`);
+  await assertAuditable(values);
   const report = await restoreBackup(values, file, { forgetRevocations, keepSessions, warn });
   const { revision, at: time, replaced, kept, held, revived } = report;
   await auditOnce(values, "restore", {

@@ -3,6 +3,7 @@
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import {
+  assertAuditable,
   assertNotInUse,
   auditOnce,
   emptyStore,
@@ -32,6 +33,7 @@ async function runReset(
     stderr.write(`${place}: ${loss} would be lost; nothing was changed, --yes empties the store\n`);
     return EXIT.usage;
   }
+  await assertAuditable(values);
   emptyStore(values);
   await auditOnce(values, "write", { what: "reset", lost: loss });
   stdout.write(`${place}: emptied; ${loss} are gone\n`);

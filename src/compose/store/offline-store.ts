@@ -2,11 +2,11 @@
 
 import { accessSync, constants, rmSync } from "node:fs";
 import { basename } from "node:path";
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { auditingUnknown } from "../../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { createAuditLog } from "../../observe/log/audit-log.ts";
-import type { AuditEventKind } from "../../observe/log/audit-port.ts";
+import type { AuditEventKind, AuditEvents } from "../../observe/log/audit-port.ts";
 import { forgetClosed } from "../../store/local/closed-note.ts";
 import { lockFolder } from "../../store/local/folder-lock.ts";
 import { hasLocalStore, removeLocalStore } from "../../store/local/remove-store.ts";
@@ -201,27 +201,49 @@ export function emptyStore(values: ConfigValues): void {
 }
 
 /** Audits one event of a command as the service would. */
-export async function auditOnce(
+export function auditOnce(
   values: ConfigValues,
   kind: AuditEventKind,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
+  return withAudit(values, (audit) => audit.event(kind, { actor: "command line", ...fields }));
+}
+
+async function withAudit(values: ConfigValues, work: (audit: AuditEvents) => void): Promise<void> {
   const logger = quietLog(values);
-  const audit = createAuditLog({ output: values["authorizer.audit.output"], decisions: "none", logger });
-  audit.event(kind, { actor: "command line", ...fields });
-  await audit.close();
-  await logger.close();
+  try {
+    const audit = createAuditLog({ output: values["authorizer.audit.output"], decisions: "none", logger });
+    work(audit);
+    await audit.close();
+  } finally {
+    await logger.close();
+  }
+}
+
+/**
+ * Looks, before a command does something, whether that can be audited: else it would happen unaudited, and the secret of a
+ * key that it makes would get lost with the failure.
+ * @throws AuthorizerError "invalid_request"
+ */
+export async function assertAuditable(values: ConfigValues): Promise<void> {
+  try {
+    await withAudit(values, () => {});
+  } catch (cause) {
+    if (!isErrorCode(cause, "unavailable")) throw cause;
+    throw new AuthorizerError("invalid_request", `${cause.message}; nothing was changed`, { cause });
+  }
 }
 
 /**
  * Runs a write of a command, which audits it where it is committed; if the outcome is not known, that is audited.
- * @throws what the write throws
+ * @throws what the write throws, and before it as {@link assertAuditable}
  */
-export function auditingUnknownOnce<T>(
+export async function auditingUnknownOnce<T>(
   values: ConfigValues,
   kind: AuditEventKind,
   fields: Readonly<Record<string, unknown>>,
   write: () => Promise<T>,
 ): Promise<T> {
+  await assertAuditable(values);
   return auditingUnknown(write, (outcome) => auditOnce(values, kind, { ...fields, ...outcome }));
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -201,6 +201,23 @@ describe("svc-authorizer setup", () => {
     await start();
     const key = { access_key_id: "AKIAJIMPORTEDIMPORTQ", secret_access_key: "from a variable" };
     expect((await userNow(key)).status).toBe(200);
+  });
+});
+
+describe("commands on administrators and stores", () => {
+  it.each([
+    ["setup", ["setup", "--user-name", "two"]],
+    ["superuser", ["superuser", "--user-name", "two"]],
+    ["reset", ["reset", "--yes"]],
+  ])("change nothing that the audit log cannot take: %s", async (command, args) => {
+    if (command !== "setup") await runCommand(["setup", "--user-name", "one"], items());
+    const file = join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const unaudited = { ...items(), "authorizer.audit.output": join(file, "audit.log") };
+    const { code, stderr } = await runCommand(args, unaudited);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("authorizer.audit.output cannot be written")]);
+    const [again = ""] = command === "reset" ? ["superuser"] : args;
+    expect(await runCommand([again, "--user-name", "two"], items())).toMatchObject({ code: 0, stderr: "" });
   });
 });
 
