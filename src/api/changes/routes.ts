@@ -6,7 +6,6 @@ import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { Places } from "../../http/places.ts";
 import { type Answer, type RawCall, type Route, WRITTEN } from "../../http/route.ts";
 import { listOf, object, schemaRef, text } from "../../http/schema/schema-forms.ts";
-import { LONGEST_TIMER_MS } from "../../schedule/longest-timer.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import type { ChangeLog, DecisionSettings, ReplicaRecords } from "./ports.ts";
 import { REPLICA_SETTINGS, type ReplicaSettings, ReplicaStream } from "./replica-stream.ts";
@@ -184,12 +183,24 @@ export const CHANGE_SCHEMAS: Schemas = {
   },
 };
 
-/** Ends a stream when the token that opened it is over: the reader comes again with another one. */
-function endWithToken({ caller, response }: RawCall<ServiceCaller>): NodeJS.Timeout | undefined {
+/**
+ * Ends a stream when the token that opened it is over: the reader comes again with another one. A timer does not hear that the
+ * clock is set, so that it is looked at again and again.
+ * @returns what ends the looking
+ */
+function endWithToken({ caller, response }: RawCall<ServiceCaller>, everyMs: number): () => void {
   const { until } = caller;
-  if (until === undefined) return undefined;
-  const left = Math.min(Math.max(0, until - Date.now()), LONGEST_TIMER_MS);
-  return setTimeout(() => response.end(), left).unref();
+  if (until === undefined) return () => {};
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    timer = setTimeout(look, Math.min(Math.max(0, until - Date.now()), everyMs)).unref();
+  };
+  const look = (): void => {
+    if (Date.now() < until) wait();
+    else response.end();
+  };
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** Opens the routes. */
@@ -205,13 +216,13 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     const lastEvent = typeof id === "string" ? id : undefined;
     const from = await startingPoint({ lastEvent, ...namedIn(call) }, log);
     const leave = watching.take(call.caller.name);
-    const timer = endWithToken(call);
+    const stopLooking = endWithToken(call, limits.beatMs);
     try {
       call.deadline = Number.POSITIVE_INFINITY;
       begin(call, "text/event-stream");
       await watchers.serve(call.response, from);
     } finally {
-      clearTimeout(timer);
+      stopLooking();
       leave();
     }
     return WRITTEN;
@@ -221,14 +232,14 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
     const leave = replicating.take(call.caller.name);
     const { response } = call;
     sending.add(response);
-    const timer = endWithToken(call);
+    const stopLooking = endWithToken(call, replica.beatMs);
     try {
       begin(call, "application/x-ndjson");
       await new ReplicaStream({ log, records, decisions, settings: replica }, call as RawCall<never>).run(
         from,
       );
     } finally {
-      clearTimeout(timer);
+      stopLooking();
       sending.delete(response);
       leave();
     }

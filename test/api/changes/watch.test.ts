@@ -1,7 +1,8 @@
 /** `GET /api/v1/watch` over real connections (spec/journal §6.4). */
 
 import { connect } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { REPLICA_SETTINGS } from "../../../src/api/changes/replica-stream.ts";
 import { WATCH_LIMITS } from "../../../src/api/changes/watchers.ts";
 import type { Touched } from "../../../src/store/port.ts";
 import type { TestService } from "../../http/service-kit.ts";
@@ -233,7 +234,11 @@ describe("a watch", () => {
     ["/api/v1/watch", "\n\n"],
     ["/api/v1/replica", "\n"],
   ])("%s ends with the token that opened it, and is taken up with the next", async (path, end) => {
-    bed = await startChanges();
+    const beatMs = 50;
+    bed = await startChanges({
+      watch: { ...WATCH_LIMITS, beatMs },
+      replica: { ...REPLICA_SETTINGS, beatMs },
+    });
     const secretKey = "a-key-of-this-test-alone-0123456789-0123456789";
     bed.listener.replaceTokens({ secretKey });
     const opened = (seconds: number) => {
@@ -241,10 +246,16 @@ describe("a watch", () => {
       const token = makeToken({ claims: { ...serviceClaims(Date.now()), exp }, key: secretKey });
       return StreamReader.open(`${bed.url}${path}`, token, end);
     };
-    const [short, long] = [await opened(2), await opened(3_600)];
-    readers.push(short.reader, long.reader);
-    expect([short.answer.status, long.answer.status]).toEqual([200, 200]);
+    const [short, long, longest] = [await opened(2), await opened(3_600), await opened(86_400)];
+    readers.push(short.reader, long.reader, longest.reader);
+    expect([short, long, longest].map(({ answer }) => answer.status)).toEqual([200, 200, 200]);
     await short.reader.end();
     expect(long.reader.ended).toBe(false);
+    // A clock that was late and is set right.
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    vi.setSystemTime(Date.now() + 3_600_000);
+    await long.reader.end();
+    expect(longest.reader.ended).toBe(false);
   });
 });
