@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { closedAfterAll } from "../../closed-after-all.ts";
 import { post, startService, type TestService } from "../../http/service-kit.ts";
+import { makeToken, serviceClaims } from "../../identity/tokens.ts";
 
 const service = await closedAfterAll(startService());
 
@@ -199,5 +200,25 @@ describe("a streamed filter", () => {
     await cut;
     expect(performance.now() - began).toBeGreaterThan(2_000);
     await brief.close();
+  });
+
+  it("answers nothing more once the token that began it is over", async () => {
+    const secretKey = "a-key-of-this-test-alone-0123456789-0123456789";
+    const ending = await startService({ bearer: { secretKey } });
+    const exp = Math.floor(Date.now() / 1_000) + 60;
+    const token = makeToken({ claims: { ...serviceClaims(Date.now()), exp }, key: secretKey });
+    const sent = open({ ...ending, token });
+    sent.write(`${JSON.stringify(HEAD)}\n${item(object("a"))}\n`);
+    const response = await answerTo(sent);
+    const [first] = (await once(response.setEncoding("utf8"), "data")) as [string];
+    expect(lines(first)).toEqual([{ index: 0 }]);
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.setSystemTime(exp * 1_000);
+    sent.end(item(object("b")));
+    let rest = "";
+    for await (const part of response) rest += part;
+    vi.useRealTimers();
+    expect(lines(rest)).toMatchObject([{ complete: false, error: { status: 401 } }]);
+    await ending.close();
   });
 });

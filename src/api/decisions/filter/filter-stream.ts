@@ -194,6 +194,7 @@ class FilterSession {
   }
 
   async #answer(batch: readonly unknown[]): Promise<void> {
+    this.#assertCallerHolds();
     const items = this.#items as ItemReader;
     const lines: { readonly index: number; readonly text: string }[] = [];
     const resources: string[] = [];
@@ -250,6 +251,13 @@ class FilterSession {
     if (text === "" || this.#response.write(text)) return;
     await once(this.#response, "drain", { signal: this.#gone.signal });
     this.#postponeDeadline();
+  }
+
+  /** A stream may outlive the token that began it. */
+  #assertCallerHolds(): void {
+    const { until } = this.#call.caller;
+    if (until !== undefined && Date.now() >= until)
+      throw new AuthorizerError("unauthenticated", "the bearer token is over");
   }
 
   /** A stream may last as long as both sides move. */
