@@ -5,13 +5,14 @@ export class WorkUnderWay {
   #pieces = 0;
   #noneLeft: (() => void) | undefined;
 
-  /** Counts a piece of work until it has ended. */
+  /** Counts a piece of work until it has ended, be it with an error, which whoever began it hears of. */
   add(work: Promise<void>): void {
     this.#pieces++;
-    void work.finally(() => {
+    const ended = (): void => {
       this.#pieces--;
       if (this.#pieces === 0) this.#noneLeft?.();
-    });
+    };
+    work.then(ended, ended);
   }
 
   /** Resolves when there is none, or after some milliseconds; the last call counts. */
