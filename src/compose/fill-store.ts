@@ -25,15 +25,25 @@ export async function fillStore(
   return datasets;
 }
 
-/** A node that started without its database installs nothing before it is reached. */
+/**
+ * A node that started without its database installs nothing before it is reached. Where it is lost again meanwhile, the next
+ * contact goes on: what is in force is left as it is.
+ */
 function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>): void {
+  let isRunning = false;
   const stop = journal?.onContact(({ hasContact }) => {
-    if (!hasContact) return;
-    stop?.();
-    fill().catch((error: unknown) =>
-      logger.error("content and data sets were not loaded after the database was reached", {
-        error: messageOf(error),
-      }),
-    );
+    if (!hasContact || isRunning) return;
+    isRunning = true;
+    fill()
+      .then(
+        () => stop?.(),
+        (error: unknown) =>
+          logger.error("content and data sets were not loaded after the database was reached", {
+            error: messageOf(error),
+          }),
+      )
+      .finally(() => {
+        isRunning = false;
+      });
   });
 }

@@ -1,5 +1,6 @@
 /** Changing the key of encryption while nodes run: the log says which key seals. */
 
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { OpenedDirectory } from "../../src/directory/open-directory.ts";
 import { NODES } from "../../src/directory/records/sealing.ts";
@@ -175,5 +176,24 @@ it("seals also what others sealed between its look and its commit", async () => 
   const store = await openLate(() => create(one, "K1"));
   const report = await rotateSecretKey({ store, oldKey: OLD, newKey: NEW, now: () => 1 });
   expect(report).toEqual({ outcome: "rotated", sealed: 1, verified: 1 });
+  await store.close();
+});
+
+it("a node whose report was written, though nobody knew, is one node, and none once it has stopped", async () => {
+  const store = await openNode(sharedBy(engine));
+  const directory = await openDirectoryOn(store, { secretKey: OLD });
+  const { commit } = store;
+  store.commit = async (asked) => {
+    store.commit = commit;
+    await store.commit(asked);
+    throw new AuthorizerError("outcome_unknown", "nobody knows");
+  };
+  await expect(directory.reportKeys("node-1")).rejects.toThrow("nobody knows");
+  await directory.reportKeys("node-1");
+  const reports = () =>
+    withSnapshot(store, (snapshot) => snapshot.scan("meta", { prefix: NODES, limit: 10 }));
+  expect(await reports()).toHaveLength(1);
+  await directory.close();
+  expect(await reports()).toEqual([]);
   await store.close();
 });

@@ -38,10 +38,10 @@ export class KeyWatch {
    */
   async report(name: string): Promise<void> {
     if (!isShared(this.#store)) return;
-    const key = `${NODES}${randomUUID()}`;
+    // One record, however often it is called: none of them outlives the node, be it that nobody knows whether it was written.
+    this.#report ??= `${NODES}${randomUUID()}`;
     const value = JSON.stringify({ holds: this.#box.keyIds, name } satisfies MetaRecord);
-    await this.#store.commit({ put: [{ partition: "meta", key, value }] });
-    this.#report = key;
+    await this.#store.commit({ put: [{ partition: "meta", key: this.#report, value }] });
   }
 
   /** Stops. A node whose store fails at its end stays reported. */
