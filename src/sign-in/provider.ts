@@ -153,7 +153,8 @@ export class Provider {
     // Plain text is for providers on this machine alone, which the configuration checks.
     const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
     const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
-    return oidc.discovery(server, clientId, {}, authentication, { execute, timeout: TIMEOUT_SECONDS });
+    const metadata = { [oidc.clockTolerance]: issuer.clockTolerance / 1_000 };
+    return oidc.discovery(server, clientId, metadata, authentication, { execute, timeout: TIMEOUT_SECONDS });
   }
 
   #refusal(oidc: typeof OpenIdClient, cause: unknown): SignInRefused {
