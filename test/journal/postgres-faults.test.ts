@@ -9,6 +9,7 @@ import type { Engine } from "../../src/journal/engine.ts";
 import { openPostgresEngine, type PostgresOptions } from "../../src/journal/engines/postgres.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { troubleInWords } from "../../src/store/trouble.ts";
+import { cleanUp, newFolder, start, writeConfig } from "../end-to-end/program.ts";
 import { freePort } from "../free-port.ts";
 import { openNode } from "./bed.ts";
 import { hasProgram } from "./has-program.ts";
@@ -312,6 +313,27 @@ describe.skipIf(postgresBin() === undefined)("PostgreSQL in trouble", () => {
       }
     },
   );
+
+  it("a server that hangs: a service ends nevertheless", async () => {
+    const folder = newFolder();
+    const config = writeConfig(folder, {
+      listen_address: "127.0.0.1:0",
+      "authorizer.listen_address": "127.0.0.1:0",
+      "authorizer.metrics_address": "127.0.0.1:0",
+      "database.type": "postgres",
+      "database.postgres.connection_string": database,
+      "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
+      "auth.api.token": "a-token-that-only-this-test-knows-0123456789",
+    });
+    const program = await start(["--config", config], folder);
+    cluster.freeze();
+    try {
+      expect(await program.end()).toBe(0);
+    } finally {
+      cluster.thaw();
+      cleanUp();
+    }
+  });
 
   it("a server that hangs: changes are answered truly, then refused at once, and later go on", async () => {
     const store = await node(await open(database, { statementTimeoutMs: 1_000 }));

@@ -19,6 +19,7 @@ import {
 import { POSTGRES_TABLES, preparePostgres } from "./postgres-database.ts";
 import { Listening } from "./postgres-listening.ts";
 import { postgresReason } from "./postgres-reason.ts";
+import { PostgresSockets } from "./postgres-sockets.ts";
 
 /** Connection settings (`database.postgres.*`). */
 export interface PostgresOptions {
@@ -48,8 +49,10 @@ const LONGEST_LIFETIME_S = Math.floor(LONGEST_TIMER_MS / 1_000);
  * @throws AuthorizerError "unavailable" or "invalid_request" that says what to do
  */
 export async function openPostgresEngine(options: PostgresOptions): Promise<Engine> {
+  const sockets = new PostgresSockets();
   const config: pg.ClientConfig = {
     connectionString: options.connectionString,
+    stream: sockets.make,
     connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, options.statementTimeoutMs),
     application_name: "svc-authorizer",
     keepAlive: true,
@@ -79,9 +82,9 @@ export async function openPostgresEngine(options: PostgresOptions): Promise<Engi
   const listening = new Listening(config, CHANNEL, notify, options.warn);
   try {
     await preparePostgres(pool, options.warn);
-    return new PostgresEngine(pool, listening, options.maxIdleConnections);
+    return new PostgresEngine(pool, listening, sockets, options.maxIdleConnections);
   } catch (error) {
-    await pool.end();
+    await sockets.end(() => pool.end());
     throw error instanceof AuthorizerError ? error : unusable(error);
   }
 }
@@ -92,11 +95,13 @@ class PostgresEngine implements Engine {
   readonly lookMs = 10;
   readonly #pool: pg.Pool;
   readonly #listening: Listening;
+  readonly #sockets: PostgresSockets;
   readonly #mostIdle: number;
 
-  constructor(pool: pg.Pool, listening: Listening, mostIdle: number) {
+  constructor(pool: pg.Pool, listening: Listening, sockets: PostgresSockets, mostIdle: number) {
     this.#pool = pool;
     this.#listening = listening;
+    this.#sockets = sockets;
     this.#mostIdle = mostIdle;
   }
 
@@ -223,8 +228,10 @@ class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#listening.close();
-    await this.#pool.end();
+    await this.#sockets.end(async () => {
+      await this.#listening.close();
+      await this.#pool.end();
+    });
   }
 
   #query<R extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<R>> {
