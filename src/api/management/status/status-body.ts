@@ -42,13 +42,14 @@ function databaseBody({ kind, since, stopsAt, message }: NonNullable<Status["dat
   return { trouble: kind, since: timeOf(since), ...stops, message };
 }
 
-/** Decisions per second of the last whole minute and the one that runs. */
+/** Decisions per second of the last whole minute and the one that runs. Times to come are of before the clock was set back. */
 function perSecond({ since, minutes }: ActivityReport, now: number): number {
-  const from = Math.max(since, (Math.floor(now / MINUTE_MS) - 1) * MINUTE_MS);
+  const minuteBefore = (Math.floor(now / MINUTE_MS) - 1) * MINUTE_MS;
+  const from = since > now ? minuteBefore : Math.max(since, minuteBefore);
   const seconds = Math.max(1, (now - from) / SECONDS);
   const begin = Math.floor(from / MINUTE_MS) * MINUTE_MS;
   const count = minutes
-    .filter(({ at }) => at >= begin)
+    .filter(({ at }) => at >= begin && at <= now)
     .reduce((sum, { allowed, refused }) => sum + allowed + refused, 0);
   return Math.round((count / seconds) * 10) / 10;
 }
