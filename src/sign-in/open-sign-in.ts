@@ -13,7 +13,7 @@ import { nextPath } from "./next-path.ts";
 import { type PersonRules, personOf } from "./person.ts";
 import type { Provider } from "./provider.ts";
 import { type SignInState, StateSeal } from "./sealed-state.ts";
-import { type FinishedSignIn, type SignIn, SignInRefused } from "./sign-in.ts";
+import { type FinishedSignIn, type OnUnknown, type SignIn, SignInRefused } from "./sign-in.ts";
 
 /** A provider with the rules for its people. */
 export interface SignInProvider {
@@ -87,7 +87,7 @@ class OpenedSignIn implements SignIn {
 
   async finish(
     query: string,
-    { state: shown, source }: { readonly state: readonly string[]; readonly source: string },
+    { state: shown, source, onUnknown }: Parameters<SignIn["finish"]>[1],
   ): Promise<FinishedSignIn> {
     const [sealed, second] = shown;
     // A second cookie of the name was set by somebody else.
@@ -105,7 +105,7 @@ class OpenedSignIn implements SignIn {
       () => found.provider.claims(query, state),
       () => new SignInRefused("busy", found.rules.way),
     );
-    const { outcome } = await this.#signedIn(claims, found);
+    const { outcome } = await this.#signedIn(claims, found, onUnknown);
     const identity = Object.freeze({
       username: outcome.username,
       userId: outcome.userId,
@@ -138,13 +138,17 @@ class OpenedSignIn implements SignIn {
   }
 
   /** The user of verified claims. */
-  async #signedIn(claims: JWTPayload, { rules }: SignInProvider) {
+  async #signedIn(claims: JWTPayload, { rules }: SignInProvider, onUnknown?: OnUnknown) {
     const person = personOf(claims, rules);
     const { directory, isProtected } = this.#options;
-    const outcome = await directory.actingFor({ name: `oidc:${person.issuer}` }, () =>
+    const { username, issuer } = person;
+    const signedIn = directory.actingFor({ name: `oidc:${issuer}` }, () =>
       directory.provisioning(isProtected).signIn(person),
     );
-    const { username } = person;
+    const outcome = await signedIn.catch((error: unknown) => {
+      if (isErrorCode(error, "outcome_unknown")) onUnknown?.({ issuer, user: username });
+      throw error;
+    });
     if ("fault" in outcome) throw new SignInRefused(outcome.fault, rules.way, { username });
     return { outcome, person };
   }

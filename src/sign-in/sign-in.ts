@@ -61,6 +61,9 @@ export class SignInRefused extends Error {
   }
 }
 
+/** Hears of a person, by the name of the issuer and that of the person there. */
+export type OnUnknown = (person: { readonly issuer: string; readonly user: string }) => void;
+
 /** Signs people in. */
 export interface SignIn {
   /** In the order of the configuration. */
@@ -81,11 +84,12 @@ export interface SignIn {
    * @param query of the request with which the browser comes back
    * @param state the values of the cookie, of which there must be one
    * @param source address of the browser, which bounds how many it has under way
-   * @throws SignInRefused
+   * @param onUnknown told of the person where nobody knows whether its user was made or changed
+   * @throws SignInRefused; "outcome_unknown"
    */
   finish(
     query: string,
-    at: { readonly state: readonly string[]; readonly source: string },
+    at: { readonly state: readonly string[]; readonly source: string; readonly onUnknown: OnUnknown },
   ): Promise<FinishedSignIn>;
   /**
    * Signs in the person of a code that a client of a data server got (spec/sign-in §3): finds, links or makes the user.

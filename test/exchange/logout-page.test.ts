@@ -1,19 +1,27 @@
 /** `/logout`, to which the web page of a data server with one key sends browsers (spec/exchange §9). */
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { ACCESS_KEYS, SECRET, startExchange } from "./start-exchange.ts";
+
+async function signedIn({ userUrl }: { readonly userUrl: string }): Promise<string> {
+  const [user = ""] = ACCESS_KEYS.keys();
+  const answer = await fetch(`${userUrl}/api/v1/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ access_key_id: ACCESS_KEYS.get(user), secret_access_key: SECRET }),
+  });
+  return ((await answer.json()) as { readonly token: string }).token;
+}
 
 describe("the sign-out of a data server's page", () => {
   it("ends the token, and takes both cookies that hold it out of the browser", async () => {
     const authorizer = await closedAfterAll(startExchange("nginx"));
-    const [user = ""] = ACCESS_KEYS.keys();
-    const signedIn = await fetch(`${authorizer.userUrl}/api/v1/auth/login`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ access_key_id: ACCESS_KEYS.get(user), secret_access_key: SECRET }),
-    });
-    const { token } = (await signedIn.json()) as { readonly token: string };
+    const token = await signedIn(authorizer);
     const out = await fetch(`${authorizer.userUrl}/logout`, {
       headers: { cookie: `access_token=${token}; internal_auth_session=of-the-same-token` },
       redirect: "manual",
@@ -25,5 +33,17 @@ describe("the sign-out of a data server's page", () => {
     ]);
     const headers = { authorization: `Bearer ${token}` };
     expect((await fetch(`${authorizer.userUrl}/api/v1/user`, { headers })).status).toBe(401);
+  });
+
+  it("is audited where nobody knows whether it happened", async () => {
+    const audit = join(temporaryFolder(), "audit.jsonl");
+    const authorizer = await closedAfterAll(startExchange("nginx", { "authorizer.audit.output": audit }));
+    const token = await signedIn(authorizer);
+    authorizer.directory.issuedSessions.endToken = async () => {
+      throw new AuthorizerError("outcome_unknown", "nobody knows");
+    };
+    const headers = { cookie: `access_token=${token}` };
+    expect((await fetch(`${authorizer.userUrl}/logout`, { headers, redirect: "manual" })).status).toBe(503);
+    await expect.poll(() => readFileSync(audit, "utf8")).toMatch(/"event":"logout".*"outcome":"unknown"/);
   });
 });

@@ -1,10 +1,13 @@
 /** Signing in with a real OpenID provider, in a browser without scripts (spec/sign-in §1, spec/sign-in §8). */
 
-import { devNull } from "node:os";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closedAfterAll } from "../closed-after-all.ts";
 import { freePort } from "../free-port.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { type Page, TestBrowser } from "./browser.ts";
 import { CLIENT, startProvider } from "./test-provider.ts";
 
@@ -16,6 +19,7 @@ const second = await closedAfterAll(startProvider([CALLBACK]));
 const away = await startProvider([CALLBACK]);
 await away.close();
 
+const audit = join(temporaryFolder(), "audit.jsonl");
 const client = { sign_in: true, client_id: CLIENT.id, client_secret: CLIENT.secret };
 const authorizer = await closedAfterAll(
   startAuthorizer({
@@ -26,7 +30,7 @@ const authorizer = await closedAfterAll(
     } as never,
     config: {
       listen_address: `127.0.0.1:${port}`,
-      "authorizer.audit.output": devNull,
+      "authorizer.audit.output": audit,
       "authorizer.sign_in.origins": [OURS],
       "authorizer.forward_auth.proxy": "nginx",
       "auth.oidc.validate_id_token_claims": { department: "research" },
@@ -105,6 +109,24 @@ describe("a sign-in with an OpenID provider", () => {
       friendly_name: "Alice É.",
     });
     expect(await groupsOf("alice")).toEqual(["Writers"]);
+  });
+
+  it("is audited where nobody knows whether it made the user", async () => {
+    const { provisioning } = directory;
+    directory.provisioning = (isProtected) => {
+      directory.provisioning = provisioning;
+      const cases = provisioning(isProtected);
+      const signInUnknown: typeof cases.signIn = async (person) => {
+        await cases.signIn(person);
+        throw new AuthorizerError("outcome_unknown", "nobody knows");
+      };
+      return { ...cases, signIn: signInUnknown };
+    };
+    expect((await signIn()).status).toBe(503);
+    expect((await directory.users.get("alice")).username).toBe("alice");
+    await expect
+      .poll(() => readFileSync(audit, "utf8"))
+      .toMatch(/"event":"login".*"issuer":"corp".*"outcome":"unknown"/);
   });
 
   it("sets cookies that no script reads: the login cookie for this site alone, the others where links lead", async () => {

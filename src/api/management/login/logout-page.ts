@@ -11,6 +11,7 @@ import type { Identities } from "../../../identity/identity.ts";
 import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { NO_STORE } from "../../rest/operation.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import {
   AuthenticationFailed,
   authenticate,
@@ -72,8 +73,13 @@ async function logout(parts: LogoutParts, call: RawCall): Promise<Reply> {
   const source_ip = proxies.clientOf(request) ?? "";
   const identity = await tokenOwner(parts, shownProof(request), source_ip);
   if (identity?.expiresAt !== undefined) {
-    await identities.logout(identity, identity.expiresAt);
-    audit.event("logout", { actor: identity.username, how: identity.how, request_id, source_ip });
+    const { expiresAt, username: actor, how } = identity;
+    const event = { actor, how, request_id, source_ip };
+    await auditingUnknown(
+      () => identities.logout(identity, expiresAt),
+      (outcome) => audit.event("logout", { ...event, ...outcome }),
+    );
+    audit.event("logout", event);
   }
   const cookies = loginCookie("", { secondsLeft: 0, domain, secure: isSecure(request, proxies) });
   return {

@@ -123,11 +123,13 @@ async function finish(parts: OidcParts, call: RawCall): Promise<Reply> {
   const origin = signIn.originOf(request.headers.host) ?? "";
   const source_ip = proxies.clientOf(request) ?? "";
   const state = cookieValues(request.headers.cookie ?? "", stateName(origin));
+  const how = "openid_connect";
   const { identity, way, next, isNew } = await signIn.finish(queryText, {
     state,
     source: addressBlock(source_ip),
+    onUnknown: (person) =>
+      audit.event("login", { how, ...person, request_id, source_ip, outcome: "unknown" }),
   });
-  const how = "openid_connect";
   const { token, expiresAt } = await identities.issueLoginToken({
     ...identity,
     origin: { how, source: source_ip },
