@@ -270,7 +270,8 @@ function underWay(exchange: Exchange, work: Promise<void>): void {
 
 /** Throws what the handler throws at once. */
 function run(exchange: Exchange): void {
-  if (exchange.answered) return;
+  // The caller may have gone meanwhile.
+  if (exchange.answered || exchange.request.socket.destroyed) return;
   exchange.route.body?.validate?.(exchange.body);
   const began = performance.now();
   const answered = handled(exchange, began);

@@ -78,6 +78,37 @@ describe("under overload", () => {
     await service.close();
   });
 
+  it("the work for a caller who goes while the call is authorized does not begin", async () => {
+    const held = gate();
+    const seen: string[] = [];
+    const service = await serving(4, { authenticate: () => ANONYMOUS }, [
+      {
+        method: "POST",
+        path: "/change",
+        priority: "hot",
+        body: { maxBytes: 100 },
+        authorizesBody: true,
+        authorize: async () => {
+          await held.wait();
+          seen.push("authorized");
+        },
+        handle: async () => {
+          seen.push("changed");
+          return { status: 204 };
+        },
+      },
+    ]);
+    const socket = connectTo(service.url);
+    socket.write(requestText(service, "/change", "{}"));
+    await expect.poll(() => held.waiting).toBe(1);
+    socket.destroy();
+    await service.close();
+    held.open();
+    await expect.poll(() => seen).toContain("authorized");
+    await new Promise(setImmediate);
+    expect(seen).toEqual(["authorized"]);
+  });
+
   it("a caller that goes away gives its place back, wherever it waited", async () => {
     const held = gate();
     const service = await startService({
