@@ -13,7 +13,7 @@ import {
   passwordKeys,
 } from "../identity/failed-attempts.ts";
 import type { Identity } from "../identity/identity.ts";
-import { SignInRefused, type SignInWay } from "./sign-in.ts";
+import { type OnUnknown, SignInRefused, type SignInWay } from "./sign-in.ts";
 
 /** A name and a password that somebody shows. */
 export interface PasswordAttempt {
@@ -26,6 +26,8 @@ export interface PasswordAttempt {
    * before it was compared.
    */
   readonly isForwarded?: boolean;
+  /** Told where nobody knows whether the user of the person was made or changed. */
+  readonly onUnknown?: OnUnknown;
 }
 
 /** A person who is known by a password. */

@@ -5,7 +5,7 @@ import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { Directory } from "../directory/directory.ts";
 import type { SignedInPerson } from "../directory/provisioning.ts";
 import type { PasswordPerson } from "./password-sign-in.ts";
-import { SignInRefused, type SignInWay } from "./sign-in.ts";
+import { type OnUnknown, SignInRefused, type SignInWay } from "./sign-in.ts";
 
 /** Options of {@link passwordUser}. */
 interface PasswordUserOptions {
@@ -13,6 +13,7 @@ interface PasswordUserOptions {
   /** True for the name of a group that no provider gives unless it is named literally. */
   readonly isProtected: (group: string) => boolean;
   readonly way: SignInWay;
+  readonly onUnknown: OnUnknown | undefined;
 }
 
 /**
@@ -21,7 +22,7 @@ interface PasswordUserOptions {
  */
 export async function passwordUser(
   person: SignedInPerson,
-  { directory, isProtected, way }: PasswordUserOptions,
+  { directory, isProtected, way, onUnknown }: PasswordUserOptions,
 ): Promise<PasswordPerson> {
   const { issuer, username, externalId } = person;
   if (!isPossibleName(username) || !isPossibleName(externalId)) throw new SignInRefused("nameless", way);
@@ -29,6 +30,7 @@ export async function passwordUser(
     directory.provisioning(isProtected).signIn(person),
   );
   const outcome = await signedIn.catch((cause: unknown) => {
+    if (isErrorCode(cause, "outcome_unknown")) onUnknown?.({ issuer, user: username });
     // The name can be none here.
     if (!isErrorCode(cause, "invalid_request")) throw cause;
     throw new SignInRefused("nameless", way, { cause });

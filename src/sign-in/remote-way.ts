@@ -10,7 +10,7 @@ import { PlacesBySource } from "../identity/places-by-source.ts";
 import { askRemote } from "./ask-remote.ts";
 import type { PasswordAttempt, PasswordPerson, PasswordWay } from "./password-sign-in.ts";
 import { passwordUser } from "./password-user.ts";
-import { SignInRefused } from "./sign-in.ts";
+import { type OnUnknown, SignInRefused } from "./sign-in.ts";
 
 /** The name of this provider, before external ids and in marks of memberships. */
 export const REMOTE = "remote";
@@ -41,14 +41,15 @@ export class RemoteWay implements PasswordWay {
     this.#parts = parts;
   }
 
-  async verify({ username, password, source }: PasswordAttempt): Promise<PasswordPerson | undefined> {
+  async verify(attempt: PasswordAttempt): Promise<PasswordPerson | undefined> {
+    const { username, password, source, onUnknown } = attempt;
     if (!isPossibleName(username)) return undefined;
     const name = await this.#places.run(
       sourceOf(source),
       () => this.#ask(username, password),
       () => new SignInRefused("busy", this.way),
     );
-    return name === undefined ? undefined : this.#userOf(name);
+    return name === undefined ? undefined : this.#userOf(name, onUnknown);
   }
 
   /** The name of an authenticated person; undefined where the server refuses. */
@@ -64,7 +65,7 @@ export class RemoteWay implements PasswordWay {
   }
 
   /** @throws SignInRefused for a person who is known and has no user here */
-  #userOf(username: string): Promise<PasswordPerson> {
+  #userOf(username: string, onUnknown: OnUnknown | undefined): Promise<PasswordPerson> {
     const { directory, isProtected, defaultGroup } = this.#parts;
     const person = {
       issuer: REMOTE,
@@ -80,7 +81,7 @@ export class RemoteWay implements PasswordWay {
       mayCreate: true,
       byName: false,
     };
-    return passwordUser(person, { directory, isProtected, way: this.way });
+    return passwordUser(person, { directory, isProtected, way: this.way, onUnknown });
   }
 }
 

@@ -64,6 +64,7 @@ export async function remoteLogin({ passwords, audit }: RemoteLoginParts, call: 
       password,
       source,
       isForwarded: true,
+      onUnknown: (person) => audit.event("login", { ...origin, ...person, outcome: "unknown" }),
     });
     audit.event("login", { actor: identity.username, ...origin, issuer: way.name, created: isNew });
     const body = JSON.stringify({ external_user_identifier: identity.username });

@@ -7,7 +7,7 @@ import { sourceOf } from "../../identity/failed-attempts.ts";
 import { PlacesBySource } from "../../identity/places-by-source.ts";
 import type { PasswordAttempt, PasswordPerson, PasswordWay } from "../password-sign-in.ts";
 import { passwordUser } from "../password-user.ts";
-import { SignInRefused, type SignInWay } from "../sign-in.ts";
+import { type OnUnknown, SignInRefused, type SignInWay } from "../sign-in.ts";
 import type { LdapDirectory, LdapPerson } from "./ldap-directory.ts";
 
 /** The name of this provider, before external ids and in marks of memberships. */
@@ -46,14 +46,15 @@ export class LdapWay implements PasswordWay {
     this.#patterns = parts.assertGroups.map(compileWildcard);
   }
 
-  async verify({ username, password, source }: PasswordAttempt): Promise<PasswordPerson | undefined> {
+  async verify(attempt: PasswordAttempt): Promise<PasswordPerson | undefined> {
+    const { username, password, source, onUnknown } = attempt;
     if (!isPossibleName(username)) return undefined;
     const person = await this.#places.run(
       sourceOf(source),
       () => this.#ask(username, password),
       () => new SignInRefused("busy", this.way),
     );
-    return person === undefined ? undefined : this.#userOf(person);
+    return person === undefined ? undefined : this.#userOf(person, onUnknown);
   }
 
   async #ask(username: string, password: string): Promise<LdapPerson | undefined> {
@@ -66,7 +67,10 @@ export class LdapWay implements PasswordWay {
   }
 
   /** @throws SignInRefused for a person who is known and has no user here */
-  #userOf({ username, externalId, groups }: LdapPerson): Promise<PasswordPerson> {
+  #userOf(
+    { username, externalId, groups }: LdapPerson,
+    onUnknown: OnUnknown | undefined,
+  ): Promise<PasswordPerson> {
     const { directory, isProtected, assertGroups, createUsers, directoryUsers } = this.#parts;
     const person = {
       issuer: LDAP,
@@ -81,6 +85,6 @@ export class LdapWay implements PasswordWay {
       mayCreate: createUsers,
       byName: directoryUsers,
     };
-    return passwordUser(person, { directory, isProtected, way: this.way });
+    return passwordUser(person, { directory, isProtected, way: this.way, onUnknown });
   }
 }

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { hashPassword } from "../../../src/identity/passwords/password-hash.ts";
@@ -98,6 +99,26 @@ describe("as the server of a data server", () => {
   it("knows the passwords of the directory, and names the user", async () => {
     const { status, json } = await forwarded("alice", PASSWORD);
     expect({ status, json }).toEqual({ status: 200, json: { external_user_identifier: "alice" } });
+  });
+
+  it.each([
+    ["a data server asks", forwarded],
+    ["a person signs in", typed],
+  ])("is audited where nobody knows whether it made the user, as %s", async (_, ask) => {
+    remote.state.body = JSON.stringify({ external_user_identifier: "una" });
+    const { provisioning } = directory;
+    directory.provisioning = (isProtected) => {
+      directory.provisioning = provisioning;
+      const signIn = async () => {
+        throw new AuthorizerError("outcome_unknown", "nobody knows");
+      };
+      return { ...provisioning(isProtected), signIn };
+    };
+    const before = readFileSync(log, "utf8").length;
+    expect((await ask("una", "a long password of rita")).status).toBe(503);
+    await expect
+      .poll(() => readFileSync(log, "utf8").slice(before))
+      .toMatch(/"event":"login".*"issuer":"remote","user":"una","outcome":"unknown"/);
   });
 
   it("asks the remote server, and has the user made before it answers", async () => {

@@ -3,7 +3,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Identities, Identity } from "../../../identity/identity.ts";
 import { looksLikeKeyId, type PasswordSignIn, WrongPassword } from "../../../sign-in/password-sign-in.ts";
-import { SignInRefused } from "../../../sign-in/sign-in.ts";
+import { type OnUnknown, SignInRefused } from "../../../sign-in/sign-in.ts";
 import type { AuditedFields } from "../../rest/ports.ts";
 import { refusalText } from "../sign-in/refusal-texts.ts";
 import { AuthenticationFailed, authenticate } from "./proof.ts";
@@ -22,6 +22,8 @@ interface Typed {
   readonly source: string;
   /** Told where nobody can tell at present, with the fields for the audit log. */
   readonly onAway: (fields: AuditedFields) => void;
+  /** Told where nobody knows whether a user was made or changed, with the fields for the audit log. */
+  readonly onUnknown: (fields: AuditedFields) => void;
 }
 
 /** A user who logged in, with what the audit log has of it. */
@@ -55,8 +57,10 @@ export async function loggedIn({ identities, passwordSignIn }: LoginParts, typed
  */
 async function withPassword(signIn: PasswordSignIn, typed: Typed): Promise<LoggedIn> {
   const { name: username, secret: password, source, onAway } = typed;
+  const onUnknown: OnUnknown = (person) =>
+    typed.onUnknown({ how: "password", ...person, outcome: "unknown" });
   try {
-    const { identity, way, isNew } = await signIn.signIn({ username, password, source });
+    const { identity, way, isNew } = await signIn.signIn({ username, password, source, onUnknown });
     return { identity, fields: { how: "password", issuer: way.name, ...(isNew && { created: true }) } };
   } catch (error) {
     if (error instanceof WrongPassword) throw failedPassword(error);

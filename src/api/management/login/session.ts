@@ -154,6 +154,7 @@ async function login(call: OpenCall, parts: ManagementParts): Promise<Reply> {
     secret,
     source: call.caller.sourceIp,
     onAway: (of) => audit.event("authentication_failed", "", call, of),
+    onUnknown: (of) => audit.event("login", "", call, of),
   });
   const origin = { how: fields.how, source: call.caller.sourceIp };
   const issued = await identities.issueLoginToken({ ...identity, origin }, seconds ?? undefined);

@@ -115,6 +115,7 @@ async function signIn(parts: FormParts, call: RawCall): Promise<Reply> {
       secret: form.get("secret") ?? "",
       source,
       onAway: (fault) => audit.event("authentication_failed", { ...of, ...fault }),
+      onUnknown: (fields) => audit.event("login", { ...of, ...fields }),
     });
     const origin = { how: fields.how, source };
     const issued = await identities.issueLoginToken({ ...identity, origin });
