@@ -118,9 +118,15 @@ export class WorkerFleet<Ready> {
       this.#options.log.error("a worker ended and is replaced", { pid: one.pid, code, signal });
       this.#replace(performance.now() - born < SHORT_LIFE_MS ? PAUSE_MS : 0);
     });
-    const answer = await channel.ask<Ready>(readyKind, start());
-    this.#serving.add(one);
-    return answer;
+    try {
+      const answer = await channel.ask<Ready>(readyKind, start());
+      this.#serving.add(one);
+      return answer;
+    } catch (error) {
+      // It serves nobody, and another one takes its place.
+      worker.process.kill("SIGKILL");
+      throw error;
+    }
   }
 
   #replace(pauseMs: number): void {

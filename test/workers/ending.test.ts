@@ -1,7 +1,9 @@
-/** Workers of a service that ends: for as long as they answer they answer as before. */
+/** Workers that end: for as long as they answer they answer as before, and none is left behind. */
 
 import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
 import { Agent, type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
 import { cleanUp, newFolder, type RunningProgram, start, writeConfig } from "../end-to-end/program.ts";
 import { ask, askBoth, isWorker, TOKEN, workerPids } from "./worker-requests.ts";
@@ -14,7 +16,7 @@ afterEach(async () => {
   cleanUp();
 });
 
-async function startWorkers(): Promise<void> {
+async function startWorkers(more: Readonly<Record<string, unknown>> = {}): Promise<void> {
   const folder = newFolder();
   const config = writeConfig(folder, {
     listen_address: "127.0.0.1:0",
@@ -26,6 +28,7 @@ async function startWorkers(): Promise<void> {
     "database.local.path": `${folder}/data`,
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
     "auth.api.token": TOKEN,
+    ...more,
   });
   program = await start(["--config", config], folder);
 }
@@ -58,4 +61,21 @@ it("tell the readers of changes what the others commit, for as long as they answ
   const made = await ask(program.service, "POST", "/api/v1/auth/users", { username: "alice" });
   expect(made.status).toBe(201);
   for (const told of watches) await expect.poll(told).toContain('"users":["alice"]');
+});
+
+it("leave no process behind where one cannot take the place of another", async () => {
+  // Each process has a file of its own in it.
+  const records = join(newFolder(), "records");
+  await startWorkers({ "authorizer.audit.directory": records });
+  const before = workerPids(program);
+  rmSync(records, { recursive: true });
+  writeFileSync(records, "no folder");
+  for (const pid of before) process.kill(pid, "SIGKILL");
+  const failed = () => program.stdout().split("a worker could not be started").length - 1;
+  await expect.poll(failed).toBeGreaterThan(2);
+  rmSync(records);
+  await expect
+    .poll(async () => (await fetch(`${program.metrics}/metrics`)).text())
+    .toMatch(/^svc_authorizer_workers 2$/m);
+  await expect.poll(() => workerPids(program).length).toBe(2);
 });
