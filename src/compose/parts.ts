@@ -116,8 +116,22 @@ export interface ServiceParts {
 
 /** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
 export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
+  const opened = await openAudit(data, options);
+  try {
+    return await openAudited(data, options, opened);
+  } catch (error) {
+    // It has locked its folder, and its sinks keep the process.
+    await opened.audit.close();
+    throw error;
+  }
+}
+
+async function openAudited(
+  data: DataParts,
+  options: ServiceOptions,
+  { audit, records: auditRecords, trail: auditTrail }: ServiceAudit,
+): Promise<ServiceParts> {
   const { values, directory, catalog } = data;
-  const { audit, records: auditRecords, trail: auditTrail } = await openAudit(data, options);
   const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
   const usage = openServiceUsage(data);

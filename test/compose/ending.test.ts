@@ -31,8 +31,7 @@ interface Held {
 }
 
 /** Starts a service whose store can be made to answer late. */
-async function start(config: ConfigObject = {}): Promise<Held> {
-  const folder = temporaryFolder();
+async function start(config: ConfigObject = {}, folder = temporaryFolder()): Promise<Held> {
   const { values } = configFromObject(config, {
     "database.type": "mem",
     listen_address: "127.0.0.1:0",
@@ -154,4 +153,14 @@ it("data sets that are read again are in the audit log", async () => {
   await stopped;
   await loaded;
   expect(audited()).toContainEqual(expect.objectContaining({ event: "reload", what: "data sets" }));
+});
+
+it("a start that fails leaves its audit log to the next one", async () => {
+  const folder = temporaryFolder();
+  const file = join(temporaryFolder(), "set.json");
+  writeFileSync(file, JSON.stringify({ format: 1, users: [{ name: "alice" }] }));
+  await expect(start({ "authorizer.datasets": [file] }, folder)).rejects.toThrow("nothing was loaded");
+  await start({}, folder);
+  const chains = readdirSync(folder).filter((name) => name !== "audit.log");
+  expect(chains).toEqual([expect.stringMatching(/-0$/)]);
 });
