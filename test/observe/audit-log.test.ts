@@ -141,6 +141,23 @@ describe("events", () => {
   });
 });
 
+/** Opens an audit log whose file cannot be written, and waits until that was reported. */
+const FAILING = `import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  const { writeSync } = fs;
+  let reported = false;
+  fs.writeSync = (descriptor, ...rest) => {
+    reported ||= descriptor === 2;
+    return writeSync(descriptor, ...rest);
+  };
+  syncBuiltinESMExports();
+  const { createLogger } = await import("OBSERVElog/logger.ts");
+  const { createAuditLog } = await import("OBSERVElog/audit-log.ts");
+  const logger = createLogger({ format: "json", level: "NONE", auditLevel: "NONE", outputs: ["-"], filesKeep: 0, fileMaxSizeMb: 1 });
+  const audit = createAuditLog({ output: "/dev/full", decisions: "all", logger });
+  audit.event("login", { n: 1 });
+  while (!reported) await new Promise((resolve) => setTimeout(resolve, 5));`;
+
 describe("the file", () => {
   it("is opened anew by reopen, and what was written before is in the old one", async () => {
     const path = newPath("audit.log");
@@ -182,21 +199,7 @@ describe("the file", () => {
 
   it("that fails later leaves events to the log", () => {
     const { status, stdout } = runModule(
-      `import fs from "node:fs";
-       import { syncBuiltinESMExports } from "node:module";
-       const { writeSync } = fs;
-       let reported = false;
-       fs.writeSync = (descriptor, ...rest) => {
-         reported ||= descriptor === 2;
-         return writeSync(descriptor, ...rest);
-       };
-       syncBuiltinESMExports();
-       const { createLogger } = await import("OBSERVElog/logger.ts");
-       const { createAuditLog } = await import("OBSERVElog/audit-log.ts");
-       const logger = createLogger({ format: "json", level: "NONE", auditLevel: "NONE", outputs: ["-"], filesKeep: 0, fileMaxSizeMb: 1 });
-       const audit = createAuditLog({ output: "/dev/full", decisions: "all", logger });
-       audit.event("login", { n: 1 });
-       while (!reported) await new Promise((resolve) => setTimeout(resolve, 5));
+      `${FAILING}
        audit.event("login", { n: 2 });
        await audit.close();
        await logger.close();`,
@@ -208,6 +211,38 @@ describe("the file", () => {
         .split("\n")
         .map((line) => JSON.parse(line).n),
     ).toEqual([2]);
+  });
+
+  it.each([
+    ["fails", "", [0, 0]],
+    ["fails and takes no more", "full", [1, 0]],
+  ])("that %s leaves what workers hand over to the log", (_, state, dropped) => {
+    const { status, stdout } = runModule(
+      `${FAILING}
+       const line = (event, n) => JSON.stringify({ time: "2026-11-30T12:00:00Z", event, n }) + "\\n";
+       const fill = (size) => {
+         for (const { droppedDecisions } = { ...audit.counters }; audit.counters.droppedDecisions === droppedDecisions; )
+           audit.relayed(line("decision", "x".repeat(size)));
+       };
+       if (process.argv[1] === "full") for (const size of [1 << 20, 1_000, 1]) fill(size);
+       const before = { ...audit.counters };
+       audit.relayed(line("write", 2) + line("decision", 3) + line("logout", 4));
+       const counted = [audit.counters.droppedDecisions - before.droppedDecisions, audit.counters.droppedEvents];
+       logger.always("counted", { counted });
+       await audit.close();
+       await logger.close();`,
+      state,
+    );
+    expect(status).toBe(0);
+    const log = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Entry);
+    expect(log.filter(({ n }) => n !== undefined).map(({ message, n }) => [message, n])).toEqual([
+      ["write", 2],
+      ["logout", 4],
+    ]);
+    expect(log.find(({ message }) => message === "counted")?.["counted"]).toEqual(dropped);
   });
 
   it("has every record after a forced exit", () => {

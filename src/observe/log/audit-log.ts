@@ -37,8 +37,8 @@ export interface AuditLogOptions {
 /** Both ports and what the process edge needs. */
 export interface AuditLog extends DecisionAudit, AuditEvents {
   readonly counters: AuditCounters;
-  /** Writes records that another process handed over; false where there is no room for them. */
-  relayed(batch: string): boolean;
+  /** Writes records that another process handed over: its lines, as they go into the output. */
+  relayed(batch: string): void;
   /** Reopens the file (SIGHUP). */
   reopen(): void;
   /** Writes everything out; does not close the log. */
@@ -91,13 +91,25 @@ class RecordLog implements AuditLog {
 
   event(kind: AuditEventKind, fields: LogFields): void {
     const taken = this.#sink?.write(auditLine(kind, loggable(fields)), true) ?? false;
-    if (taken && !this.#sink?.failing) return;
+    if (!taken || this.#sink?.failing) this.#logInstead(kind, fields, taken);
+  }
+
+  /** @param taken true: they are kept until the output can be written */
+  #logInstead(kind: string, fields: LogFields, taken: boolean): void {
     const logged = this.#logger.always(kind, fields);
     if (!taken && !logged) this.counters.droppedEvents++;
   }
 
-  relayed(batch: string): boolean {
-    return this.#sink?.write(batch, true) ?? false;
+  relayed(batch: string): void {
+    const taken = this.#sink?.write(batch, true) ?? false;
+    if (taken && !this.#sink?.failing) return;
+    for (const line of batch.split("\n")) {
+      if (line === "") continue;
+      const { time: _, event, ...fields } = JSON.parse(line) as LogFields & { readonly event: string };
+      // The process that handed it over has logged it already.
+      if (event !== "decision") this.#logInstead(event, fields, taken);
+      else if (!taken) this.counters.droppedDecisions++;
+    }
   }
 
   reopen(): void {
