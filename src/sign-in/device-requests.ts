@@ -174,7 +174,7 @@ export class DeviceRequests {
   }
 }
 
-function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): DeviceAnswer["by"] & {} {
+function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): NonNullable<DeviceAnswer["by"]> {
   return {
     username,
     userId,
