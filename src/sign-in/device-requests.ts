@@ -174,7 +174,13 @@ export class DeviceRequests {
   }
 }
 
-function personOf({ username, userId, issuer, accessKeyId, expiresAt }: Confirming): NonNullable<DeviceAnswer["by"]> {
+function personOf({
+  username,
+  userId,
+  issuer,
+  accessKeyId,
+  expiresAt,
+}: Confirming): NonNullable<DeviceAnswer["by"]> {
   return {
     username,
     userId,

@@ -14,6 +14,7 @@ import { closeSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
 import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
+import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { DecisionAudit, DecisionRecord } from "../../decisions/decisions.ts";
 import type { LineSink } from "../output/line-sink.ts";
 import { FILE_MODE } from "../output/line-sink.ts";
@@ -105,7 +106,7 @@ class RecordLog implements AuditLog {
     if (taken && !this.#sink?.failing) return;
     for (const line of batch.split("\n")) {
       if (line === "") continue;
-      const { time: _, event, ...fields } = JSON.parse(line) as LogFields & { readonly event: string };
+      const { time: _, event, ...fields } = parseJsonText(line) as LogFields & { readonly event: string };
       // The process that handed it over has logged it already.
       if (event !== "decision") this.#logInstead(event, fields, taken);
       else if (!taken) this.counters.droppedDecisions++;
