@@ -6,6 +6,7 @@
 import type { BatchAnswer } from "./batches.ts";
 import { bodyText } from "./body-text.ts";
 import type { ClientError } from "./client-error.ts";
+import { ageOf, momentAgo, NEVER } from "./moment.ts";
 import type { Evaluation } from "./questions.ts";
 import { pause } from "./retry.ts";
 import type { Transport } from "./transport.ts";
@@ -40,8 +41,8 @@ export class AnswerCache {
   #size = 0;
   /** The newest entry that the watch told of, as `N.LOG.ENTRY`; undefined while it has named none. */
   #position: string | undefined;
-  /** The time of its last word, by the monotonic and by the wall clock. */
-  #heardAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+  /** The moment of its last word. */
+  #heardAt = NEVER;
 
   constructor(transport: Transport, options: CacheOptions) {
     this.#entries = options.entries ?? DEFAULT_ENTRIES;
@@ -68,13 +69,7 @@ export class AnswerCache {
   }
 
   #isCurrent(): boolean {
-    return this.#position !== undefined && this.#silence < this.#maxStaleness;
-  }
-
-  /** Milliseconds since the watch spoke. A machine that slept counts its sleep. */
-  get #silence(): number {
-    const { monotonic, wall } = this.#heardAt;
-    return Math.max(performance.now() - monotonic, Date.now() - wall);
+    return this.#position !== undefined && ageOf(this.#heardAt) < this.#maxStaleness;
   }
 
   async #follow(transport: Transport, signal: AbortSignal): Promise<void> {
@@ -107,7 +102,7 @@ export class AnswerCache {
     // A revision without its change: what happened between is not known.
     else if (event.type === "reset" || event.position !== (this.#position ?? event.position)) this.#clear();
     this.#position = event.position;
-    this.#heardAt = { monotonic: performance.now(), wall: Date.now() };
+    this.#heardAt = momentAgo(0);
   }
 
   /** A change of groups, policies or resources may concern anybody. */

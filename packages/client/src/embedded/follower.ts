@@ -2,6 +2,7 @@
 
 import { FORGET_AT, parseRevision } from "@svc-authorizer/policy/revision.ts";
 import { ClientError } from "../client-error.ts";
+import { ageOf, momentAgo, NEVER } from "../moment.ts";
 import { readLines } from "../read-lines.ts";
 import { pause, waitBefore } from "../retry.ts";
 import { Transport, type TransportOptions } from "../transport.ts";
@@ -20,8 +21,8 @@ export class Follower {
   readonly #reader: ReplicaReader;
   #isReady: () => void = () => undefined;
   #cannot: (error: ClientError) => void = () => undefined;
-  /** The time at which the state was last known to be the newest, by the monotonic and by the wall clock. */
-  #currentAt = { monotonic: Number.NEGATIVE_INFINITY, wall: 0 };
+  /** The moment at which the state was last known to be the newest. */
+  #currentAt = NEVER;
   /** The position that the service has lost: it is not named again. */
   #lost: string | undefined;
 
@@ -34,7 +35,7 @@ export class Follower {
     });
     this.#ready.catch(() => undefined);
     this.#reader = new ReplicaReader((ageMs) => {
-      this.#currentAt = { monotonic: performance.now() - ageMs, wall: Date.now() - ageMs };
+      this.#currentAt = momentAgo(ageMs);
       this.#isReady();
     });
     void this.#run();
@@ -62,8 +63,7 @@ export class Follower {
 
   /** Milliseconds since the state was known to be the newest. A machine that slept counts its sleep. */
   get staleness(): number {
-    const { monotonic, wall } = this.#currentAt;
-    return Math.max(performance.now() - monotonic, Date.now() - wall);
+    return ageOf(this.#currentAt);
   }
 
   /** Ends the connection. */
