@@ -3,17 +3,7 @@ import { expect, it } from "vitest";
 import { startMirroring } from "../../src/compose/mirroring.ts";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
 import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
-
-const MIRROR = {
-  uid: "u",
-  name: "sales-west",
-  region: "west",
-  sourceRepository: "sales",
-  storageNamespace: "s3://sales-west/data",
-  branches: { include: [], exclude: [] },
-  createdAt: 1,
-  createdBy: "admin",
-};
+import { STORED_MIRROR } from "../mirroring/stored-mirror.ts";
 
 async function toldOf(
   fill: (store: ReturnType<typeof openMemoryStore>) => Promise<unknown>,
@@ -28,7 +18,7 @@ async function toldOf(
 
 it("tells of mirrors without a region, of records that cannot be read, and of nothing where there is none", async () => {
   expect(await toldOf(async () => {})).toEqual([]);
-  expect(await toldOf((store) => new MirrorRecords(store).add(MIRROR, () => {}))).toEqual([
+  expect(await toldOf((store) => new MirrorRecords(store).add(STORED_MIRROR, () => {}))).toEqual([
     "authorizer.mirroring.regions names no region, and mirrors are stored: nothing is done for them, and they stay read-only",
   ]);
   const put = [{ partition: "mirror", key: "sales-west", value: "{}" }];

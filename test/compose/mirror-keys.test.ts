@@ -3,27 +3,18 @@ import { expect, it } from "vitest";
 import { MirrorKeys } from "../../src/compose/mirror-keys.ts";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
 import { openTestDirectory } from "../directory/open-test-directory.ts";
+import { STORED_MIRROR } from "../mirroring/stored-mirror.ts";
 import { openedEach } from "../opened.ts";
 
 const opened = openedEach(() => openTestDirectory());
 
-const MIRROR = {
-  uid: "u",
-  name: "sales-west",
-  region: "west",
-  sourceRepository: "sales",
-  storageNamespace: "s3://sales-west/data",
-  branches: { include: [], exclude: [] },
-  createdAt: 1,
-  createdBy: "admin",
-};
 const USER = "mirror-sales-west";
 
 it("leaves no user of a mirror that is forgotten while its key is made", async () => {
   const { directory, store } = opened;
   const { serviceUsers, users, policies } = directory;
   const records = new MirrorRecords(store);
-  await records.add(MIRROR, () => {});
+  await records.add(STORED_MIRROR, () => {});
   const told: unknown[] = [];
   const keys = new MirrorKeys({
     directory,
@@ -34,11 +25,11 @@ it("leaves no user of a mirror that is forgotten while its key is made", async (
   const { createKey } = serviceUsers;
   serviceUsers.createKey = async (...asked) => {
     serviceUsers.createKey = createKey;
-    await records.remove((await records.get(MIRROR.name))!);
-    await keys.forget(MIRROR);
+    await records.remove((await records.get(STORED_MIRROR.name))!);
+    await keys.forget(STORED_MIRROR);
     return createKey(...asked);
   };
-  await expect(keys.of(MIRROR, false).get()).rejects.toThrow("was deleted");
+  await expect(keys.of(STORED_MIRROR, false).get()).rejects.toThrow("was deleted");
   for (const find of [users.get(USER), policies.get(USER)])
     await expect(find).rejects.toMatchObject({ code: "not_found" });
   expect(told).toEqual(["createMirrorUser", "deleteMirrorUser"]);
