@@ -8,7 +8,7 @@ import { type DirectoryContext, read } from "../../context.ts";
 import type { ProvisionedGroupChange, Provisioning } from "../../provisioning.ts";
 import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../../read/provisioned.ts";
 import { putGroup, putMember, removeGroup, removeMember } from "../../records/group-records.ts";
-import type { GroupRecord } from "../../records/layout.ts";
+import { type GroupRecord, under } from "../../records/layout.ts";
 import { renameGroup } from "../../records/renaming.ts";
 import type { Transaction } from "../transaction.ts";
 import { assertOpenGroup, type ProtectedTest } from "./provisioned-guard.ts";
@@ -21,6 +21,7 @@ type GroupCases = Pick<
 /** The use cases. */
 export function createProvisionedGroups(context: DirectoryContext, isProtected: ProtectedTest): GroupCases {
   const { writer, rules } = context;
+  // Looking through all users takes long, and would be part of what the transaction has read: names of an earlier state first.
   const resolve = (ids: readonly string[]) => read(context, (reader) => namesById(reader, "user", ids));
   return {
     group: (id) =>
@@ -92,6 +93,9 @@ export function createProvisionedGroups(context: DirectoryContext, isProtected: 
   };
 }
 
+/** Names of users, as a state had them. */
+type NamesById = ReadonlyMap<string, string>;
+
 interface GroupRef {
   readonly id: string;
   readonly name: string;
@@ -114,18 +118,15 @@ async function changeMembers(
   tx: Transaction,
   group: GroupRef,
   { members, add = [], remove = [] }: ProvisionedGroupChange,
-  names: ReadonlyMap<string, string>,
+  earlier: NamesById,
 ): Promise<void> {
   const gone = new Map<string, string>();
   const wanted = new Set([...(members ?? []), ...add]);
   if (members !== undefined) {
     for (const { id, name } of await refsUnder(tx, "group_user", group.id)) gone.set(id, name);
   }
-  for (const id of remove) {
-    const name = names.get(id);
-    if (name !== undefined) gone.set(id, name);
-    wanted.delete(id);
-  }
+  for (const [id, name] of await memberNames(tx, group, remove, earlier)) gone.set(id, name);
+  for (const id of remove) wanted.delete(id);
   for (const id of add) wanted.add(id);
   const pause = bulkPause();
   for (const [id, name] of gone) {
@@ -133,7 +134,45 @@ async function changeMembers(
     await removeMember(tx, { group: group.name, groupId: group.id, username: name, userId: id });
     await pause();
   }
-  await addMembers(tx, group, [...wanted], names);
+  await addMembers(tx, group, [...wanted], earlier);
+}
+
+/** The names of those who are members in the state of the transaction. */
+async function memberNames(
+  tx: Transaction,
+  group: GroupRef,
+  ids: readonly string[],
+  earlier: NamesById,
+): Promise<NamesById> {
+  const names = new Map<string, string>();
+  const others = new Set<string>();
+  const pause = bulkPause();
+  for (const id of ids) {
+    if ((await tx.get("user_group", under(id, group.name)))?.id === group.id) {
+      const name = earlier.get(id);
+      if (name !== undefined && (await tx.get("user", name))?.id === id) names.set(id, name);
+      else others.add(id);
+    }
+    await pause();
+  }
+  if (others.size === 0) return names;
+  for (const { id, name } of await refsUnder(tx, "group_user", group.id)) {
+    if (others.has(id)) names.set(id, name);
+  }
+  return names;
+}
+
+/** The names of users in the state of the transaction, which may know users that the earlier one did not. */
+async function userNames(tx: Transaction, ids: readonly string[], earlier: NamesById): Promise<NamesById> {
+  const names = new Map<string, string>();
+  const pause = bulkPause();
+  for (const id of ids) {
+    const name = earlier.get(id);
+    if (name !== undefined && (await tx.get("user", name))?.id === id) names.set(id, name);
+    await pause();
+  }
+  const others = ids.filter((id) => !names.has(id));
+  return others.length === 0 ? names : new Map([...names, ...(await namesById(tx, "user", others))]);
 }
 
 /** Adds users, each of which must exist. */
@@ -141,14 +180,14 @@ async function addMembers(
   tx: Transaction,
   group: GroupRef,
   ids: readonly string[],
-  names: ReadonlyMap<string, string>,
+  earlier: NamesById,
 ): Promise<void> {
   const pause = bulkPause();
-  for (const userId of new Set(ids)) {
+  const distinct = [...new Set(ids)];
+  const names = await userNames(tx, distinct, earlier);
+  for (const userId of distinct) {
     const username = names.get(userId);
-    // The user may have been renamed or deleted since the name was looked up.
-    const user = username === undefined ? undefined : await tx.get("user", username);
-    if (username === undefined || user?.id !== userId) throw noSuchMember(userId);
+    if (username === undefined) throw noSuchMember(userId);
     await putMember(tx, { group: group.name, groupId: group.id, username, userId }, false);
     tx.put("provisioned", userId, { kind: "user", name: username });
     await pause();
