@@ -53,7 +53,7 @@ export async function loadConfiguredDatasets(
       overflow,
     });
     state.lastLoadSuccess = true;
-    logger.info("data sets loaded", { files: report.files, changes: report.counts });
+    logger.info("data sets loaded", { files: report.files, changes: report.counts, left: report.left });
   } finally {
     overflow.close();
   }

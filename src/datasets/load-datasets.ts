@@ -99,6 +99,8 @@ export interface DatasetReport {
   readonly counts: ChangeCounts;
   /** True if a sync removes more than half of what it manages; without `yes` it is refused. */
   readonly needsYes: boolean;
+  /** Number of steps towards these changes that were not taken, as others had made or changed the same things meanwhile. */
+  readonly left: number;
 }
 
 function rulesOf({ catalog, guards = "strict", limits = {} }: LoadOptions): DatasetRules {
@@ -183,10 +185,11 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
   const mark = options.mark?.(state);
   const { operations, changes, counts } = plan;
   const needsYes = isMoreThanHalf(share);
+  let left = 0;
   if (!dryRun) {
     if (needsYes && !yes) throw refusal(share);
     if (operations.length > 0 || mark !== undefined) {
-      await directory.batches.apply(operations, {
+      left = await directory.batches.apply(operations, {
         managed: mode === "sync",
         // Others may have written since the comparison.
         leaves: mode === "sync" ? "unmanaged" : "existing",
@@ -195,5 +198,5 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
       });
     }
   }
-  return { mode, dryRun, files, changes, counts, needsYes };
+  return { mode, dryRun, files, changes, counts, needsYes, left };
 }

@@ -31,6 +31,10 @@ interface EntityPut<T extends object> {
   readonly preconfigured?: boolean;
 }
 
+function flagOf(preconfigured: boolean): { readonly preconfigured?: true } {
+  return preconfigured ? { preconfigured } : {};
+}
+
 function putEntity<T extends object>({ plan, mode }: PutContext, put: EntityPut<T>): void {
   const { kind, name, wanted, existing, operation, preconfigured = false } = put;
   if (existing === undefined) {
@@ -54,7 +58,7 @@ function putPolicy(context: PutContext, { policy, preconfigured }: WantedPolicy)
     wanted: policy,
     // An empty list and none mean the same, but only a list takes away what people accepted.
     existing: existing && { ...existing, value: { ...existing.value, ...(accept && { accept: there }) } },
-    operation: (value) => ({ op: "put_policy", policy: { accept: [], ...value } }),
+    operation: (value) => ({ op: "put_policy", policy: { accept: [], ...value }, ...flagOf(preconfigured) }),
     preconfigured,
   });
   if (mode === "sync" && !preconfigured && accept === undefined && there.length > 0) {
@@ -71,7 +75,7 @@ function putGroup(context: PutContext, wanted: WantedGroup): void {
     name: group.name,
     wanted: group,
     existing: existing?.group as Managed<typeof group> | undefined,
-    operation: (value) => ({ op: "put_group", ...value }),
+    operation: (value) => ({ op: "put_group", ...value, ...flagOf(preconfigured) }),
     preconfigured,
   });
   // A policy that an administrator detached from a preconfigured group is not attached again at the next start.
@@ -79,7 +83,13 @@ function putGroup(context: PutContext, wanted: WantedGroup): void {
   for (const policy of wanted.policies) {
     if (existing?.policies.has(policy)) continue;
     const name = `${policy} to group ${group.name}`;
-    plan.add({ op: "attach_to_group", group: group.name, policy }, "add", "attachment", name);
+    const attachment = {
+      op: "attach_to_group",
+      group: group.name,
+      policy,
+      ...flagOf(preconfigured),
+    } as const;
+    plan.add(attachment, "add", "attachment", name);
   }
 }
 

@@ -11,14 +11,20 @@ import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
 
 /**
  * One change. `put_*` creates, or replaces what differs; an entity that exists keeps its internal id. `partial`: the
- * policy comes from a state in which it was so ({@link ManagedPolicy}).
+ * policy comes from a state in which it was so ({@link ManagedPolicy}). `preconfigured`: it comes with the service, so that a
+ * data set does not take back what people made of it ({@link BatchOptions.leaves}).
  */
 export type BatchOperation =
   | { readonly op: "put_user"; readonly user: NewUser }
   | { readonly op: "delete_user"; readonly username: string }
-  | ({ readonly op: "put_group" } & NewGroup)
+  | ({ readonly op: "put_group"; readonly preconfigured?: true } & NewGroup)
   | { readonly op: "delete_group"; readonly name: string }
-  | { readonly op: "put_policy"; readonly policy: NewPolicy; readonly partial?: boolean }
+  | {
+      readonly op: "put_policy";
+      readonly policy: NewPolicy;
+      readonly partial?: boolean;
+      readonly preconfigured?: true;
+    }
   | { readonly op: "delete_policy"; readonly name: string }
   | {
       readonly op: "add_member";
@@ -29,7 +35,12 @@ export type BatchOperation =
     }
   | { readonly op: "remove_member"; readonly group: string; readonly username: string }
   | { readonly op: "attach_to_user" | "detach_from_user"; readonly username: string; readonly policy: string }
-  | { readonly op: "attach_to_group" | "detach_from_group"; readonly group: string; readonly policy: string }
+  | {
+      readonly op: "attach_to_group" | "detach_from_group";
+      readonly group: string;
+      readonly policy: string;
+      readonly preconfigured?: true;
+    }
   | {
       readonly op: "put_credential";
       readonly username: string;
@@ -86,7 +97,8 @@ export interface BatchOptions {
   readonly managed: boolean;
   /**
    * Of the state that the batch is written to, which may have more than the one that its operations were planned from:
-   * `existing`: what is there is not replaced; `unmanaged`: what no data set made is not removed. Default: all is.
+   * `existing`: what is there is not replaced; `unmanaged`: what no data set made is not removed, and not replaced where it is
+   * preconfigured. Default: all is.
    */
   readonly leaves?: "existing" | "unmanaged";
   /** Called now and then with operations done and in all. */
@@ -240,8 +252,9 @@ export interface DirectoryBatches {
    * in the batch, else "invalid_request" with the index of the operation in each problem's pointer (`/3`).
    * Deleting or detaching what is absent is no error. Many operations are staged in pieces where the store can do that; where
    * it cannot, more than {@link MAX_AT_ONCE} are "invalid_request".
+   * @returns the number of operations that were not applied ({@link BatchOptions.leaves})
    */
-  apply(operations: OperationList, options: BatchOptions): Promise<void>;
+  apply(operations: OperationList, options: BatchOptions): Promise<number>;
   /**
    * Reads what a batch left under a name; undefined if none did.
    * @returns `revision`: of the entry that wrote it

@@ -115,7 +115,7 @@ describe("the set-up is done", () => {
   });
 });
 
-function batchOf(more: Parameters<Directory["batches"]["apply"]>[0]): Promise<void> {
+function batchOf(more: Parameters<Directory["batches"]["apply"]>[0]): Promise<unknown> {
   return directory.batches.apply(
     [
       { op: "put_group", name: "Admins" },

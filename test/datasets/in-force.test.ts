@@ -144,10 +144,12 @@ describe("data sets that are in force, where commits are grouped", () => {
         // The first entry has to wait; what comes meanwhile is the next one together.
         const first = directory.tokenClaims.claim("a token", Math.floor(Date.now() / 1_000) + 60);
         await setImmediate();
-        const both = [batches.apply(operations, given), directory.users.delete("alice")];
+        const applied = batches.apply(operations, given);
+        const deleted = directory.users.delete("alice");
         await setImmediate();
         resolve();
-        await Promise.all([first, ...both]);
+        const [left] = await Promise.all([applied, first, deleted]);
+        return left;
       };
       await loadDatasets({ ...loadOf, directory: { ...directory, batches: { ...batches, apply } }, mark });
       const marked = (await batches.mark("datasets"))?.revision;

@@ -123,7 +123,10 @@ describe("a sync", () => {
       return apply(...asked);
     };
     const wanted = [user("alice"), user("carol")];
-    await sync({ users: wanted, groups: [{ name: "Team" }], policies: [policy("P")] }, { yes: true });
+    const files = { users: wanted, groups: [{ name: "Team" }], policies: [policy("P")] };
+    const { left } = await sync(files, { yes: true });
+    // Bob, Gone, Q, and of alice a membership, an attachment, a key and a principal; the attachment of Team.
+    expect(left).toBe(8);
     const after = await state();
     expect([...after.users.keys()]).toEqual(["alice", "bob", "carol"]);
     expect([...after.groups.keys()]).toEqual(["Gone", "Team"]);
@@ -135,6 +138,31 @@ describe("a sync", () => {
       1, 1, 1, 1,
     ]);
     expect([...after.groups.get("Team")!.policies.keys()]).toEqual(["P"]);
+  });
+
+  it("leaves what is preconfigured and somebody else made since it looked", async () => {
+    const { groups, policies, batches } = opened.directory;
+    const { apply } = batches;
+    batches.apply = async (...asked) => {
+      batches.apply = apply;
+      await groups.create({ name: "Viewers", description: "another" });
+      await policies.create(policy("FSReadAll", "fs:ReadObject"));
+      return apply(...asked);
+    };
+    const { left } = await sync({ preconfigured: true });
+    const after = await state();
+    expect(after.groups.get("Viewers")?.group).toMatchObject({
+      managed: false,
+      value: { description: "another" },
+    });
+    expect(after.groups.get("Viewers")?.policies.size).toBe(0);
+    expect(after.policies.get("FSReadAll")).toMatchObject({
+      managed: false,
+      value: policy("FSReadAll", "fs:ReadObject"),
+    });
+    expect(left).toBeGreaterThan(2);
+    const { changes } = await sync({ preconfigured: true });
+    expect([...changes].map(({ action }) => action)).toEqual(["keep", "keep"]);
   });
 
   it("does not remove what a load made", async () => {

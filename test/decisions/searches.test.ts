@@ -25,7 +25,7 @@ const user = (username: string, ...policies: string[]): BatchOperation[] => [
   { op: "put_user", user: { username } },
   ...policies.map((name) => ({ op: "attach_to_user" as const, username, policy: name })),
 ];
-const apply = (...operations: BatchOperation[]): Promise<void> =>
+const apply = (...operations: BatchOperation[]): Promise<unknown> =>
   world.directory.batches.apply(operations, { managed: false });
 
 async function readers(id = "r"): Promise<string[]> {

@@ -20,7 +20,7 @@ describe.each(BACKENDS)("sessions on $name", (backend) => {
   });
   afterEach(() => bed.close());
 
-  const apply = (operations: readonly BatchOperation[]): Promise<void> =>
+  const apply = (operations: readonly BatchOperation[]): Promise<unknown> =>
     bed.directory.batches.apply(operations, { managed: true });
 
   const markOf = async (username: string): Promise<number> =>

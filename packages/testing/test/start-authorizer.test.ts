@@ -125,7 +125,7 @@ describe("the test kit", () => {
       const response = await fetch(`${url}/access/v1/filter`, { method: "POST", headers, body });
       return response.text();
     };
-    const declare = (type: string): Promise<void> =>
+    const declare = (type: string): Promise<unknown> =>
       directory.batches.apply(
         [
           {

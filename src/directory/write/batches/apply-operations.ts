@@ -3,11 +3,12 @@
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
 import { bulkPause } from "../../../schedule/bulk-pause.ts";
-import type { BatchOperation, BatchOptions } from "../../batch.ts";
+import type { BatchOperation } from "../../batch.ts";
 import type { DirectoryContext } from "../../context.ts";
 import { toResourceType } from "../resources.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyOperation } from "./batch-operations.ts";
+import type { LeftThings } from "./left-things.ts";
 
 /** Time in milliseconds for which a batch is repeated after lost races. */
 export const BATCH_DEADLINE_MS = 60_000;
@@ -16,16 +17,16 @@ export const BATCH_DEADLINE_MS = 60_000;
 export interface MarkedOperation {
   readonly operation: BatchOperation;
   readonly managed: boolean;
-  readonly leaves?: BatchOptions["leaves"];
+  readonly left?: LeftThings | undefined;
 }
 
 /** Operations that all have one mark. */
 export function* marked(
   operations: Iterable<BatchOperation>,
   managed: boolean,
-  leaves?: BatchOptions["leaves"],
+  left?: LeftThings,
 ): Iterable<MarkedOperation> {
-  for (const operation of operations) yield { operation, managed, leaves };
+  for (const operation of operations) yield { operation, managed, left };
 }
 
 /**
@@ -42,9 +43,9 @@ export async function applyAll(
   let count = first;
   const problems: Problem[] = [];
   const pause = bulkPause();
-  for (const { operation, managed, leaves } of operations) {
+  for (const { operation, managed, left } of operations) {
     try {
-      await applyOperation({ ...scope, managed, leaves }, operation);
+      await applyOperation({ ...scope, managed, left }, operation);
     } catch (error) {
       problems.push(...problemsOf(error, count));
     }

@@ -20,14 +20,13 @@ import { newPolicyProblems, servicesOf } from "../policy-rules.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
 import type { BatchScope } from "./batch-scope.ts";
-import { isLeft } from "./left-things.ts";
 
 type Op<T extends BatchOperation["op"]> = Extract<BatchOperation, { readonly op: T }>;
 type Attachment = Extract<BatchOperation, { readonly policy: string }>;
 
 /** Applies one operation. Throws AuthorizerError if the batch must fail. */
 export async function applyOperation(scope: BatchScope, operation: BatchOperation): Promise<void> {
-  if (await isLeft(scope, operation)) return;
+  if (await scope.left?.has(scope, operation)) return;
   switch (operation.op) {
     case "put_user":
       return applyUser(scope, operation.user);

@@ -17,6 +17,7 @@ import { someAdministrator } from "../set-up-mark.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyAll, BATCH_DEADLINE_MS, marked } from "./apply-operations.ts";
 import { opening, readDirectoryState, readStateOf } from "./batch-state.ts";
+import { LeftThings } from "./left-things.ts";
 import { applyStaged, STAGED_FROM } from "./staged-batch.ts";
 import { ReaderView } from "./state-view.ts";
 
@@ -27,11 +28,11 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
     viewing: (options, look) =>
       read(context, (reader) => look(new ReaderView(reader, opening(context, options)))),
     async apply(operations, options) {
-      if (operations.length > STAGED_FROM && context.store.stage !== undefined)
-        await applyStaged(context, operations, options);
-      else await applyAtOnce(context, operations, options);
+      const isStaged = operations.length > STAGED_FROM && context.store.stage !== undefined;
+      const left = await (isStaged ? applyStaged : applyAtOnce)(context, operations, options);
       options.onProgress?.(operations.length, operations.length);
       context.wakeMaintenance();
+      return left;
     },
     mark: (name) =>
       read(context, async (reader) => {
@@ -60,14 +61,16 @@ async function applyAtOnce(
   context: DirectoryContext,
   operations: OperationList,
   { managed, leaves, mark }: BatchOptions,
-): Promise<void> {
+): Promise<number> {
   if (operations.length > MAX_AT_ONCE) {
     const message = `the store takes ${MAX_AT_ONCE} changes at once, and these are ${operations.length}: make them in several steps`;
     throw new AuthorizerError("invalid_request", message);
   }
-  await context.writer.write(async (tx) => {
-    await applyAll(context, tx, marked(operations, managed, leaves));
+  return context.writer.write(async (tx) => {
+    const left = leaves && new LeftThings(leaves);
+    await applyAll(context, tx, marked(operations, managed, left));
     if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });
+    return left?.count ?? 0;
   }, BATCH_DEADLINE_MS);
 }
 

@@ -1,28 +1,56 @@
 /** Things that operations of a batch would replace or remove, and that stay as they are (see `BatchOptions.leaves`). */
 
-import type { BatchOperation } from "../../batch.ts";
+import type { BatchOperation, BatchOptions } from "../../batch.ts";
+import type { DirectoryContext } from "../../context.ts";
 import { type Partition, resourceKey, under } from "../../records/layout.ts";
 import { liveKey } from "../../records/owned-records.ts";
 import { attachmentsOf } from "../../records/policy-records.ts";
-import type { BatchScope } from "./batch-scope.ts";
+import type { Transaction } from "../transaction.ts";
+
+/** The state that operations are applied to, as far as this looks at it. */
+interface LookedAt {
+  readonly tx: Transaction;
+  readonly context: Pick<DirectoryContext, "now">;
+}
 
 type Marked = { readonly managed?: true } | undefined;
 
-/** True for an operation on what the batch leaves as it is. */
-export async function isLeft(scope: BatchScope, operation: BatchOperation): Promise<boolean> {
-  switch (scope.leaves) {
-    case undefined:
-      return false;
-    case "existing":
-      return (await replacedBy(scope, operation)) !== undefined;
-    case "unmanaged": {
-      const removed = await removedBy(scope, operation);
-      return removed !== undefined && removed.managed !== true;
-    }
+/** Finds what one attempt of a batch leaves as it is, and counts the operations that are not applied for it. */
+export class LeftThings {
+  readonly #leaves: NonNullable<BatchOptions["leaves"]>;
+  /** Names of preconfigured groups that stay as they are: their policies do, too. */
+  readonly #groups = new Set<string>();
+  #count = 0;
+
+  constructor(leaves: NonNullable<BatchOptions["leaves"]>) {
+    this.#leaves = leaves;
+  }
+
+  /** Operations that were not applied. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** True for an operation on what stays as it is: it is counted, and must not be applied. */
+  async has(state: LookedAt, operation: BatchOperation): Promise<boolean> {
+    const isLeft = await this.#leavesTargetOf(state, operation);
+    if (!isLeft) return false;
+    if (operation.op === "put_group" && operation.preconfigured) this.#groups.add(operation.name);
+    this.#count += 1;
+    return true;
+  }
+
+  async #leavesTargetOf(state: LookedAt, operation: BatchOperation): Promise<boolean> {
+    if (operation.op === "attach_to_group" && operation.preconfigured && this.#groups.has(operation.group))
+      return true;
+    if (this.#leaves === "existing") return (await replacedBy(state, operation)) !== undefined;
+    const isKept = "preconfigured" in operation && operation.preconfigured === true;
+    const target = await (isKept ? replacedBy : removedBy)(state, operation);
+    return target !== undefined && target.managed !== true;
   }
 }
 
-async function replacedBy({ tx, context }: BatchScope, operation: BatchOperation): Promise<Marked> {
+async function replacedBy({ tx, context }: LookedAt, operation: BatchOperation): Promise<Marked> {
   switch (operation.op) {
     case "put_user":
       return tx.get("user", operation.user.username);
@@ -44,7 +72,7 @@ async function replacedBy({ tx, context }: BatchScope, operation: BatchOperation
   }
 }
 
-async function removedBy({ tx }: BatchScope, operation: BatchOperation): Promise<Marked> {
+async function removedBy({ tx }: LookedAt, operation: BatchOperation): Promise<Marked> {
   const held = async (kind: "user" | "group", holder: string, partition: Partition, name: string) => {
     const id = (await tx.get(kind, holder))?.id;
     return id === undefined ? undefined : ((await tx.get(partition, under(id, name))) as Marked);

@@ -5,23 +5,26 @@ import type { DirectoryContext } from "../../context.ts";
 import { markKey } from "../marked-state.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyAll, BATCH_DEADLINE_MS, marked } from "./apply-operations.ts";
+import { LeftThings } from "./left-things.ts";
 
 /** Operations that are applied at once, so that the log says by name what they touch. */
 export const STAGED_FROM = 2_000;
 /** Operations of a piece: others wait while it is written. */
 const PIECE = 1_000;
 
-/** Applies operations in order, all or nothing; only where the store can stage. */
+/** Applies operations in order, all or nothing; only where the store can stage. Returns the number of those left out. */
 export async function applyStaged(
   context: DirectoryContext,
   operations: OperationList,
   { managed, leaves, mark, onProgress }: BatchOptions,
-): Promise<void> {
+): Promise<number> {
+  let left: LeftThings | undefined;
   function* pieces(): Generator<(tx: Transaction) => Promise<void>> {
     let done = 0;
+    left = leaves && new LeftThings(leaves);
     for (const piece of inPieces(operations)) {
       const first = done;
-      yield (tx) => applyAll(context, tx, marked(piece, managed, leaves), first);
+      yield (tx) => applyAll(context, tx, marked(piece, managed, left), first);
       done += piece.length;
       onProgress?.(done, operations.length);
     }
@@ -29,6 +32,7 @@ export async function applyStaged(
     yield async (tx) => tx.put("meta", markKey(mark.name), { mark: mark.value });
   }
   await context.writer.writeStaged(pieces, BATCH_DEADLINE_MS);
+  return left?.count ?? 0;
 }
 
 /** Operations in pieces of a size that is applied at once. */

@@ -44,7 +44,7 @@ export function stateOf(api: Management): Promise<DirectoryState> {
 }
 
 /** Changes the directory as somebody who knows nothing of documents. */
-export function meanwhile(api: Management, operations: readonly BatchOperation[]): Promise<void> {
+export function meanwhile(api: Management, operations: readonly BatchOperation[]): Promise<unknown> {
   return api.authorizer.directory.batches.apply(operations, { managed: false });
 }
 
