@@ -30,10 +30,14 @@ export type ChangeCounts = Readonly<Record<ChangeAction, number>>;
 
 const SIGN: Readonly<Record<ChangeAction, string>> = { add: "+", change: "~", remove: "-", keep: "=" };
 
-/** One line of a diff: `+ user alice`, `~ policy OwnThings (statement)`, `= user bob (kept, differs in: email)`. */
+/**
+ * One line of a diff: `+ user alice`, `~ policy OwnThings (statement)`, `= user bob (kept, differs in: email)`,
+ * `= attachment FSReadAll to group Viewers (stays detached)`.
+ */
 export function formatChange(change: Change): string {
   const { action, kind, name, fields = [] } = change;
   const list = fields.join(", ");
-  const detail = action === "keep" ? ` (kept, differs in: ${list})` : list === "" ? "" : ` (${list})`;
+  const kept = kind === "attachment" ? " (stays detached)" : ` (kept, differs in: ${list})`;
+  const detail = action === "keep" ? kept : list === "" ? "" : ` (${list})`;
   return `${SIGN[action]} ${kind} ${name}${detail}`;
 }

@@ -67,7 +67,7 @@ function putPolicy(context: PutContext, { policy, preconfigured }: WantedPolicy)
 }
 
 function putGroup(context: PutContext, wanted: WantedGroup): void {
-  const { plan, state, mode } = context;
+  const { plan, state } = context;
   const { group, preconfigured } = wanted;
   const existing = state.groups.get(group.name);
   putEntity(context, {
@@ -78,11 +78,14 @@ function putGroup(context: PutContext, wanted: WantedGroup): void {
     operation: (value) => ({ op: "put_group", ...value, ...flagOf(preconfigured) }),
     preconfigured,
   });
-  // A policy that an administrator detached from a preconfigured group is not attached again at the next start.
-  if (preconfigured && existing !== undefined && (mode === "load" || !existing.group.managed)) return;
   for (const policy of wanted.policies) {
     if (existing?.policies.has(policy)) continue;
     const name = `${policy} to group ${group.name}`;
+    // A policy that an administrator detached from a preconfigured group is not attached again at the next start.
+    if (preconfigured && existing !== undefined) {
+      plan.keep("attachment", name, []);
+      continue;
+    }
     const attachment = {
       op: "attach_to_group",
       group: group.name,

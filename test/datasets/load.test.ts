@@ -203,7 +203,8 @@ describe("loading", () => {
     const report = await load("fixtures/datasets/roles.yaml");
     expect([...formatReport(report)]).toEqual([
       "= policy FSFullAccess (kept, differs in: statement)",
-      "load of 1 file: 0 added, 0 changed, 0 removed, 1 kept as they are; nothing to do",
+      "= attachment AuthFullAccess to group Admins (stays detached)",
+      "load of 1 file: 0 added, 0 changed, 0 removed, 2 kept as they are; nothing to do",
     ]);
     expect((await state()).groups.get("Admins")?.policies.has("AuthFullAccess")).toBe(false);
   });
