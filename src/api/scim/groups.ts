@@ -1,7 +1,6 @@
 /** The calls about groups (spec/scim §5). */
 
 import type { ProvisionedGroup, ProvisionedGroupChange } from "../../directory/provisioning.ts";
-import { isObject } from "../../http/body/json-body.ts";
 import { NO_CONTENT } from "../rest/operation.ts";
 import { groupResource } from "./group-resource.ts";
 import { baseOf, type ScimCall, type ScimParts, scimReply, wrote } from "./parts.ts";
@@ -11,7 +10,6 @@ import { projectionOf } from "./projection.ts";
 import { type ReadKind, shownOne } from "./read-calls.ts";
 import { type Attributes, readResource } from "./read-values.ts";
 import { GROUPS } from "./schema/group-schema.ts";
-import { ScimError } from "./scim-error.ts";
 
 /** Reads groups. The members of each are read when it is written: those of a page may be too many at once. */
 export const READ_GROUPS: ReadKind<ProvisionedGroup> = {
@@ -90,15 +88,10 @@ async function change(parts: ScimParts, call: ScimCall, operation: string, asked
 }
 
 function fieldsOf(attributes: Attributes) {
-  const members = (attributes["members"] ?? []) as readonly unknown[];
+  const members = (attributes["members"] ?? []) as readonly { readonly value: string }[];
   return {
     name: attributes["displayName"] as string,
     external_id: (attributes["externalId"] as string | undefined) ?? null,
-    members: members.map((one) => {
-      const id = isObject(one) ? one["value"] : undefined;
-      if (typeof id !== "string")
-        throw new ScimError("invalidValue", "members: each needs a value, the id of a user");
-      return id;
-    }),
+    members: members.map(({ value }) => value),
   };
 }

@@ -77,13 +77,17 @@ function readValue(attribute: Attribute, value: unknown, pointer: string, proble
   if (value === null || value === undefined) return undefined;
   if (!attribute.multiValued) return readSingle(attribute, aloneIn(attribute, value), pointer, problems);
   const list = Array.isArray(value) ? value : [value];
-  const most = attribute.name === "members" ? MOST_MEMBERS : MOST_VALUES;
+  const isMembers = attribute.name === "members";
+  const most = isMembers ? MOST_MEMBERS : MOST_VALUES;
   if (list.length > most) {
     problems.push({ pointer, message: `more than ${most} values` });
     return undefined;
   }
   const read = list.flatMap((one, index) => {
     const known = readSingle(attribute, one, `${pointer}/${index}`, problems);
+    // A member that was left out would stay, or leave, without a word.
+    if (isMembers && (known as Attributes | undefined)?.["value"] === undefined)
+      problems.push({ pointer: `${pointer}/${index}`, message: "needs a value, the id of a user" });
     return known === undefined ? [] : [known];
   });
   return read.length === 0 ? undefined : read;

@@ -25,20 +25,24 @@ async function created(kind: "Users" | "Groups", body: object): Promise<string> 
   return answer.body.id;
 }
 
-/** The name in as many ways as letter case allows: each member names the same attribute. */
-function inManyWays(name: string, count: number, value: unknown) {
-  const spelled = (index: number) =>
-    [...name].map((letter, at) => ((index >> at) & 1 ? letter.toUpperCase() : letter)).join("");
-  return Object.fromEntries(Array.from({ length: count }, (_, index) => [spelled(index), value]));
+/** An object with members whose names are different paths. */
+function inManyWays(path: (index: number) => string, count: number, value: unknown) {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [path(index), value]));
 }
 
 it("counts the members of an operation without a path as operations", async () => {
   const user = await created("Users", { userName: "ways" });
-  const titles = (count: number) => ({ op: "add", value: inManyWays("nickname", count, "n") });
+  const titles = (count: number) => ({
+    op: "add",
+    value: inManyWays((index) => `emails[type eq "${index}"].value`, count, "n"),
+  });
   expect((await patch(`/Users/${user}`, titles(100))).status).toBe(200);
   expect(faultOf(await patch(`/Users/${user}`, titles(60), titles(41)))).toBe("400 invalidValue");
   const group = await created("Groups", { displayName: "Ways" });
-  const members = (count: number) => ({ op: "add", value: inManyWays("externalid", count, "x") });
+  const members = (count: number) => ({
+    op: "add",
+    value: inManyWays((index) => `urn:example:1.0:Extension:x${index}`, count, "x"),
+  });
   expect((await patch(`/Groups/${group}`, members(1_000))).status).toBe(200);
   expect(faultOf(await patch(`/Groups/${group}`, members(600), members(401)))).toBe("400 invalidValue");
 });

@@ -69,9 +69,7 @@ function applyOne(
     if (holder !== undefined) changeSome({ holder, attribute, filter, sub }, op, value, tolerance);
     return;
   }
-  if (op === "remove" && attribute.type === "boolean" && target.attributes.length === 1) {
-    throw new ScimError("mutability", `${attribute.name} is true or false: replace it`);
-  }
+  if (attribute.type === "boolean" && target.attributes.length === 1) assertBoolean(attribute, op, value);
   // A part of an attribute with several values is that part of each of them.
   const list = target.attributes.length > 1 ? target.attributes.at(-2) : undefined;
   if (list?.multiValued === true) {
@@ -87,6 +85,12 @@ function applyOne(
   }
   const holder = holderOf(resource, target.names, target.attributes, op !== "remove");
   if (holder !== undefined) changeWhole(holder, attribute, op, value);
+}
+
+/** Throws where a flag would be removed: null is no value, and would leave it as it is. */
+function assertBoolean(attribute: Attribute, op: Op, value: unknown): void {
+  if (op === "remove" || readAttribute(attribute, value) === undefined)
+    throw new ScimError("mutability", `${attribute.name} is true or false: replace it`);
 }
 
 /** The object that an attribute is in. */
@@ -133,13 +137,28 @@ function changeWhole(holder: Holder, attribute: Attribute, op: Op, value: unknow
 
 /** Some providers name the values to remove in the operation, not in its path. */
 function removeValues(holder: Holder, attribute: Attribute, value: unknown): void {
-  const gone = listOf(readAttribute(attribute, value)).map(keyOf);
-  const kept = listOf(holder[attribute.name]).filter((one) => !gone.includes(keyOf(one)));
+  const given = Array.isArray(value) ? value : [value];
+  readAttribute(attribute, given);
+  const tests = given.map((one) => compileValueFilter(filterFor(attribute, one), attribute));
+  const kept = listOf(holder[attribute.name]).filter(
+    (one) => !(isObject(one) && tests.some((test) => test(one))),
+  );
   setList(holder, attribute, kept);
 }
 
-function keyOf(element: unknown): unknown {
-  return isObject(element) ? element["value"] : element;
+/** The filter that a value to remove passes: its `value`, else all that it has. */
+function filterFor(attribute: Attribute, given: unknown): Filter {
+  const read = readElement(attribute, given) as Holder | undefined;
+  const names = read === undefined || "value" in read ? ["value"] : Object.keys(read);
+  const equal = names.map((name): Filter => {
+    const value = read?.[name];
+    if (typeof value === "string" || typeof value === "boolean") return { op: "eq", path: { name }, value };
+    throw new ScimError(
+      "invalidValue",
+      `${attribute.name}: a value to remove has nothing by which to find it`,
+    );
+  });
+  return equal.reduce((left, right) => ({ op: "and", left, right }));
 }
 
 interface Selection {

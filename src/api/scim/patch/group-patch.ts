@@ -1,7 +1,6 @@
 /** Operations on a group, as a change of names and members: the members of a large group are not read for it. */
 
 import type { ProvisionedGroupChange } from "../../../directory/provisioning.ts";
-import { isObject } from "../../../http/body/json-body.ts";
 import { type Filter, parsePath } from "../filter/filter.ts";
 import { isOfExtension, resolvePath } from "../filter/resolve.ts";
 import { readAttribute } from "../read-values.ts";
@@ -49,6 +48,8 @@ function applyOne(draft: Draft, { op, path: text, value }: PathOperation, tolera
   }
   if (attribute.mutability === "readOnly")
     throw new ScimError("mutability", `${attribute.name} cannot be changed`);
+  if (filter !== undefined && !attribute.multiValued)
+    throw new ScimError("invalidPath", `${attribute.name} has no list of values to choose from`);
   if (attribute.name === "members") {
     if (part !== undefined || path.sub !== undefined) {
       throw new ScimError(
@@ -104,13 +105,8 @@ function changeMembers(
 }
 
 function idsOf(attribute: Attribute, value: unknown): readonly string[] {
-  const read = (readAttribute(attribute, value) ?? []) as readonly unknown[];
-  return read.map((one) => {
-    const id = isObject(one) ? one["value"] : undefined;
-    if (typeof id !== "string")
-      throw new ScimError("invalidValue", "members: each needs a value, the id of a user");
-    return id;
-  });
+  const read = (readAttribute(attribute, value) ?? []) as readonly { readonly value: string }[];
+  return read.map((one) => one.value);
 }
 
 /** `value eq "id"`, and several of these joined by `or`. */

@@ -47,7 +47,8 @@ function readOperation(given: unknown, index: number): PatchOperation {
   const where = typeof path === "string" && path !== "" ? { path } : {};
   if (kind === "remove") {
     if (where.path === undefined) throw new ScimError("noTarget", "a removal needs a path");
-    return { op: kind, ...where, ...(value !== undefined && { value }) };
+    // Null is no value (RFC 7643, section 2.5): all values go.
+    return { op: kind, ...where, ...(value !== undefined && value !== null && { value }) };
   }
   if (value === undefined) throw new ScimError("invalidValue", `${pointer.slice(1)}/value: required`);
   if (where.path === undefined && !isObject(value)) {
@@ -75,7 +76,10 @@ export function withPaths(operations: readonly PatchOperation[], most: number): 
 function eachWithPath(operations: readonly PatchOperation[]): readonly PathOperation[] {
   return operations.flatMap(({ op, path, value }) => {
     if (path !== undefined) return [{ op, path, value }];
-    return Object.entries(value as Readonly<Record<string, unknown>>)
+    const members = value as Readonly<Record<string, unknown>>;
+    // Refuses a name that is there twice: which of them counts is not for us to guess.
+    messageMembers(members);
+    return Object.entries(members)
       .filter(([name]) => !FIXED.has(name.toLowerCase()))
       .map(([name, one]) => ({ op, path: name, value: one }));
   });
