@@ -1,6 +1,7 @@
 /** Exact comparisons in each dialect: the letter case counts, whatever the column's collation. */
 
 import { type Column, type Fragment, join, NEVER } from "./fragment.ts";
+import { UntranslatablePlanError } from "./residual-patterns.ts";
 
 /** A database whose SQL this can write. */
 export type Dialect = "postgres" | "sqlite";
@@ -23,14 +24,30 @@ function plainText(column: Column, dialect: Dialect): Fragment {
   return ["CAST(", column, dialect === "postgres" ? " AS text)" : " AS TEXT)"];
 }
 
-/** Holds where the text matches one of the patterns (`*` and `?`); without patterns nowhere. */
-export function matchesOne(text: Fragment, patterns: readonly string[], dialect: Dialect): Fragment {
-  if (patterns.includes("*")) return [...text, " IS NOT NULL"];
-  const exact = patterns.filter((pattern) => !/[*?]/.test(pattern));
-  const wild = patterns.filter((pattern) => /[*?]/.test(pattern));
+/** A pattern in pieces; `*` and `?` of a literal one stand for themselves. */
+export type Pattern = readonly { readonly text: string; readonly literal: boolean }[];
+
+const WILDCARD = /[*?]/;
+/** The service moves behind a star byte by byte, so that two `?` may match one character there; SQL has no such thing. */
+const BYTEWISE = /\*(?:\**\?){2}/;
+
+/**
+ * Holds where the text matches one of the patterns; without patterns nowhere.
+ * @throws UntranslatablePlanError for a pattern that SQL would match otherwise than the service
+ */
+export function matchesOne(text: Fragment, patterns: readonly Pattern[], dialect: Dialect): Fragment {
+  if (patterns.some((pattern) => signsOf(pattern) === "*")) return [...text, " IS NOT NULL"];
+  const exact = patterns.filter((pattern) => !WILDCARD.test(signsOf(pattern)));
+  const wild = patterns.filter((pattern) => WILDCARD.test(signsOf(pattern)));
   const conditions: Fragment[] = wild.map((pattern) => like(text, pattern, dialect));
-  if (exact.length > 0) conditions.push(isOneOf(text, exact, dialect));
+  const texts = exact.map((pattern) => pattern.map((piece) => piece.text).join(""));
+  if (exact.length > 0) conditions.push(isOneOf(text, texts, dialect));
   return join(conditions, "OR", NEVER);
+}
+
+/** The pattern with something else in place of the characters that only look like wildcards. */
+function signsOf(pattern: Pattern): string {
+  return pattern.map(({ text, literal }) => (literal ? text.replaceAll(/[*?]/g, "-") : text)).join("");
 }
 
 /** Holds where the text is one of the values. */
@@ -42,11 +59,23 @@ export function isOneOf(text: Fragment, values: readonly string[], dialect: Dial
 }
 
 /** `LIKE` of SQLite ignores the case of letters; its `GLOB` does not. */
-function like(text: Fragment, pattern: string, dialect: Dialect): Fragment {
-  if (dialect === "sqlite") return [...text, " GLOB ", { value: pattern.replaceAll("[", "[[]") }];
-  const escaped = pattern
-    .replace(/[\\%_]/g, "\\$&")
-    .replaceAll("*", "%")
-    .replaceAll("?", "_");
-  return [...text, " LIKE ", { value: escaped }, " ESCAPE '\\'"];
+function like(text: Fragment, pattern: Pattern, dialect: Dialect): Fragment {
+  refuseBytewise(pattern);
+  if (dialect === "sqlite") {
+    const glob = pattern.map((piece) => piece.text.replaceAll(piece.literal ? /[[*?]/g : /\[/g, "[$&]"));
+    return [...text, " GLOB ", { value: glob.join("") }];
+  }
+  const escaped = pattern.map((piece) => {
+    const written = piece.text.replaceAll(/[\\%_]/g, "\\$&");
+    return piece.literal ? written : written.replaceAll("*", "%").replaceAll("?", "_");
+  });
+  return [...text, " LIKE ", { value: escaped.join("") }, " ESCAPE '\\'"];
+}
+
+function refuseBytewise(pattern: Pattern): void {
+  if (!BYTEWISE.test(signsOf(pattern))) return;
+  const written = pattern.map(({ text }) => text).join("");
+  throw new UntranslatablePlanError(
+    `the pattern ${written} has "*" before two "?"; ask /access/v1/filter about the rows instead`,
+  );
 }

@@ -18,6 +18,15 @@ export const ALWAYS: Fragment = ["1 = 1"];
 /** A condition that no row fulfils. */
 export const NEVER: Fragment = ["1 = 0"];
 
+/** A template tag: a condition with columns and other conditions in it. */
+export function fragment(texts: TemplateStringsArray, ...parts: readonly (Column | Fragment)[]): Fragment {
+  return texts.flatMap((text, index): Fragment => {
+    const part = parts[index];
+    if (part === undefined) return [text];
+    return "column" in part ? [text, part] : [text, ...part];
+  });
+}
+
 /** Joins conditions with `AND` or `OR`, in parentheses; `empty` where there are none. */
 export function join(conditions: readonly Fragment[], word: "AND" | "OR", empty: Fragment): Fragment {
   if (conditions.length === 0) return empty;

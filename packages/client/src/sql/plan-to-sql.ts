@@ -58,7 +58,10 @@ export function planToFragment(plan: DeepReadonly<Plan>, mapping: RowMapping, di
       .filter((one) => one.effect === effect)
       .map(({ resource, condition }) =>
         join(
-          [row([resource]), conditionToSql(condition as Condition, mapping.fields ?? {}, dialect)],
+          [
+            row([resource]),
+            conditionToSql(effect, condition as Condition, { columns: mapping.fields ?? {}, dialect }),
+          ],
           "AND",
           ALWAYS,
         ),
@@ -81,7 +84,8 @@ function rowOf(mapping: RowMapping, dialect: Dialect): (patterns: readonly strin
   const text = isColumn ? textOf(only, dialect) : concatenation(rest.length === 0 ? [""] : rest, dialect);
   return (patterns) => {
     const residuals = [...new Set(patterns.flatMap((pattern) => residualsOf(pattern, start)))];
-    return residuals.length === 0 ? NEVER : matchesOne(text, residuals, dialect);
+    const written = residuals.map((residual) => [{ text: residual, literal: false }]);
+    return residuals.length === 0 ? NEVER : matchesOne(text, written, dialect);
   };
 }
 

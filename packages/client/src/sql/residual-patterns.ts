@@ -16,15 +16,10 @@ const FIELDS_BEFORE_RESOURCE = 5;
  * Returns the patterns that the rest of an ARN must match one of, so that the ARN matches the pattern; none where it
  * cannot (spec/evaluation §3).
  * @param start the constant beginning of the ARN; it includes the five colons before the resource
- * @throws UntranslatablePlanError for a pattern that SQL would match otherwise than the service
+ * @throws UntranslatablePlanError for a pattern that is no ARN
  */
 export function residualsOf(pattern: string, start: string): string[] {
   if (pattern === "*") return ["*"];
-  if (/\*\?\?/.test(pattern)) {
-    throw new UntranslatablePlanError(
-      `the pattern ${pattern} has "*" before two "?"; ask /access/v1/filter about the rows instead`,
-    );
-  }
   const [wanted, given] = [fieldsOf(pattern), fieldsOf(start)];
   if (wanted === undefined) throw new UntranslatablePlanError(`the pattern ${pattern} is no ARN`);
   if (given === undefined)

@@ -22,14 +22,8 @@ export function parseNumber(text: string): number | undefined {
   return number !== undefined && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** Colons between the six parts of an ARN; further ones belong to the last part. */
 const ARN_COLONS = 5;
-
-/** The bytes of a base64 text, as the one text that stands for them; undefined for another text. */
-export function parseBinary(text: string): string | undefined {
-  return BASE64.test(text) ? Buffer.from(text, "base64").toString("base64") : undefined;
-}
 
 /** The six parts of an ARN; undefined for a text that has fewer or does not begin with `arn`. */
 export function arnParts(text: string): readonly string[] | undefined {

@@ -4,8 +4,9 @@
  */
 
 import { type Problem, pointTo } from "../errors.ts";
+import { parseBinary } from "./binary-values.ts";
 import { OPERATOR_NAMES, type Operator, operatorOf } from "./condition-operators.ts";
-import { parseBinary, parseDate, parseNumber } from "./condition-values.ts";
+import { parseDate, parseNumber } from "./condition-values.ts";
 import { conditionArnProblem, parseTemplate } from "./condition-variables.ts";
 import { parseIpRange } from "./ip.ts";
 import type { Condition } from "./policy.ts";

@@ -1,7 +1,8 @@
 /** Compiled values of the extended operators, which match one text of the request. */
 
+import { parseBinary } from "../../model/binary-values.ts";
 import type { Comparison, Operator } from "../../model/condition-operators.ts";
-import { arnParts, parseBinary, parseDate, parseNumber } from "../../model/condition-values.ts";
+import { arnParts, parseDate, parseNumber } from "../../model/condition-values.ts";
 import {
   conditionArnProblem,
   parseTemplate,
