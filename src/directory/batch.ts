@@ -101,6 +101,8 @@ export interface BatchOptions {
    * preconfigured. Default: all is.
    */
   readonly leaves?: "existing" | "unmanaged";
+  /** The batch is "invalid_request" where the state that it is written to has a user, a group or a policy. */
+  readonly intoEmpty?: boolean;
   /** Called now and then with operations done and in all. */
   readonly onProgress?: (done: number, total: number) => void;
   /** A mark to leave with the batch, see {@link DirectoryBatches.applyMarked}. */

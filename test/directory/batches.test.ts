@@ -93,6 +93,21 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
     expect(closed.users.get("alice")!.credentials.get("K")!.value.secret_access_key).toBeUndefined();
   });
 
+  it.each([10, 1_000])(
+    "for an empty directory are refused by one that is not, with %d users",
+    async (users) => {
+      const { batches, policies } = bed.directory;
+      const intoEmpty = { managed: false, intoEmpty: true };
+      await policies.create(policy("Mine"));
+      const refused = batches.apply(many(users, "first"), intoEmpty);
+      await expect(refused).rejects.toThrow('somebody made the policy "Mine" meanwhile');
+      expect((await batches.state({ secrets: false })).users.size).toBe(0);
+      await policies.delete("Mine");
+      await batches.apply(many(users, "first"), intoEmpty);
+      expect((await batches.state({ secrets: false })).users.size).toBe(users);
+    },
+  );
+
   it("keep ids and change nothing when they are applied again", async () => {
     const { batches } = bed.directory;
     await batches.apply(SMALL, PUT);

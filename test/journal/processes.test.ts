@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -167,6 +170,25 @@ describe.skipIf(postgresBin() === undefined)("two processes on one PostgreSQL", 
     expect((await command("export")).stdout).toContain("dora");
     expect(await command("restore", "--at", "1", "--dry-run")).toMatchObject({ code: 0 });
     expect(await command("check-store")).toMatchObject({ code: 0 });
+  });
+
+  it("an import for an empty directory adds nothing to what a node made while it read", async () => {
+    const node = await startNode();
+    const source = createServer(async ({ url = "" }, response) => {
+      if (url.includes("/auth/users")) await makePolicy(node);
+      response.end(JSON.stringify({ pagination: { next_offset: "" }, results: [] }));
+    });
+    source.listen(0, "127.0.0.1");
+    await once(source, "listening");
+    try {
+      const from = `http://127.0.0.1:${(source.address() as AddressInfo).port}/api/v1`;
+      const line = ["import", "--from", from, "--token-env", "TOKEN", "--config", config];
+      const { code, stderr } = await run(line, folder, { TOKEN: "any" });
+      expect(stderr).toContain('somebody made the policy "Read" meanwhile');
+      expect(code).toBe(2);
+    } finally {
+      source.close();
+    }
   });
 
   it("have one set-up token, since a balancer takes the set-up to any of them", async () => {

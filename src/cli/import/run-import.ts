@@ -68,6 +68,8 @@ export async function runImport(
         data.directory.batches
           .apply(operations, {
             managed: false,
+            // Reading takes minutes, in which a node of the same database may write.
+            intoEmpty: isEmpty,
             // What an earlier bootstrap knows of a store stays true of it.
             ...(isEmpty ? { mark: importedMark(data.catalog, values, content) } : {}),
             onProgress: (done, total) => onProgress("applied", done, total),

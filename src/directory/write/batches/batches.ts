@@ -16,6 +16,7 @@ import { markKey, readMarkedState } from "../marked-state.ts";
 import { someAdministrator } from "../set-up-mark.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyAll, BATCH_DEADLINE_MS, marked } from "./apply-operations.ts";
+import { assertEmpty } from "./assert-empty.ts";
 import { opening, readDirectoryState, readStateOf } from "./batch-state.ts";
 import { LeftThings } from "./left-things.ts";
 import { applyStaged, STAGED_FROM } from "./staged-batch.ts";
@@ -60,13 +61,14 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
 async function applyAtOnce(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, leaves, mark }: BatchOptions,
+  { managed, leaves, mark, intoEmpty = false }: BatchOptions,
 ): Promise<number> {
   if (operations.length > MAX_AT_ONCE) {
     const message = `the store takes ${MAX_AT_ONCE} changes at once, and these are ${operations.length}: make them in several steps`;
     throw new AuthorizerError("invalid_request", message);
   }
   return context.writer.write(async (tx) => {
+    if (intoEmpty) await assertEmpty(tx);
     const left = leaves && new LeftThings(leaves);
     await applyAll(context, tx, marked(operations, managed, left));
     if (mark !== undefined) tx.put("meta", markKey(mark.name), { mark: mark.value });

@@ -5,6 +5,7 @@ import type { DirectoryContext } from "../../context.ts";
 import { markKey } from "../marked-state.ts";
 import type { Transaction } from "../transaction.ts";
 import { applyAll, BATCH_DEADLINE_MS, marked } from "./apply-operations.ts";
+import { assertEmpty } from "./assert-empty.ts";
 import { LeftThings } from "./left-things.ts";
 
 /** Operations that are applied at once, so that the log says by name what they touch. */
@@ -16,12 +17,13 @@ const PIECE = 1_000;
 export async function applyStaged(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, leaves, mark, onProgress }: BatchOptions,
+  { managed, leaves, mark, onProgress, intoEmpty = false }: BatchOptions,
 ): Promise<number> {
   let left: LeftThings | undefined;
   function* pieces(): Generator<(tx: Transaction) => Promise<void>> {
     let done = 0;
     left = leaves && new LeftThings(leaves);
+    if (intoEmpty) yield assertEmpty;
     for (const piece of inPieces(operations)) {
       const first = done;
       yield (tx) => applyAll(context, tx, marked(piece, managed, left), first);
