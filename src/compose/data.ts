@@ -26,6 +26,7 @@ import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
 import type { Traces } from "../tracing/traces.ts";
 import { openIssuers } from "./oidc.ts";
+import { openedOrClosed } from "./opened-or-closed.ts";
 import { type OpenedStore, openStore } from "./store/backends.ts";
 import { openRevocations } from "./store/revocations.ts";
 
@@ -87,19 +88,34 @@ interface DataOptions {
 }
 
 /**
- * Opens store, catalog and directory.
+ * Opens store, catalog and directory. Where that fails, it has closed everything, also what it was given.
  * @throws AuthorizerError "unavailable" (store in use, unreadable), "invalid_request" (wrong secret key, another
  * partition, backend that this build does not have)
  */
-export async function openData(
+export function openData(
   values: ConfigValues,
   logger: Logger,
-  { open = openStore, upkeep = true, traces, keepSessions = false }: DataOptions = {},
+  options: DataOptions = {},
 ): Promise<DataParts> {
+  return openedOrClosed((opened) => openAll(values, logger, options, opened));
+}
+
+async function openAll(
+  values: ConfigValues,
+  logger: Logger,
+  { open = openStore, upkeep = true, traces, keepSessions = false }: DataOptions,
+  closings: AsyncDisposableStack,
+): Promise<DataParts> {
+  closings.defer(() => logger.close());
+  closings.defer(() => traces?.close());
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
   const opened = await open(values, logger, traces?.within);
   const { store: bare, memory } = opened;
+  let revocations: Awaited<ReturnType<typeof openRevocations>>;
+  // After the store, whose last commits are noted there.
+  closings.defer(() => revocations?.close());
+  closings.defer(() => bare.close());
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   let revisions: StoreRevisions | undefined;
@@ -112,51 +128,33 @@ export async function openData(
   const counted = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
   const observed = notingStore(counted, { read: () => notes.noteRead(), failedCheck: noteCheck });
   const noted = notedChanges(values, notes);
-  const revocations = upkeep ? await openRevocations(values, logger, keepSessions) : undefined;
+  if (upkeep) revocations = await openRevocations(values, logger, keepSessions);
   const store = watched(watched(observed, revocations), noted);
-  try {
-    const directory = await openDirectory({
-      store,
-      upkeep,
-      ...directorySettings(values, catalog),
-      ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
-    });
-    const heldRevocations = await revocations?.hold(directory);
-    // After the directory, whose subscription tells the caches.
-    const named = openRevisions({ store, notes });
-    revisions = named;
-    const close = async (): Promise<void> => {
-      named.close();
-      await directory.close();
-      await store.close();
-      await revocations?.close();
-      await traces?.close();
-      await logger.close();
-    };
-    return {
-      values,
-      logger,
-      catalog,
-      store,
-      memory,
-      journal: opened.journal,
-      engineTimes: opened.engineTimes,
-      usageItems: opened.usageItems,
-      isContested: opened.isContested ?? (async () => false),
-      storeCounters,
-      openSnapshots,
-      directory,
-      revisions: named,
-      heldRevocations,
-      oidc: openIssuers(values),
-      noted,
-      traces,
-      close,
-    };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  const directory = await openDirectory({
+    store,
+    upkeep,
+    ...directorySettings(values, catalog),
+    ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
+  });
+  closings.defer(() => directory.close());
+  const heldRevocations = await revocations?.hold(directory);
+  // After the directory, whose subscription tells the caches.
+  const named = openRevisions({ store, notes });
+  closings.defer(() => named.close());
+  revisions = named;
+  return {
+    ...{ values, logger, catalog, store, memory, storeCounters, openSnapshots, directory },
+    journal: opened.journal,
+    engineTimes: opened.engineTimes,
+    usageItems: opened.usageItems,
+    isContested: opened.isContested ?? (async () => false),
+    revisions: named,
+    heldRevocations,
+    oidc: openIssuers(values),
+    noted,
+    traces,
+    close: () => closings.disposeAsync(),
+  };
 }
 
 function directorySettings(values: ConfigValues, { partition, services, resourceTypes }: Catalog) {

@@ -5,8 +5,19 @@ import type { ServiceParts } from "./parts.ts";
 /** Time in milliseconds for which the end waits for files that are read again. */
 const RELOAD_WITHIN_MS = 10_000;
 
-/** Closes everything; what is in flight is finished. */
+/**
+ * Closes everything; what is in flight is finished. Where a part cannot be closed the others are, and the log with the data
+ * last. Rejects with the errors of those.
+ */
 export async function closeParts(parts: ServiceParts): Promise<void> {
+  const ends = new AsyncDisposableStack();
+  ends.defer(() => parts.data.close());
+  ends.defer(() => parts.opened.disposeAsync());
+  ends.defer(() => closeListeners(parts));
+  await ends.disposeAsync();
+}
+
+async function closeListeners(parts: ServiceParts): Promise<void> {
   await Promise.all([
     parts.service.close(),
     parts.user.close(),
@@ -15,20 +26,4 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
     parts.streaming?.close(),
     parts.reloads.done(RELOAD_WITHIN_MS),
   ]);
-  await parts.escalationCheck.close();
-  parts.activity.close();
-  await parts.status.close();
-  await parts.access?.close();
-  await parts.policyChecks.close();
-  await parts.passwordResets?.close();
-  await parts.invitations.close();
-  await parts.mirroring?.runner.close();
-  await parts.shadow?.close();
-  await parts.decisions.close();
-  await parts.identities.close();
-  parts.metrics.close();
-  await parts.decisionLog?.close();
-  await parts.usage?.close();
-  await parts.audit.close();
-  await parts.data.close();
 }

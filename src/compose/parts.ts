@@ -5,27 +5,22 @@ import type { ServiceSetup } from "../bootstrap/setup.ts";
 import { cacheSettings } from "../config/cache-settings.ts";
 import { limitsOf } from "../config/limits.ts";
 import type { ConfigValues } from "../config/table.ts";
-import { isLoopbackHost, parseListenAddress } from "../config/values/listen-address.ts";
 import { workerCount } from "../config/values/worker-count.ts";
 import { decisionIds } from "../decisions/decision-ids.ts";
 import type { Decisions } from "../decisions/decisions.ts";
 import { openDecisions } from "../decisions/open-decisions.ts";
 import type { ServiceShadow } from "../decisions/shadow/service-shadow.ts";
 import { shadowed } from "../decisions/shadow/shadowed-decisions.ts";
-import { RepeatableSetup } from "../directory/write/repeatable-setup.ts";
-import type { ConnectionPlaces } from "../http/server/connection-places.ts";
 import type { ManagedServer } from "../http/server/server-lifecycle.ts";
 import type { Identities } from "../identity/identity.ts";
 import { Activity } from "../insight/overview/activity.ts";
 import type { ExtAuthzListener } from "../listeners/ext-authz.ts";
-import { createMetricsListener, type MetricsListener } from "../listeners/metrics.ts";
-import { createServiceListener, type ServiceListener } from "../listeners/service.ts";
-import { serviceTls, userTls } from "../listeners/tls.ts";
-import { createUserListener } from "../listeners/user.ts";
+import type { MetricsListener } from "../listeners/metrics.ts";
+import type { ServiceListener } from "../listeners/service.ts";
 import type { OpenedInvitations } from "../mail/open-invitations.ts";
 import type { PasswordResets } from "../mail/password-resets.ts";
 import { type AuditLog, createAuditLog } from "../observe/log/audit-log.ts";
-import { createHttpCounters, type ReadableHttpCounters } from "../observe/metrics/create-http-counters.ts";
+import { createHttpCounters } from "../observe/metrics/create-http-counters.ts";
 import { createMetrics, type Metrics } from "../observe/metrics/metrics.ts";
 import type { Endpoints } from "../request-map/endpoints.ts";
 import { openEndpoints } from "../request-map/open-endpoints.ts";
@@ -34,34 +29,28 @@ import { tracedDecisions } from "../tracing/traced-decisions.ts";
 import type { Traces } from "../tracing/traces.ts";
 import type { OpenedUsage } from "../usage/open-usage.ts";
 import { openAccess, type ServiceAccess } from "./apis/access.ts";
-import { authenticationOptions, principalFinder } from "./apis/authentication.ts";
-import { changeOptions } from "./apis/changes.ts";
-import { consolePages } from "./apis/console.ts";
+import { principalFinder } from "./apis/authentication.ts";
 import { openEscalationCheck, type ServiceEscalationCheck } from "./apis/escalation.ts";
-import { forwardAuth } from "./apis/forward-auth.ts";
-import { helpPages } from "./apis/help.ts";
 import { openServiceIdentities } from "./apis/identities.ts";
 import { openServiceInvitations } from "./apis/invitations.ts";
-import { type ManagementParts, managementOptions } from "./apis/management.ts";
 import { openPolicyChecks, type ServicePolicyChecks } from "./apis/policy-checks.ts";
-import { scimOptions } from "./apis/scim.ts";
 import { openServiceSetup } from "./apis/setup.ts";
 import { openServiceSignIns } from "./apis/sign-ins.ts";
 import { type OpenedStatus, openStatus } from "./apis/status.ts";
-import { stsOptions } from "./apis/sts.ts";
 import type { DataParts } from "./data.ts";
 import type { DatasetState } from "./datasets.ts";
 import { fillStore } from "./fill-store.ts";
 import { connectionPlaces } from "./listeners/connection-limits.ts";
-import { bearerOptions, httpLog, pageTokenKeys } from "./listeners/listener-settings.ts";
 import { openHealth } from "./listeners/open-health.ts";
+import { openListeners } from "./listeners/open-listeners.ts";
 import { openExtAuthz, openStreaming } from "./listeners/proxy-listeners.ts";
 import { openServiceMirroring, readOnlyMirrors, type ServiceMirroring } from "./mirroring.ts";
 import { subjectTokens } from "./oidc.ts";
+import { openedOrClosed } from "./opened-or-closed.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
 import { openConfiguredShadow } from "./records/shadow.ts";
-import { countingDirectory, countingIdentities, openServiceUsage } from "./records/usage.ts";
+import { countingIdentities, openServiceUsage } from "./records/usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
 /** Options of a start. */
@@ -79,6 +68,8 @@ export interface ServiceOptions {
 /** Everything that runs. */
 export interface ServiceParts {
   readonly data: DataParts;
+  /** Closes all but the data and the listeners, in the reverse order of their opening. */
+  readonly opened: AsyncDisposableStack;
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
   readonly decisionLog: ServiceDecisionLog | undefined;
@@ -114,82 +105,61 @@ export interface ServiceParts {
   readonly scrape: MetricsListener;
 }
 
-/** Opens everything but the listening. Throws what a faulty data set, store or audit output throws. */
-export async function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
-  const opened = await openAudit(data, options);
-  try {
-    return await openAudited(data, options, opened);
-  } catch (error) {
-    // It has locked its folder, and its sinks keep the process.
-    await opened.audit.close();
-    throw error;
-  }
+/**
+ * Opens everything but the listening; {@link closeParts} closes it. Throws what a faulty data set, store or audit output
+ * throws, and leaves nothing of it open then but the data.
+ */
+export function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
+  return openedOrClosed((opened) => openAll(data, options, opened));
 }
 
-async function openAudited(
+async function openAll(
   data: DataParts,
   options: ServiceOptions,
-  { audit, records: auditRecords, trail: auditTrail }: ServiceAudit,
+  opened: AsyncDisposableStack,
 ): Promise<ServiceParts> {
   const { values, directory, catalog } = data;
+  const { version, worker } = options;
+  const { audit, records: auditRecords, trail: auditTrail } = await openAudit(data, options);
+  opened.defer(() => audit.close());
   const datasets = await fillStore(data, options, audit);
   const endpoints = openEndpoints(catalog);
-  const usage = openServiceUsage(data);
-  const opened = await openServiceDecisions(data, audit, endpoints, usage);
-  const { decisionLog } = opened;
-  const shadow = await openShadow(data, endpoints, options);
-  const decisions = shadow === undefined ? opened.decisions : shadowed(opened.decisions, shadow.shadow);
-  const bareIdentities = openServiceIdentities(data, options.worker?.sharing);
-  const identities = usage === undefined ? bareIdentities : countingIdentities(bareIdentities, usage.counts);
-  const invitations = openServiceInvitations(data);
-  const mirroring = openServiceMirroring(data, audit);
-  const { version } = options;
-  const activity = new Activity(opened.decisions.counters);
-  const policyChecks = openPolicyChecks(data);
+  const deciding = await openDeciding(data, options, { audit, endpoints, opened });
+  const { usage, decisionLog, bare, shadow } = deciding;
+  const invitations = opened.adopt(openServiceInvitations(data), (one) => one.close());
+  const mirroring = opened.adopt(openServiceMirroring(data, audit), (one) => one?.runner.close());
+  const activity = opened.adopt(new Activity(bare.counters), (one) => one.close());
+  const policyChecks = opened.adopt(openPolicyChecks(data), (one) => one.close());
   const health = openHealth(data);
+  const setup = await openServiceSetup(data, worker);
+  const signIns = await openServiceSignIns(data, invitations, worker?.sharing);
+  opened.defer(() => signIns.passwordResets?.close());
+  const access = opened.adopt(openAccess(data, usage, decisionLog), (one) => one?.close());
+  const escalationCheck = opened.adopt(openEscalationCheck(directory, catalog), (one) => one.close());
+  const reportActivity = worker?.activity ?? (async () => activity.report());
+  const stated = { version, health, decisions: bare, decisionLog, policyChecks, activity: reportActivity };
+  const status = opened.adopt(openStatus(data, stated), (one) => one.close());
   const working = {
-    audit,
-    auditRecords,
-    decisions,
-    decisionLog,
+    ...{ audit, auditRecords, endpoints, invitations, mirroring, setup, access, escalationCheck },
+    ...{ policyChecks, version, status, usage, decisionLog },
+    ...signIns,
+    decisions: deciding.decisions,
+    identities: deciding.identities,
+    principals: principalFinder(data),
     shadow: shadow && {
       node: nodeName(values),
-      reports: options.worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
+      reports: worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
     },
-    usage,
-    access: openAccess(data, usage, decisionLog),
-    endpoints,
-    identities,
-    invitations,
-    mirroring,
-    setup: await openServiceSetup(data, options.worker),
-    ...(await openServiceSignIns(data, invitations, options.worker?.sharing)),
-    principals: principalFinder(data),
-    escalationCheck: openEscalationCheck(directory, catalog),
-    policyChecks,
-    version,
-    status: openStatus(data, {
-      version,
-      health,
-      decisions: opened.decisions,
-      decisionLog,
-      policyChecks,
-      activity: options.worker?.activity ?? (async () => activity.report()),
-    }),
   };
   const http = createHttpCounters();
-  const metrics = openMetrics(data, { ...working, decisionLog, auditTrail, shadow, datasets, http });
+  const metrics = openMetrics(data, { ...working, auditTrail, shadow, datasets, http });
+  opened.defer(() => metrics.close());
   const listening = { http, health, metrics, audit, places: connectionPlaces(values, http) };
   return {
-    data,
+    ...{ data, opened },
     ...working,
-    activity,
-    decisionLog,
-    shadow,
-    datasets,
+    ...{ activity, shadow, datasets, health, metrics },
     reloads: new WorkUnderWay(),
-    health,
-    metrics,
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
     streaming: openStreaming(data, working, listening),
@@ -215,66 +185,6 @@ async function openShadow(
 ): Promise<ServiceShadow | undefined> {
   const count = workerCount(data.values["authorizer.workers"], availableParallelism()) ?? 1;
   return worker === undefined && count > 1 ? undefined : openConfiguredShadow(data, endpoints);
-}
-
-/** The parts of all connections that listeners may have; the service listener may have all (spec/security §5.3). */
-const USER_SHARE = 1 / 2;
-const METRICS_SHARE = 1 / 16;
-
-/** The parts that all listeners share. */
-interface ListeningParts {
-  readonly http: ReadableHttpCounters;
-  readonly health: ReturnType<typeof openHealth>;
-  readonly metrics: Metrics;
-  readonly audit: AuditLog;
-  readonly places: ConnectionPlaces;
-}
-
-/** Builds the listeners; they do not listen yet. */
-function openListeners(
-  data: DataParts,
-  working: ManagementParts,
-  { http, health, metrics, audit, places }: ListeningParts,
-): Pick<ServiceParts, "service" | "user" | "scrape" | "setMetrics"> {
-  const { values, logger, revisions } = data;
-  const shortcuts = values["authorizer.http_shortcuts"];
-  const shared = { limits: limitsOf(values), shortcuts, health, log: httpLog(logger, audit), counters: http };
-  const bearer = bearerOptions(values);
-  const traced = { traces: data.traces?.requests };
-  const rendered = { render: async () => metrics.text() };
-  return {
-    setMetrics: (render) => {
-      rendered.render = render;
-    },
-    service: createServiceListener({
-      ...shared,
-      ...traced,
-      ...serviceTls(values),
-      places: places.ofListener(1),
-      ...serviceApis(data, working),
-      scim: scimOptions(data, audit),
-      authentication: authenticationOptions(data, working, audit),
-      bearer,
-      revisions,
-      changes: changeOptions(data),
-    }),
-    user: createUserListener({
-      ...shared,
-      ...traced,
-      ...userTls(values),
-      places: places.ofListener(USER_SHARE),
-      management: managementOptions(data, working),
-      sts: stsOptions(data, working),
-      revisions,
-      pages: [...consolePages(values, logger), ...helpPages(values, working.version)],
-    }),
-    scrape: createMetricsListener({
-      ...shared,
-      places: places.ofListener(METRICS_SHARE),
-      render: async () => ({ contentType: metrics.contentType, body: await rendered.render() }),
-      bearer: isLocal(values["authorizer.metrics_address"]) ? undefined : bearer,
-    }),
-  };
 }
 
 /** The parts that metrics read. */
@@ -313,43 +223,35 @@ function openMetrics(data: DataParts, parts: Measured): Metrics {
   });
 }
 
-/** The APIs of the service listener. */
-function serviceApis(data: DataParts, working: ManagementParts) {
-  const { values, directory, catalog, logger } = data;
-  const { audit, decisions, identities, invitations, usage, version } = working;
-  return {
-    version,
-    decisions,
-    s3Domains: values["gateways.s3.domain_name"],
-    pageTokenKeys: pageTokenKeys(values),
-    forwardAuth: forwardAuth(data, decisions, identities),
-    metadata: {
-      publicUrl: values["authorizer.public_url"],
-      loopback: isLocal(values["authorizer.listen_address"]),
-    },
-    dataServer: {
-      directory: usage === undefined ? directory : countingDirectory(directory, usage.counts),
-      setup: new RepeatableSetup(directory, catalog.preconfigured),
-      policySet: catalog,
-      vocabulary: catalog,
-      audit,
-      log: logger,
-      version,
-      invitations,
-    },
-  };
+/** The parts that decisions are made with. */
+interface DecidingParts {
+  readonly audit: AuditLog;
+  readonly endpoints: Endpoints;
+  readonly opened: AsyncDisposableStack;
+}
+
+/** Opens what decides, and who is asked about: `bare` are the decisions that no shadow follows. */
+async function openDeciding(data: DataParts, options: ServiceOptions, parts: DecidingParts) {
+  const { opened, endpoints } = parts;
+  const usage = opened.adopt(openServiceUsage(data), (one) => one?.close());
+  const { decisionLog, decisions: bare } = await openServiceDecisions(data, parts, usage);
+  const shadow = opened.adopt(await openShadow(data, endpoints, options), (one) => one?.close());
+  const decisions = shadow === undefined ? bare : shadowed(bare, shadow.shadow);
+  const sharing = options.worker?.sharing;
+  const known = opened.adopt(openServiceIdentities(data, sharing), (one) => one.close());
+  const identities = usage === undefined ? known : countingIdentities(known, usage.counts);
+  return { usage, decisionLog, bare, shadow, decisions, identities };
 }
 
 async function openServiceDecisions(
   data: DataParts,
-  audit: AuditLog,
-  endpoints: Endpoints,
+  { audit, endpoints, opened }: DecidingParts,
   usage: OpenedUsage | undefined,
 ): Promise<Pick<ServiceParts, "decisions" | "decisionLog">> {
   const { values, directory, catalog, logger, traces } = data;
   const limits = limitsOf(values);
   const nextId = decisionIds();
-  const decisionLog = await openServiceDecisionLog(data, nextId, audit);
+  const decisionLog = opened.adopt(await openServiceDecisionLog(data, nextId, audit), (one) => one?.close());
   const decisions = await openDecisions({
     directory,
     catalog,
@@ -374,6 +276,7 @@ async function openServiceDecisions(
     onRewritten: (policy) =>
       logger.warn("a data server gets a policy in another form, as it cannot evaluate it", { ...policy }),
   });
+  opened.defer(() => decisions.close());
   return { decisions: traces === undefined ? decisions : traced(decisions, traces, values), decisionLog };
 }
 
@@ -383,9 +286,4 @@ function traced(decisions: Decisions, traces: Traces, values: ConfigValues): Dec
   const masked = (part: string): boolean =>
     masks.some((mask) => mask === part || mask.startsWith(`${part}/`));
   return tracedDecisions(decisions, traces, { subject: masked("/subject"), resource: masked("/resource") });
-}
-
-function isLocal(address: string): boolean {
-  const host = parseListenAddress(address)?.host;
-  return host !== undefined && isLoopbackHost(host);
 }

@@ -12,9 +12,9 @@ import type { ChainSettings } from "../../decision-log/settings.ts";
 import type { AuditLog } from "../../observe/log/audit-log.ts";
 import { loggable } from "../../observe/log/redact.ts";
 import type { SinkSource } from "../../observe/metrics/decision-log-metrics.ts";
-import type { FolderLock } from "../../store/local/folder-lock.ts";
 import type { DataParts } from "../data.ts";
-import { decisionLogDirectory, lockChain, nodeName, sinksOf } from "./decision-log.ts";
+import { openedOrClosed } from "../opened-or-closed.ts";
+import { closeSinks, decisionLogDirectory, lockChain, nodeName, sinksOf } from "./decision-log.ts";
 
 const SEGMENT_BYTES = 16 << 20;
 const SEGMENT_AGE_MS = 86_400_000;
@@ -33,75 +33,83 @@ export interface ServiceAudit {
 }
 
 /**
- * Adds a chain to an audit log if one is configured.
+ * Adds a chain to an audit log if one is configured. Where that fails, the log is closed.
  * @throws AuthorizerError "unavailable" if its folder cannot be used
  */
 export async function withAuditTrail(data: DataParts, audit: AuditLog): Promise<ServiceAudit> {
-  const { values, logger, noted } = data;
-  const directory = values["authorizer.audit.directory"];
+  const directory = data.values["authorizer.audit.directory"];
   if (directory === undefined) return { audit, records: undefined };
-  let lock: FolderLock | undefined;
   try {
-    if (resolve(directory) === resolve(decisionLogDirectory(values))) {
-      throw new Error("it is the folder of the decision log");
-    }
-    const node = nodeName(values);
-    const locked = lockChain({ directory, node });
-    ({ lock } = locked);
-    const settings = settingsOf(values["authorizer.audit.keep"], { directory, node, worker: locked.worker });
-    const report: Report = (problem, fields) => logger.error(problem, { log: "audit", ...fields });
-    const sinks = sinksOf(
-      values["authorizer.audit.sinks"],
-      values["authorizer.audit.sink_token"],
-      join(directory, chainName(node, locked.worker)),
-      report,
-    );
-    const trail = await AuditTrail.open({
-      settings,
-      secretKey: values["auth.encrypt.secret_key"] ?? "",
-      formerSecretKey: values["authorizer.previous_secret_key"] ?? "",
-      report,
-      needed: () => Math.min(...sinks.map(({ needed }) => needed)),
-      onWritten: () => {
-        for (const sink of sinks) sink.notice();
-      },
-      onSeal: (seal) => audit.event("audit_log_seal", { ...seal }),
-    });
-    for (const sink of sinks) await sink.start();
-    const index = new DecisionIndex({ ...settings, records: "audit", flush: () => trail.written() });
-    const close = async (): Promise<void> => {
-      await index.close();
-      await trail.close();
-      await Promise.all(sinks.map((sink) => sink.close()));
-      locked.lock.release();
-      await audit.close();
-    };
-    const chained: AuditLog = {
-      decisions: audit.decisions,
-      counters: audit.counters,
-      decision: (record) => audit.decision(record),
-      event: (kind, fields) => {
-        audit.event(kind, fields);
-        const commits = noted?.take() ?? [];
-        trail.append(kind, { ...loggable(fields), ...changesOf(commits) });
-      },
-      relayed: (batch) => audit.relayed(batch),
-      reopen: () => audit.reopen(),
-      close,
-    };
-    const records: AuditRecords = {
-      node,
-      page: (query, page) => index.page(query, page),
-      get: (id) => index.get(id),
-      since: (query, place) => index.since(query, place),
-    };
-    return { audit: chained, records, trail: { counters: trail.counters, sinks } };
+    return await openedOrClosed((opened) => openTrail(data, audit, { directory, opened }));
   } catch (cause) {
-    lock?.release();
     const reason = messageOf(cause);
     const message = `the audit log cannot be kept in ${directory} (authorizer.audit.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }
+}
+
+/** The folder of the chains, and what closes them. */
+interface TrailPlace {
+  readonly directory: string;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function openTrail(
+  { values, logger, noted }: DataParts,
+  audit: AuditLog,
+  { directory, opened }: TrailPlace,
+): Promise<ServiceAudit> {
+  opened.defer(() => audit.close());
+  if (resolve(directory) === resolve(decisionLogDirectory(values))) {
+    throw new Error("it is the folder of the decision log");
+  }
+  const node = nodeName(values);
+  const { worker, lock } = lockChain({ directory, node });
+  opened.defer(() => lock.release());
+  const settings = settingsOf(values["authorizer.audit.keep"], { directory, node, worker });
+  const report: Report = (problem, fields) => logger.error(problem, { log: "audit", ...fields });
+  const sinks = sinksOf(
+    values["authorizer.audit.sinks"],
+    values["authorizer.audit.sink_token"],
+    join(directory, chainName(node, worker)),
+    report,
+  );
+  opened.defer(() => closeSinks(sinks));
+  const trail = await AuditTrail.open({
+    settings,
+    secretKey: values["auth.encrypt.secret_key"] ?? "",
+    formerSecretKey: values["authorizer.previous_secret_key"] ?? "",
+    report,
+    needed: () => Math.min(...sinks.map(({ needed }) => needed)),
+    onWritten: () => {
+      for (const sink of sinks) sink.notice();
+    },
+    onSeal: (seal) => audit.event("audit_log_seal", { ...seal }),
+  });
+  opened.defer(() => trail.close());
+  for (const sink of sinks) await sink.start();
+  const index = new DecisionIndex({ ...settings, records: "audit", flush: () => trail.written() });
+  opened.defer(() => index.close());
+  const chained: AuditLog = {
+    decisions: audit.decisions,
+    counters: audit.counters,
+    decision: (record) => audit.decision(record),
+    event: (kind, fields) => {
+      audit.event(kind, fields);
+      const commits = noted?.take() ?? [];
+      trail.append(kind, { ...loggable(fields), ...changesOf(commits) });
+    },
+    relayed: (batch) => audit.relayed(batch),
+    reopen: () => audit.reopen(),
+    close: () => opened.disposeAsync(),
+  };
+  const records: AuditRecords = {
+    node,
+    page: (query, page) => index.page(query, page),
+    get: (id) => index.get(id),
+    since: (query, place) => index.since(query, place),
+  };
+  return { audit: chained, records, trail: { counters: trail.counters, sinks } };
 }
 
 type NotedCommits = ReturnType<NonNullable<DataParts["noted"]>["take"]>;

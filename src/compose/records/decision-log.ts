@@ -16,6 +16,7 @@ import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
 import type { AuditEvents } from "../../observe/log/audit-port.ts";
 import { type FolderLock, lockFolder } from "../../store/local/folder-lock.ts";
 import type { DataParts } from "../data.ts";
+import { openedOrClosed } from "../opened-or-closed.ts";
 
 /** Largest number of processes of one node in one directory. */
 const MOST_WORKERS = 64;
@@ -71,53 +72,68 @@ function settingsOf(values: ConfigValues): Omit<DecisionLogSettings, "worker"> {
  * @throws AuthorizerError "unavailable" if its folder cannot be used
  */
 export async function openServiceDecisionLog(
-  { values, catalog, logger, revisions }: DataParts,
+  data: DataParts,
   nextId: () => string,
   audit: AuditEvents,
 ): Promise<ServiceDecisionLog | undefined> {
-  const shared = settingsOf(values);
+  const shared = settingsOf(data.values);
   if (shared.include === "none") return undefined;
-  let lock: FolderLock | undefined;
   try {
-    const locked = lockChain(shared);
-    ({ lock } = locked);
-    const settings = { ...shared, worker: locked.worker };
-    const report: Report = (problem, fields) => logger.error(problem, { ...fields });
-    const sinks = sinksOf(
-      values["authorizer.decision_log.sinks"],
-      values["authorizer.decision_log.sink_token"],
-      join(shared.directory, chainName(shared.node, locked.worker)),
-      report,
-    );
-    const log = await openDecisionLog({
-      settings,
-      policySet: catalog.digest,
-      revision: () => revisions.newest,
-      entry: () => revisions.entry,
-      nextId,
-      report,
-      needed: () => Math.min(...sinks.map(({ needed }) => needed)),
-      onWritten: () => {
-        for (const sink of sinks) sink.notice();
-      },
-      onSeal: (seal) => audit.event("decision_log_seal", { ...seal }),
-    });
-    for (const sink of sinks) await sink.start();
-    const { directory, node, worker } = settings;
-    const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
-    const close = async (): Promise<void> => {
-      await index.close();
-      await log.close();
-      await Promise.all(sinks.map((sink) => sink.close()));
-      locked.lock.release();
-    };
-    return { log, settings, index, sinks, close };
+    return await openedOrClosed((opened) => openLog(data, shared, { nextId, audit, opened }));
   } catch (cause) {
-    lock?.release();
     const reason = messageOf(cause);
     const message = `the decision log cannot be written in ${shared.directory} (authorizer.decision_log.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
   }
+}
+
+/** The surroundings of a log. */
+interface LogParts {
+  readonly nextId: () => string;
+  readonly audit: AuditEvents;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function openLog(
+  { values, catalog, logger, revisions }: DataParts,
+  shared: Omit<DecisionLogSettings, "worker">,
+  { nextId, audit, opened }: LogParts,
+): Promise<ServiceDecisionLog> {
+  const { directory, node } = shared;
+  const { worker, lock } = lockChain(shared);
+  opened.defer(() => lock.release());
+  const settings = { ...shared, worker };
+  const report: Report = (problem, fields) => logger.error(problem, { ...fields });
+  const sinks = sinksOf(
+    values["authorizer.decision_log.sinks"],
+    values["authorizer.decision_log.sink_token"],
+    join(directory, chainName(node, worker)),
+    report,
+  );
+  opened.defer(() => closeSinks(sinks));
+  const log = await openDecisionLog({
+    settings,
+    policySet: catalog.digest,
+    revision: () => revisions.newest,
+    entry: () => revisions.entry,
+    nextId,
+    report,
+    needed: () => Math.min(...sinks.map(({ needed }) => needed)),
+    onWritten: () => {
+      for (const sink of sinks) sink.notice();
+    },
+    onSeal: (seal) => audit.event("decision_log_seal", { ...seal }),
+  });
+  opened.defer(() => log.close());
+  for (const sink of sinks) await sink.start();
+  const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
+  opened.defer(() => index.close());
+  return { log, settings, index, sinks, close: () => opened.disposeAsync() };
+}
+
+/** Closes all sinks of a chain, also those that have not begun. */
+export async function closeSinks(sinks: readonly HttpSink[]): Promise<void> {
+  await Promise.all(sinks.map((sink) => sink.close()));
 }
 
 const OTLP_PREFIX = "otlp+";
