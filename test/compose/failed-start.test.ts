@@ -145,4 +145,11 @@ describe.each(["audit", "decisions"] as const)("a sink of the %s log", (log) => 
     await start(folder);
     expect(chains(folder)).toEqual(FIRST);
   });
+
+  it("begins where its segment goes at that moment, as it is compressed", async () => {
+    const folder = temporaryFolder();
+    await (await start(folder)).stop();
+    const { addresses } = await start(folder, withLink(folder, log, "gone"));
+    expect((await fetch(`${addresses.service}/healthz`)).status).toBe(200);
+  });
 });

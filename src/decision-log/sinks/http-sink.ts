@@ -102,7 +102,7 @@ export class HttpSink {
         if (!(await this.#sendSegment())) await this.#wait(LOOK_MS);
       } catch (error) {
         // A segment may be compressed or removed while it is opened; it is looked for again.
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
+        if (!isGone(error)) {
           this.#report("a sink of the decision log cannot read the segments", { reason: String(error) });
         }
         await this.#wait(FIRST_WAIT_MS);
@@ -279,8 +279,18 @@ export class HttpSink {
 async function withinChain(folder: string, place: SinkPlace): Promise<SinkPlace> {
   const segment = (await segmentsOf(folder)).find(({ number }) => number === place.segment);
   if (segment === undefined || segment.compressed) return place;
-  const { size } = await stat(segment.path);
-  return { ...place, offset: Math.min(place.offset, size) };
+  try {
+    const { size } = await stat(segment.path);
+    return { ...place, offset: Math.min(place.offset, size) };
+  } catch (error) {
+    // It is being compressed, or was removed: no line of it is written any more.
+    if (isGone(error)) return place;
+    throw error;
+  }
+}
+
+function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 function timeOf(line: Buffer): number | undefined {
