@@ -5,6 +5,7 @@ import type { ServiceStatus } from "../../api/management/status/ports.ts";
 import { policyDigest } from "../../bootstrap/shipped-set.ts";
 import type { Decisions } from "../../decisions/decisions.ts";
 import type { ActivityReport } from "../../insight/overview/activity.ts";
+import { KnownAnswer } from "../../insight/overview/known-answer.ts";
 import { KnownWarnings } from "../../insight/overview/known-warnings.ts";
 import type { RecentChange, Status } from "../../insight/overview/status.ts";
 import type { Health } from "../../listeners/health.ts";
@@ -61,7 +62,12 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
     () => revisions.newest,
     (error) => logger.warn("the warnings of the status could not be found", { error: String(error) }),
   );
-  const refusals = remembered(REMEMBERED_MS, async () => parts.decisionLog?.index.refusals());
+  // The index has to read what was logged since the last question, which may be gigabytes.
+  const refusals = new KnownAnswer(
+    async () => parts.decisionLog?.index.refusals(),
+    REMEMBERED_MS,
+    (error) => logger.warn("the refusals of the status could not be found", { error: String(error) }),
+  );
   return {
     close: () => warnings.close(),
     readWhenStale() {
@@ -73,7 +79,7 @@ export function openStatus(data: DataParts, parts: StatusParts): OpenedStatus {
       const [reasons, activity, refused, warned, changes] = await Promise.all([
         parts.health.reasons(),
         parts.activity(),
-        refusals().catch(() => undefined),
+        refusals.get(),
         warnings.get(),
         store.changes(Math.max(0, revisions.newest - MOST_CHANGES), MOST_CHANGES),
       ]);
@@ -121,21 +127,5 @@ function recentChange({ revision, at, useCases }: CommittedChange): RecentChange
     groups: groups.slice(0, MOST_NAMES),
     policies: policies.slice(0, MOST_NAMES),
     more: cut || touched.some(({ all, resources }) => all === true || resources !== undefined),
-  };
-}
-
-/** Remembers the answer to a question for a time. Failures are not remembered. */
-function remembered<T>(milliseconds: number, ask: () => Promise<T>): () => Promise<T> {
-  let at = Number.NEGATIVE_INFINITY;
-  let answer: Promise<T> | undefined;
-  return () => {
-    if (answer !== undefined && performance.now() - at < milliseconds) return answer;
-    at = performance.now();
-    const asked = ask();
-    answer = asked;
-    asked.catch(() => {
-      if (answer === asked) answer = undefined;
-    });
-    return asked;
   };
 }

@@ -6,12 +6,11 @@ import {
   type KnownDoubts,
   type WarningParts,
 } from "./directory-warnings.ts";
+import { waitShortly } from "./short-wait.ts";
 
 /** Time between two searches at least, and after which the same state is looked at again, as keys grow older. */
 const LEAST_MS = 30_000;
 const MOST_MS = 60 * 60 * 1_000;
-/** Time that callers wait for the first ones: enough for a small directory, and a page is still quick. */
-const FIRST_MS = 300;
 
 /** Finds them in the background. */
 export class KnownWarnings {
@@ -37,12 +36,7 @@ export class KnownWarnings {
   /** The newest findings, which may be of an earlier revision; undefined if the first search takes long. */
   async get(): Promise<DirectoryWarnings | undefined> {
     if (this.#isDue()) this.#running = this.#find();
-    if (this.#found === undefined && this.#running !== undefined) {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, FIRST_MS);
-      await Promise.race([this.#running, late.promise]);
-      clearTimeout(timer);
-    }
+    if (this.#found === undefined && this.#running !== undefined) await waitShortly(this.#running);
     return this.#found;
   }
 

@@ -55,7 +55,7 @@ export interface Status {
   /** Milliseconds that the newest entry of another node took to get here; undefined before the first. */
   readonly lagMs: number | undefined;
   readonly activity: ActivityReport;
-  /** Of the newest records, those of most refusals first; undefined if no decisions are logged. */
+  /** Of the newest records, those of most refusals first; undefined if no decisions are logged, or they are not known. */
   readonly refusals: readonly PolicyRefusals[] | undefined;
   /** undefined: they are not known yet. */
   readonly warnings: DirectoryWarnings | undefined;

@@ -66,7 +66,7 @@ export const STATUS_SCHEMAS: Schemas = {
           },
           count: COUNT,
         }),
-        "Of the newest records; absent if no decisions are logged.",
+        "Of the newest records; absent if no decisions are logged, and while a large log is still read.",
       ),
       warnings: object({
         revision: REVISION,
