@@ -145,13 +145,13 @@ export interface Decisions {
   /** An AuthZEN evaluation; an ambiguous id throws AuthorizerError("invalid_request"). */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer>;
   /**
-   * Evaluations of one user and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
+   * Evaluations of one subject and action name, one resource after the other, for batches: see {@link CachedOutcomes}.
    * Undefined where they cannot be had at once or need more than the resource: {@link evaluate} then.
    * @param budget pays for them; an outcome that it cannot pay for throws its refusal
    * @param batch the record that the outcomes become a part of
    */
   cachedOutcomes(
-    username: string,
+    subject: Pick<AuthzenSubject, "type" | "id">,
     actionName: string,
     budget: WorkBudget,
     batch?: DecisionBatch,

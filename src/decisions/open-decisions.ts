@@ -133,8 +133,8 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   return {
     check: (request) => check(shared, request),
     evaluate: (request) => authzen.evaluate(request),
-    cachedOutcomes: (username, actionName, budget, batch) =>
-      authzen.cachedOutcomes(username, actionName, budget, batch),
+    cachedOutcomes: (subject, actionName, budget, batch) =>
+      authzen.cachedOutcomes(subject, actionName, budget, batch),
     decisionId: nextId,
     filter: (request) => filter(shared, request),
     typesRefreshed: () => types.refreshed(),

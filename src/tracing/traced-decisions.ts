@@ -51,8 +51,8 @@ export function tracedDecisions(decisions: Decisions, traces: Traces, hidden: Hi
       };
       return traces.within(DECIDE, () => decisions.evaluate(request), about);
     },
-    cachedOutcomes: (username, actionName, budget, batch) => {
-      const outcomes = decisions.cachedOutcomes(username, actionName, budget, batch);
+    cachedOutcomes: (subject, actionName, budget, batch) => {
+      const outcomes = decisions.cachedOutcomes(subject, actionName, budget, batch);
       if (outcomes === undefined || !traces.active) return outcomes;
       return (type, id) => {
         const outcome = outcomes(type, id);

@@ -137,7 +137,11 @@ describe("counts of decisions", () => {
     for (const name of Object.keys(USERS).filter((user) => user !== "failing")) {
       await one(name, "nowhere/b");
       void [...counts.taken()];
-      const outcomes = world.decisions.cachedOutcomes(name, ACTION, world.decisions.workBudget());
+      const outcomes = world.decisions.cachedOutcomes(
+        { type: "user", id: name },
+        ACTION,
+        world.decisions.workBudget(),
+      );
       const own = QUESTIONS.filter(([user]) => user === name);
       for (let time = 0; time < TIMES; time++) {
         for (const [, resource] of own) expect(outcomes?.("arn", ARN + resource)).toBeDefined();

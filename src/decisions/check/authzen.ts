@@ -88,15 +88,16 @@ export class Authzen {
 
   /** See {@link Decisions.cachedOutcomes}. */
   cachedOutcomes(
-    username: string,
+    { type: subjectType, id: username }: Pick<AuthzenSubject, "type" | "id">,
     actionName: string,
     budget: WorkBudget,
     batch?: DecisionBatch,
   ): CachedOutcomes | undefined {
-    const { types, principals, recorder, counters } = this.#options;
+    const { types, principals, subjects, recorder, counters } = this.#options;
     if (types.refreshed() !== undefined || recorder.auditsAllows) return undefined;
+    if (!subjects.areUsers(subjectType)) return undefined;
     const user = principals.cached(username);
-    if (user === undefined || user.policies.readsContext) return undefined;
+    if (user === undefined || user.isInactive || user.policies.readsContext) return undefined;
     const tests = new Map<string, TypeTest | undefined>();
     const loaded = policiesOf(user);
     const lookup = new Lookup();

@@ -72,7 +72,7 @@ function semanticOf(options: unknown): Semantic {
 interface KnownOutcomes {
   readonly subject: unknown;
   readonly action: unknown;
-  readonly user: string | undefined;
+  readonly user: Pick<AuthzenSubject, "type" | "id"> | undefined;
   readonly name: string | undefined;
   readonly outcomes: CachedOutcomes | undefined;
 }
@@ -231,16 +231,16 @@ class Batch {
   }
 
   #turnTo(subject: unknown, action: unknown): void {
-    if (!isPlainUser(subject) || !isAction(action, this.#limits)) {
+    if (!isPlain(subject) || !isAction(action, this.#limits)) {
       this.#last = { ...NOTHING_KNOWN, subject, action };
       return;
     }
     const { user, name } = this.#last;
-    const same = subject.id === user && action.name === name;
+    const same = subject.id === user?.id && subject.type === user.type && action.name === name;
     const outcomes = same
       ? this.#last.outcomes
-      : this.#decisions.cachedOutcomes(subject.id, action.name, this.#budget, this.#record);
-    this.#last = { subject, action, user: subject.id, name: action.name, outcomes };
+      : this.#decisions.cachedOutcomes(subject, action.name, this.#budget, this.#record);
+    this.#last = { subject, action, user: subject, name: action.name, outcomes };
   }
 
   #tellShadow(element: Record<string, unknown>, allowed: boolean): void {
@@ -271,9 +271,9 @@ class Batch {
   }
 }
 
-/** True for a user of whom a batch says nothing that could make somebody else of him. */
-function isPlainUser(subject: unknown): subject is AuthzenSubject {
-  if (!isSubject(subject) || subject.type !== "user") return false;
+/** True for a subject of whom a batch says nothing that could make somebody else of it. */
+function isPlain(subject: unknown): subject is AuthzenSubject {
+  if (!isSubject(subject)) return false;
   const { properties } = subject;
   return !isObject(properties) || !Object.hasOwn(properties, TOKEN_PROPERTY);
 }
