@@ -1,7 +1,7 @@
 /** `svcctl apply` and `svcctl plan` against the real service, with files and with a real git repository. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
@@ -292,6 +292,17 @@ describe("svcctl apply", () => {
     expect(stderr).toContain(
       'access/people/people.yaml:3:5: this group is managed by "team-a": take it out of one of the two\n',
     );
+  });
+
+  it("removes nothing because a link in the folder leads nowhere", async () => {
+    writeBoth();
+    await run(["apply", "-f", "access"]);
+    rmSync(join(cwd, "access/people/people.yaml"));
+    symlinkSync("../people-of-another-checkout.yaml", join(cwd, "access/people/people.yaml"));
+    const { code, stderr, stdout } = await run(["apply", "-f", "access", "--prune", "--yes"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("access/people/people.yaml: the link leads to no file\n");
+    expect((await authorizer.directory.batches.state({ secrets: false })).users.has("ann")).toBe(true);
   });
 
   it("reads files of a commit", async () => {
