@@ -9,7 +9,7 @@ export interface RunOptions {
   /** Standard error is a terminal. */
   errorTerminal?: boolean;
   env?: Environment;
-  stdin?: string;
+  stdin?: string | Buffer;
   cwd?: string;
   /** Takes what an interrupt of the process would call. */
   onInterrupt?: (listener: () => void) => () => void;

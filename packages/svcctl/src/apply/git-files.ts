@@ -3,6 +3,7 @@
 import { execFile } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { promisify } from "node:util";
+import { textOf } from "../input.ts";
 
 const run = promisify(execFile);
 /** Largest output of git that is read, as large as the largest data set. */
@@ -17,7 +18,8 @@ interface GitFile {
 
 /**
  * Returns the files below paths, in the order of their names.
- * @throws Error where there is no git, no repository, no such commit
+ * @throws Error where there is no git, no repository, no such commit, and for a file that
+ *   is no UTF-8
  */
 export async function gitFiles(
   cwd: string,
@@ -30,24 +32,30 @@ export async function gitFiles(
     await git(cwd, ["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])
   ).trim();
   const root = (await git(cwd, ["rev-parse", "--show-toplevel"])).trim();
-  const wanted = paths.map((path) => relative(root, resolve(cwd, path)) || ".");
-  const listed = await git(root, ["ls-tree", "-r", "-z", "--name-only", commit, "--", ...wanted]);
-  const names = listed.split("\0").filter((name) => name !== "" && (wanted.includes(name) || isWanted(name)));
+  const wanted = paths.map((path) => ({ path, name: relative(root, resolve(cwd, path)) }));
+  const places = wanted.map(({ name }) => name || ".");
+  const listed = await git(root, ["ls-tree", "-r", "-z", "--name-only", commit, "--", ...places]);
+  const named = new Set(places);
+  const names = listed.split("\0").filter((name) => name !== "" && (named.has(name) || isWanted(name)));
   const files: GitFile[] = [];
   for (const name of names) {
-    const text = await git(root, ["cat-file", "blob", `${commit}:${name}`]);
-    files.push({ path: relative(cwd, resolve(root, name)), text });
+    const path = relative(cwd, resolve(root, name));
+    files.push({ path, text: textOf(await gitBytes(root, ["cat-file", "blob", `${commit}:${name}`]), path) });
   }
   return files;
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string> {
+  return (await gitBytes(cwd, args)).toString();
+}
+
+async function gitBytes(cwd: string, args: readonly string[]): Promise<Buffer> {
   try {
-    return (await run("git", [...args], { cwd, maxBuffer: MAX_BYTES })).stdout;
+    return (await run("git", [...args], { cwd, maxBuffer: MAX_BYTES, encoding: "buffer" })).stdout;
   } catch (error) {
-    const { code, stderr = "" } = error as NodeJS.ErrnoException & { stderr?: string };
+    const { code, stderr = Buffer.alloc(0) } = error as NodeJS.ErrnoException & { stderr?: Buffer };
     if (code === "ENOENT") throw new Error("--git needs the program git, which is not installed");
-    const [reason = ""] = stderr.trim().split("\n");
+    const [reason = ""] = stderr.toString().trim().split("\n");
     throw new Error(`git: ${reason.replace(/^fatal: /, "") || "the command failed"}`);
   }
 }

@@ -1,12 +1,12 @@
 /** Finds and reads the files that are applied. */
 
 import { resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { parseDocument, readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
 import type { CommandCall } from "../command.ts";
+import { readInput } from "../input.ts";
 import { findFiles } from "../policy/load-policies.ts";
 import { gitFiles } from "./git-files.ts";
 
@@ -59,15 +59,16 @@ async function readWorkingFiles(call: CommandCall): Promise<Read> {
     else found.push(...read.problems.map((problem) => ({ ...problem, file })));
   }
   if (!paths.includes(STDIN)) return { sources, problems: found };
-  const read = parseDocument("standard input", await readAll(context.edge.stdin));
+  const read = parseDocument("standard input", await readInput(context, STDIN));
   return "source" in read
     ? { sources: [...sources, read.source], problems: found }
     : { sources, problems: [...found, ...read.problems] };
 }
 
 async function readCommit(call: CommandCall, revision: string): Promise<Read> {
+  const paths = pathsOf(call);
   const isWanted = (path: string): boolean => DATA.test(path) && !TEST.test(path);
-  const files = await gitFiles(call.context.edge.cwd, revision, pathsOf(call), isWanted);
+  const files = await gitFiles(call.context.edge.cwd, revision, paths, isWanted);
   const read = files.map(({ path, text }) => parseDocument(path, text));
   return {
     sources: read.flatMap((one) => ("source" in one ? [one.source] : [])),

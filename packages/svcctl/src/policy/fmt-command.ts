@@ -2,7 +2,6 @@
 
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
@@ -14,6 +13,7 @@ import {
   readDocument,
 } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { CommandCall } from "../command.ts";
+import { readInput } from "../input.ts";
 import { findFiles } from "./load-policies.ts";
 import { countOf } from "./placed-text.ts";
 
@@ -25,7 +25,7 @@ export async function format({ context, options, args }: CommandCall): Promise<v
   if (args.includes("-")) {
     if (args.length > 1 || write)
       throw new UsageFailure("- is standard input: it stands alone, and without --write");
-    const text = await readAll(context.edge.stdin);
+    const text = await readInput(context, "-");
     const formatted = formattedOf(parseDocument("standard input", text), isJson(text));
     if (!check) return context.out(formatted);
     return context.finish(formatted === text ? EXIT.ok : EXIT.failed);

@@ -2,7 +2,6 @@
 
 import { stat } from "node:fs/promises";
 import { basename, relative, resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { type PolicyDocument, readPolicies } from "@svc-authorizer/policy/analysis/files/policy-documents.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import {
@@ -12,6 +11,7 @@ import {
 } from "@svc-authorizer/policy/source-files/read-document.ts";
 import { selectFiles } from "@svc-authorizer/policy/source-files/select-files.ts";
 import type { CommandContext } from "../command-context.ts";
+import { readInput } from "../input.ts";
 
 /** The argument that names standard input. */
 const STDIN = "-";
@@ -58,7 +58,7 @@ export async function findFiles(
 }
 
 async function readOne(context: CommandContext, file: string): Promise<ReadDocument> {
-  if (file === STDIN) return parseDocument(STDIN_NAME, await readAll(context.edge.stdin));
+  if (file === STDIN) return parseDocument(STDIN_NAME, await readInput(context, STDIN));
   const path = resolve(context.edge.cwd, file);
   const read = await readDocument(path, "policy");
   if ("source" in read) return { ...read, source: { ...read.source, file } };

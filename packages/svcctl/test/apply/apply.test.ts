@@ -328,6 +328,24 @@ describe("svcctl apply", () => {
     );
   });
 
+  it("refuses what is no UTF-8, from wherever it comes", async () => {
+    const latin = Buffer.from("format: 1\nusers: [{username: Jörg}]\n", "latin1");
+    writeFileSync(join(cwd, "latin.yaml"), latin);
+    execFileSync("git", ["init", "--quiet"], { cwd });
+    execFileSync("git", ["add", "."], { cwd });
+    const author = ["-c", "user.name=t", "-c", "user.email=t@example.com"];
+    execFileSync("git", [...author, "commit", "--quiet", "--message", "Latin"], { cwd });
+    for (const args of [["latin.yaml"], ["latin.yaml", "--git", "HEAD"], ["-"]]) {
+      const { code, stderr } = await run(["plan", "-f", ...args], { stdin: latin });
+      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining("is not UTF-8")]);
+    }
+    const statement = [{ effect: "allow", action: ["fs:*"], resource: "arn:svc:fs:::repository/Jörg" }];
+    writeFileSync(join(cwd, "policy.json"), JSON.stringify({ statement }), "latin1");
+    const create = ["auth", "policies", "create", "--id", "Own", "--statement-document"];
+    const { code, stderr } = await run([...create, "policy.json"]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("policy.json is not UTF-8")]);
+  });
+
   it("applies again whenever a file changes, also after a mistake, until it is interrupted", async () => {
     writeBoth();
     let interrupt: (() => void) | undefined;

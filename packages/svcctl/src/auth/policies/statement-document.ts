@@ -1,10 +1,6 @@
 /** The file of `svcctl auth policies create --statement-document` (spec/management-cli §3). */
 
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { text as readAll } from "node:stream/consumers";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
-import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import type { Condition, Statement } from "@svc-authorizer/policy/model/policy.ts";
 import {
   canonicalPolicy,
@@ -15,16 +11,16 @@ import { parseJson } from "@svc-authorizer/policy/source-files/json-source.ts";
 import { segmentsOf } from "@svc-authorizer/policy/source-files/source.ts";
 import { parseTree } from "jsonc-parser";
 import type { CommandContext } from "../../command-context.ts";
+import { readInput } from "../../input.ts";
 
 const IN_STATEMENT = /^\/statement\/\d+\//;
 
 /** The text of a document: of a file, or for `-` of standard input. */
 export async function readDocument(context: CommandContext, path: string): Promise<string> {
-  if (path === "-") return readAll(context.edge.stdin);
   try {
-    return readFileSync(resolve(context.edge.cwd, path), "utf8");
+    return await readInput(context, path);
   } catch (error) {
-    throw new Error(`could not open policy document: ${openFault(path, error)}`);
+    throw new Error(`could not open policy document: ${(error as Error).message}`, { cause: error });
   }
 }
 
