@@ -18,7 +18,7 @@ interface GitFile {
 
 /**
  * Returns the files below paths, in the order of their names.
- * @throws Error where there is no git, no repository, no such commit, and for a file that
+ * @throws Error where there is no git, no repository, no such commit, nothing that is wanted at one of the paths, and for a file that
  *   is no UTF-8
  */
 export async function gitFiles(
@@ -37,12 +37,21 @@ export async function gitFiles(
   const listed = await git(root, ["ls-tree", "-r", "-z", "--name-only", commit, "--", ...places]);
   const named = new Set(places);
   const names = listed.split("\0").filter((name) => name !== "" && (named.has(name) || isWanted(name)));
+  // What is not there would seem to be named no longer.
+  const missing = wanted.find(({ name: at }) => !names.some((name) => isBelow(name, at)));
+  if (missing !== undefined) {
+    throw new Error(`there is no .yaml, .yml or .json file at ${missing.path} in ${revision}`);
+  }
   const files: GitFile[] = [];
   for (const name of names) {
     const path = relative(cwd, resolve(root, name));
     files.push({ path, text: textOf(await gitBytes(root, ["cat-file", "blob", `${commit}:${name}`]), path) });
   }
   return files;
+}
+
+function isBelow(name: string, at: string): boolean {
+  return at === "" || name === at || name.startsWith(`${at}/`);
 }
 
 async function git(cwd: string, args: readonly string[]): Promise<string> {

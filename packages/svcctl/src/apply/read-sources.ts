@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { AuthorizerError, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { parseDocument, readDocument } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { DocumentSource } from "@svc-authorizer/policy/source-files/source.ts";
@@ -67,6 +68,9 @@ async function readWorkingFiles(call: CommandCall): Promise<Read> {
 
 async function readCommit(call: CommandCall, revision: string): Promise<Read> {
   const paths = pathsOf(call);
+  if (paths.includes(STDIN)) {
+    throw new UsageFailure("--git reads files of a commit: - cannot be given with it");
+  }
   const isWanted = (path: string): boolean => DATA.test(path) && !TEST.test(path);
   const files = await gitFiles(call.context.edge.cwd, revision, paths, isWanted);
   const read = files.map(({ path, text }) => parseDocument(path, text));

@@ -326,6 +326,12 @@ describe("svcctl apply", () => {
     expect((await run(["plan", "-f", "elsewhere", "--git", "HEAD"])).stderr).toContain(
       "no .yaml, .yml or .json",
     );
+    for (const path of ["elsewhere", "access/*.yaml", "-"]) {
+      const args = ["plan", "-f", "access/policies.yaml", "-f", path, "--git", "HEAD", "--prune"];
+      const { code, stderr, stdout } = await run(args);
+      expect([path, code, stdout]).toEqual([path, 1, ""]);
+      expect(stderr).toContain(path);
+    }
   });
 
   it("refuses what is no UTF-8, from wherever it comes", async () => {
