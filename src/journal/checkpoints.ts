@@ -47,6 +47,8 @@ export interface CheckpointSource {
   readonly pages: AsyncIterable<readonly VersionedRecord[]>;
   /** Throws where the engine may have been put back since: to a log that is another one, or without the pieces. */
   readonly assertSame?: () => void;
+  /** Throws where the node ends, and does not wait for the rest. */
+  readonly assertOpen?: () => void;
 }
 
 /** Entries of a part may be named by entries up to this many revisions later. */
@@ -67,6 +69,7 @@ export async function writeCheckpoint(
   const hash = createHash("sha256");
   let [count, bytes] = [0, 0];
   for await (const piece of piecesOf(source, engine.budgets.part)) {
+    source.assertOpen?.();
     hash.update(piece);
     bytes += piece.length;
     await engine.create(pieceName(revision, id, count++), piece);

@@ -18,6 +18,9 @@ const RETRY_MS = 60_000;
 /** Attempts at a checkpoint while the engine is connected to anew again and again, which is no failure of it. */
 const MOST_ATTEMPTS = 5;
 
+/** The node ends while a checkpoint is written: of a large directory the rest may take minutes. */
+class NodeEnds extends Error {}
+
 /** The parts that checkpoints are made with. */
 interface DueCheckpointsParts {
   readonly engine: Engine;
@@ -37,6 +40,7 @@ interface DueCheckpointsParts {
 export class DueCheckpoints {
   readonly #parts: DueCheckpointsParts;
   #running: Promise<void> | undefined;
+  #closed = false;
   /** No checkpoint is begun before, by the clock. */
   #notBefore = Number.NEGATIVE_INFINITY;
 
@@ -47,9 +51,10 @@ export class DueCheckpoints {
   /** Begins a checkpoint if one is due. To be called after each commit. */
   committed(): void {
     const { clock, onTrouble } = this.#parts;
-    if (!this.#isDue || this.#running !== undefined || clock.now() < this.#notBefore) return;
+    if (this.#closed || this.#running !== undefined || !this.#isDue || clock.now() < this.#notBefore) return;
     this.#running = this.#writeDue()
       .catch((error: unknown) => {
+        if (error instanceof NodeEnds) return;
         this.#notBefore = clock.now() + RETRY_MS;
         onTrouble(error);
       })
@@ -65,9 +70,21 @@ export class DueCheckpoints {
     return node.isHeavy || (areMany && node.checkpointBytes <= node.bytesSinceCheckpoint);
   }
 
+  /**
+   * Breaks off what is being written, at its next piece: nobody knows of it before its marker, and a later removal takes what
+   * it left. Another one is written when the next commit finds it due.
+   */
+  end(): void {
+    this.#closed = true;
+  }
+
   /** Resolves when nothing is being written. */
   async ended(): Promise<void> {
     await this.#running;
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new NodeEnds("the node ends");
   }
 
   async #writeDue(): Promise<void> {
@@ -100,11 +117,16 @@ export class DueCheckpoints {
       async () => [await node.checkpointSource(), node.bytesSinceCheckpoint] as const,
     );
     if (source.revision === 0) return;
-    const written = await writeCheckpoint(engine, source);
+    const assertOpen = (): void => this.#assertOpen();
+    const written = await writeCheckpoint(engine, { ...source, assertOpen });
     node.knowsCheckpoint(written ?? { revision: source.revision }, weight);
     if (written !== undefined) counters.checkpoints += 1;
     const keptSince = new Date(wallClock() - settings.keepMs).toISOString();
-    if (await trimLog(engine, keptSince, source.assertSame)) {
+    const assertSame = (): void => {
+      assertOpen();
+      source.assertSame?.();
+    };
+    if (await trimLog(engine, keptSince, assertSame)) {
       log?.error(
         { revision: source.revision },
         "the log was trimmed earlier than authorizer.history.keep says: the database cannot hold much more of it",

@@ -60,14 +60,12 @@ export async function openJournal(options: JournalOptions): Promise<JournalStore
   try {
     await journal.catchUp();
   } catch (error) {
-    if (journal.resumes()) {
-      journal.start();
-      return journal;
+    if (!journal.resumes()) {
+      await journal.close();
+      if (error instanceof AuthorizerError) throw error;
+      const message = `The database cannot be used: ${messageOf(error)}`;
+      throw new AuthorizerError("unavailable", message, { cause: error });
     }
-    await journal.close();
-    if (error instanceof AuthorizerError) throw error;
-    const reason = messageOf(error);
-    throw new AuthorizerError("unavailable", `The database cannot be used: ${reason}`, { cause: error });
   }
   journal.start();
   return journal;
@@ -144,7 +142,7 @@ class Journal implements JournalStore {
       assertMayBegin: () => this.#assertMayBegin(),
       onCommitted: () => {
         this.#trouble.state.wrote();
-        if (this.#closing === undefined) this.#checkpoints.committed();
+        this.#checkpoints.committed();
       },
     });
     this.#leases = new Leases(this, () => this.#clock.now());
@@ -313,6 +311,7 @@ class Journal implements JournalStore {
   }
 
   async #leave(): Promise<void> {
+    this.#checkpoints.end();
     // While commits are still taken. A lease that cannot be left is taken over later.
     if (this.#hasContact && this.#leases.hasAny) await this.#leases.release().catch(() => undefined);
     this.#closing = this.#close();

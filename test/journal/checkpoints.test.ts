@@ -88,4 +88,39 @@ describe("a checkpoint", () => {
     await expect.poll(() => made(engine)).toHaveLength(1);
     expect((await made(engine))[0]).toBeGreaterThan(6);
   });
+
+  it("does not keep a node that ends: it is broken off at its next piece, and is no trouble", async () => {
+    const engine = new MemoryEngine();
+    const shared = sharedBy(engine);
+    const told: string[] = [];
+    const log = { info: () => {}, error: (_: object, message: string) => void told.push(message) };
+    const settings = { checkpointEvery: 3, pollMs: NEVER_MS, keepMs: NEVER_MS };
+    const store = await openNode(shared, settings, { clock, log });
+    const pieces: ItemName[] = [];
+    const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    shared.create = async (name, item) => {
+      if (name.kind === "piece") {
+        pieces.push(name);
+        begun.resolve();
+        await ending.promise;
+      }
+      return engine.create(name, item);
+    };
+    const value = "v".repeat(engine.budgets.part);
+    for (let index = 0; index < 4; index++) {
+      await store.commit({ put: [{ partition: "things", key: `k${index}`, value }] });
+    }
+    await begun.promise;
+    const closed = store.close();
+    ending.resolve();
+    await closed;
+    expect(pieces).toHaveLength(1);
+    expect(await made(engine)).toEqual([]);
+    expect(told).toEqual([]);
+    expect(store.counters.engineErrors).toBe(0);
+    const next = await openNode(engine, settings, { clock });
+    opened.push(next);
+    await next.checkpoint();
+    expect(await made(engine)).toHaveLength(1);
+  });
 });
