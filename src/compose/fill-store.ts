@@ -2,16 +2,27 @@
 
 import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { AuditLog } from "../observe/log/audit-log.ts";
+import { WorkUnderWay } from "../schedule/work-under-way.ts";
 import { bootstrapStore } from "./bootstrap.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName } from "./records/decision-log.ts";
 
+/** Time in milliseconds for which the end waits for a filling under way. */
+const FILL_WITHIN_MS = 10_000;
+
+/** The surroundings of a filling. */
+interface FillParts {
+  readonly audit: AuditLog;
+  /** Closes before the audit log: what is begun at a contact is waited for. */
+  readonly opened: AsyncDisposableStack;
+}
+
 /** Installs content and loads data sets, unless another process of the service does. */
 export async function fillStore(
   data: DataParts,
   { worker, env }: { readonly worker?: unknown; readonly env: (name: string) => string | undefined },
-  audit: AuditLog,
+  { audit, opened }: FillParts,
 ): Promise<DatasetState> {
   const datasets: DatasetState = { lastLoadSuccess: undefined };
   if (worker !== undefined) return datasets;
@@ -20,7 +31,7 @@ export async function fillStore(
     await data.directory.reportKeys(nodeName(data.values));
     await loadConfiguredDatasets(data, data.values, datasets, env);
   };
-  if (data.journal?.copyState?.().hasContact === false) fillOnContact(data, fill);
+  if (data.journal?.copyState?.().hasContact === false) opened.defer(fillOnContact(data, fill));
   else await fill();
   return datasets;
 }
@@ -28,13 +39,15 @@ export async function fillStore(
 /**
  * A node that started without its database installs nothing before it is reached. Where it is lost again meanwhile, the next
  * contact goes on: what is in force is left as it is.
+ * @returns ends that, after what is under way
  */
-function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>): void {
+function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>): () => Promise<void> {
+  const filling = new WorkUnderWay();
   let isRunning = false;
   const stop = journal?.onContact(({ hasContact }) => {
     if (!hasContact || isRunning) return;
     isRunning = true;
-    fill()
+    const filled = fill()
       .then(
         () => stop?.(),
         (error: unknown) =>
@@ -45,5 +58,10 @@ function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>
       .finally(() => {
         isRunning = false;
       });
+    filling.add(filled);
   });
+  return () => {
+    stop?.();
+    return filling.done(FILL_WITHIN_MS);
+  };
 }

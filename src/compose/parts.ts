@@ -122,7 +122,7 @@ async function openAll(
   const { version, worker } = options;
   const { audit, records: auditRecords, trail: auditTrail } = await openAudit(data, options);
   opened.defer(() => audit.close());
-  const datasets = await fillStore(data, options, audit);
+  const datasets = await fillStore(data, options, { audit, opened });
   const endpoints = openEndpoints(catalog);
   const deciding = await openDeciding(data, options, { audit, endpoints, opened });
   const { usage, decisionLog, bare, shadow } = deciding;

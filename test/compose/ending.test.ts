@@ -8,7 +8,11 @@ import { openData, openLog } from "../../src/compose/data.ts";
 import { type RunningService, startService } from "../../src/compose/service.ts";
 import { openStore } from "../../src/compose/store/backends.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { MemoryEngine } from "../../src/journal/engines/memory.ts";
+import { openJournal } from "../../src/journal/journal-store.ts";
+import { openLocalReplica } from "../../src/store/local/open-replica.ts";
 import type { Commit } from "../../src/store/port.ts";
+import { SETTINGS, sharedBy } from "../journal/bed.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
@@ -31,7 +35,11 @@ interface Held {
 }
 
 /** Starts a service whose store can be made to answer late. */
-async function start(config: ConfigObject = {}, folder = temporaryFolder()): Promise<Held> {
+async function start(
+  config: ConfigObject = {},
+  folder = temporaryFolder(),
+  openFrom: typeof openStore = openStore,
+): Promise<Held> {
   const { values } = configFromObject(config, {
     "database.type": "mem",
     listen_address: "127.0.0.1:0",
@@ -47,7 +55,7 @@ async function start(config: ConfigObject = {}, folder = temporaryFolder()): Pro
   const waiting: ((commit: Commit, made: () => Promise<number>) => Promise<number> | undefined)[] = [];
   const data = await openData(values, openLog(values), {
     open: async (...asked) => {
-      const opened = await openStore(...asked);
+      const opened = await openFrom(...asked);
       const commit = opened.store.commit.bind(opened.store);
       const late = (one: Commit) => waiting[0]?.(one, () => commit(one)) ?? commit(one);
       Object.assign(opened.store, { commit: late });
@@ -153,6 +161,28 @@ it("data sets that are read again are in the audit log", async () => {
   await stopped;
   await loaded;
   expect(audited()).toContainEqual(expect.objectContaining({ event: "reload", what: "data sets" }));
+});
+
+it("what a node installs once its database is reached is in the audit log", async () => {
+  const [engine, cable, folder] = [new MemoryEngine(), { cut: false }, temporaryFolder()];
+  const path = join(folder, "copy");
+  const openNode = async () => {
+    const replica = await openLocalReplica({ path });
+    const journal = await openJournal({ engine: sharedBy(engine, cable), replica, settings: SETTINGS });
+    return { store: journal, memory: undefined, journal };
+  };
+  const first = await start({ "authorizer.bootstrap": "none" }, temporaryFolder(), openNode);
+  await first.service.stop();
+  cable.cut = true;
+  const { service, hold, audited } = await start({ "authorizer.bootstrap": "simplified" }, folder, openNode);
+  const held = hold("policy", "answered");
+  cable.cut = false;
+  await held.begun;
+  const stopped = service.stop();
+  await refused(service);
+  held.goOn();
+  await stopped;
+  expect(audited()).toContainEqual(expect.objectContaining({ event: "setup", actor: "bootstrap" }));
 });
 
 it("a start that fails leaves its audit log to the next one", async () => {

@@ -44,7 +44,8 @@ it("loads data sets at the next contact where the database was lost while it loa
     directory.batches.apply = apply;
     throw new AuthorizerError("unavailable", "the database is gone again");
   };
-  const state = await fillStore(data as never, { env: () => undefined }, { event: () => {} } as never);
+  const parts = { audit: { event: () => {} } as never, opened: new AsyncDisposableStack() };
+  const state = await fillStore(data as never, { env: () => undefined }, parts);
   tell(true);
   await expect.poll(() => told).toEqual([expect.stringContaining("were not loaded")]);
   tell(false);
