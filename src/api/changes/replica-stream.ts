@@ -71,6 +71,7 @@ export class ReplicaStream {
         log.assertFresh();
         // Without an entry there is no log to name, and nothing to send.
         if (log.logId === "") {
+          await this.#flush();
           await this.#news(settings.beatMs);
           continue;
         }

@@ -69,6 +69,8 @@ export class Watchers {
    * @param from entries after this revision; undefined: those from now on
    */
   async serve(response: ServerResponse, from: StartingPoint): Promise<void> {
+    // It may have gone while the log was looked up: its event was before.
+    if (response.destroyed) return;
     this.#all.add(response);
     const closed = once(response, "close");
     try {
