@@ -1,13 +1,17 @@
 /** A state from a data set alone (spec/decision-api §6), without a service. */
 
-import { policyInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
+import { policyInPartition, typeInPartition } from "@svc-authorizer/policy/catalog/partition.ts";
 import type { DatasetDocument } from "@svc-authorizer/policy/model/dataset.ts";
 import type { NamedStatements } from "@svc-authorizer/policy/model/policy.ts";
 import { canonicalDocument, policyMemberProblems } from "@svc-authorizer/policy/model/policy-members.ts";
 import { policyProblems } from "@svc-authorizer/policy/model/policy-validation.ts";
+import type { ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import { resourceTypeProblems } from "@svc-authorizer/policy/model/resource-type-validation.ts";
+import { compileTemplate } from "@svc-authorizer/policy/model/template.ts";
 import { DatasetError } from "./dataset-error.ts";
+import { formProblems } from "./dataset-form.ts";
 import { ReplicaState } from "./replica-state.ts";
-import { PRECONFIGURED_GROUPS, PRECONFIGURED_POLICIES } from "./shipped.gen.ts";
+import { PRECONFIGURED_GROUPS, PRECONFIGURED_POLICIES, RESOURCE_TYPES } from "./shipped.gen.ts";
 
 /** Entities by name, with a new id each. */
 class Ids {
@@ -27,7 +31,10 @@ class Ids {
  * @throws DatasetError with all problems
  */
 export function stateFromDataset(document: DatasetDocument, partition: string): ReplicaState {
-  const reader = new DatasetReader(document, partition);
+  const canonical = canonicalDocument(document) as DatasetDocument;
+  const wrong = formProblems(canonical);
+  if (wrong.length > 0) throw new DatasetError(wrong);
+  const reader = new DatasetReader(canonical, partition);
   reader.read();
   if (reader.problems.length > 0) throw new DatasetError(reader.problems);
   return reader.state;
@@ -42,7 +49,7 @@ class DatasetReader {
   #policies: Ids = new Ids([]);
 
   constructor(document: DatasetDocument, partition: string) {
-    this.#document = canonicalDocument(document) as DatasetDocument;
+    this.#document = document;
     this.#partition = partition;
   }
 
@@ -77,8 +84,7 @@ class DatasetReader {
   #readPolicies(all: readonly NamedStatements[], shipped: number): void {
     const { resource_types = [] } = this.#document;
     const named = all.flatMap(({ statement }) => statement.flatMap(({ action }) => action));
-    const declared = resource_types.flatMap(({ actions }) => Object.values(actions));
-    const services = new Set([...named, ...declared].map((action) => action.split(":")[0] ?? ""));
+    const services = new Set([...named.map(serviceOf), ...servicesOf(resource_types)]);
     const rules = { partition: this.#partition, services, guards: "strict" } as const;
     for (const [index, policy] of all.entries()) {
       const { name, statement } = policy;
@@ -93,10 +99,22 @@ class DatasetReader {
 
   #readResources(): void {
     const { resource_types = [], resources = [] } = this.#document;
-    for (const type of resource_types) this.state.apply(["resource_type", type.type, type]);
+    const templates = new Map(
+      RESOURCE_TYPES.map((type) => [type.type, compileTemplate(typeInPartition(type, this.#partition))]),
+    );
+    const rules = { partition: this.#partition, builtInServices: servicesOf(RESOURCE_TYPES) };
+    for (const [index, type] of resource_types.entries()) {
+      const wrong = resourceTypeProblems(type, rules, `/resource_types/${index}`);
+      this.problems.push(...wrong);
+      if (wrong.length > 0) continue;
+      templates.set(type.type, compileTemplate(type));
+      this.state.apply(["resource_type", type.type, type]);
+    }
     // Keys only have to differ; the service makes them from a digest of the type.
     const types = new Ids(resources.map(({ type }) => type));
-    for (const { type, id, properties } of resources) {
+    for (const [index, { type, id, properties }] of resources.entries()) {
+      const arn = templates.get(type)?.toArn(id) ?? { problem: "there is no resource type of this name" };
+      if (typeof arn !== "string") this.#problem(`/resources/${index}`, arn.problem);
       this.state.apply(["resource", `${types.of(type)}/${id}`, { type, ...(properties && { properties }) }]);
     }
   }
@@ -119,4 +137,12 @@ class DatasetReader {
   #problem(pointer: string, message: string): void {
     this.problems.push({ pointer, message });
   }
+}
+
+function serviceOf(action: string): string {
+  return action.split(":")[0] ?? "";
+}
+
+function servicesOf(types: readonly ResourceType[]): ReadonlySet<string> {
+  return new Set(types.flatMap(({ actions }) => Object.values(actions)).map(serviceOf));
 }
