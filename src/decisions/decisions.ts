@@ -56,6 +56,8 @@ export interface CheckAnswer {
 /** `/filter`: selects the resources on which a user may act. */
 export interface FilterRequest {
   readonly user: string;
+  /** The internal id of the user who asks: where the name is nobody's or somebody else's by now, nothing is answered. */
+  readonly userId?: string | undefined;
   /** As for a check. */
   readonly groups?: readonly string[];
   readonly token?: unknown;
@@ -158,7 +160,10 @@ export interface Decisions {
   ): CachedOutcomes | undefined;
   /** A new decision id, for the answer to a refusal from {@link cachedOutcomes}. */
   decisionId(): string;
-  /** Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. */
+  /**
+   * Indexes of the allowed resources, ascending; yields to other work at least every 10 ms. Rejects with "unauthenticated"
+   * where the user is not the one of {@link FilterRequest.userId}.
+   */
   filter(request: FilterRequest): Promise<readonly number[]>;
   /** A promise to await before mapping types and actions; undefined unless a data set just changed the types. */
   typesRefreshed(): Promise<void> | undefined;

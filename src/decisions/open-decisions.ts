@@ -273,7 +273,10 @@ async function filter(
   request: FilterRequest,
 ): Promise<readonly number[]> {
   const user = await subjects.find(request, { action: request.action, resource: "*" });
-  const { batch, action } = request;
+  const { batch, action, userId } = request;
+  if (userId !== undefined && (user === undefined || !isUser(user, userId))) {
+    throw new AuthorizerError("unauthenticated", "the user is not there any more");
+  }
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
     batch?.about({ ...request, loaded: undefined });

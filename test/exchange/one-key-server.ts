@@ -40,10 +40,12 @@ export interface OneKeyServer {
  * Starts it on a free port of loopback.
  * @param repositories names, sorted
  * @param tls certificate and key of a server over TLS
+ * @param before runs before each answer
  */
 export async function startOneKeyServer(
   repositories: readonly string[] = [],
   tls?: { readonly cert: string; readonly key: string },
+  before: (target: string) => Promise<void> = async () => {},
 ): Promise<OneKeyServer> {
   const arrived: Arrived[] = [];
   let cut = 0;
@@ -54,9 +56,10 @@ export async function startOneKeyServer(
       response.destroy();
     });
     request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
+    request.on("end", async () => {
       const { method = "", url: target = "", headers, rawHeaders } = request;
       const body = Buffer.concat(pieces);
+      await before(target);
       const status = statusOf({ method, target, headers }, body);
       arrived.push({ method, target, headers, rawHeaders, body, status });
       const isList = method === "GET" && /^\/api\/v1\/repositories(?:\?|$)/.test(target);

@@ -202,7 +202,10 @@ function list(
     throw notAllowed("this is no list of repositories");
   }
   const context = new Map([["SourceIp", source]]);
-  const ofUser = (request: string): string => JSON.stringify([REPOSITORIES, identity.username, request]);
+  const { username: user } = identity;
+  // The data server is asked page after page: meanwhile the name may have become somebody else's.
+  const userId = identity.how === "oidc_token" ? undefined : identity.userId;
+  const ofUser = (request: string): string => JSON.stringify([REPOSITORIES, user, request]);
   const lists: ListParts = {
     ask: (target) => {
       const [askedPath, askedQuery] = splitUri(target);
@@ -216,7 +219,7 @@ function list(
       if (perItem === undefined) return ids.map((_id, index) => index);
       const { action, resource } = perItem;
       const resources = ids.map((id) => resource.replace(/\{[^{}]*\}/, () => id));
-      const question = { user: identity.username, action, resources, context, requestId, waiter: call };
+      const question = { user, userId, action, resources, context, requestId, waiter: call };
       return options.decisions.filter(question);
     },
     seal: (after, request) => options.offsets.seal(after, ofUser(request)),
