@@ -58,6 +58,11 @@ export interface DataParts {
   readonly noted: NotedChanges | undefined;
   /** Undefined if nothing is traced. */
   readonly traces: Traces | undefined;
+  /**
+   * Closes directory and store: no commit is begun any more, and those under way are answered. Before the audit log ends,
+   * which has to hear of them. Calling it twice is harmless.
+   */
+  closeStore(): Promise<void>;
   /** Closes everything, the log last. */
   close(): Promise<void>;
 }
@@ -115,7 +120,8 @@ async function openAll(
   let revocations: Awaited<ReturnType<typeof openRevocations>>;
   // After the store, whose last commits are noted there.
   closings.defer(() => revocations?.close());
-  closings.defer(() => bare.close());
+  const stored = closings.use(new AsyncDisposableStack());
+  stored.defer(() => bare.close());
   const notes = new CommitNotes();
   const openSnapshots = new OpenSnapshots();
   let revisions: StoreRevisions | undefined;
@@ -136,11 +142,11 @@ async function openAll(
     ...directorySettings(values, catalog),
     ...(memory === undefined ? {} : { keyCost: CHEAP_COST }),
   });
-  closings.defer(() => directory.close());
+  stored.defer(() => directory.close());
   const heldRevocations = await revocations?.hold(directory);
   // After the directory, whose subscription tells the caches.
   const named = openRevisions({ store, notes });
-  closings.defer(() => named.close());
+  stored.defer(() => named.close());
   revisions = named;
   return {
     ...{ values, logger, catalog, store, memory, storeCounters, openSnapshots, directory },
@@ -153,6 +159,7 @@ async function openAll(
     oidc: openIssuers(values),
     noted,
     traces,
+    closeStore: () => stored.disposeAsync(),
     close: () => closings.disposeAsync(),
   };
 }

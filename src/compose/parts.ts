@@ -68,7 +68,7 @@ export interface ServiceOptions {
 /** Everything that runs. */
 export interface ServiceParts {
   readonly data: DataParts;
-  /** Closes all but the data and the listeners, in the reverse order of their opening. */
+  /** Closes all but the data, the audit log and the listeners, in the reverse order of their opening. */
   readonly opened: AsyncDisposableStack;
   readonly audit: AuditLog;
   /** undefined if no decisions are logged. */
@@ -110,18 +110,21 @@ export interface ServiceParts {
  * throws, and leaves nothing of it open then but the data.
  */
 export function openParts(data: DataParts, options: ServiceOptions): Promise<ServiceParts> {
-  return openedOrClosed((opened) => openAll(data, options, opened));
+  return openedOrClosed(async (all) => {
+    const audited = await openAudit(data, options);
+    all.defer(() => audited.audit.close());
+    return openAudited(data, options, { ...audited, opened: all.use(new AsyncDisposableStack()) });
+  });
 }
 
-async function openAll(
+async function openAudited(
   data: DataParts,
   options: ServiceOptions,
-  opened: AsyncDisposableStack,
+  audited: ServiceAudit & { readonly opened: AsyncDisposableStack },
 ): Promise<ServiceParts> {
   const { values, directory, catalog } = data;
   const { version, worker } = options;
-  const { audit, records: auditRecords, trail: auditTrail } = await openAudit(data, options);
-  opened.defer(() => audit.close());
+  const { audit, records: auditRecords, trail: auditTrail, opened } = audited;
   const datasets = await fillStore(data, options, { audit, opened });
   const endpoints = openEndpoints(catalog);
   const deciding = await openDeciding(data, options, { audit, endpoints, opened });

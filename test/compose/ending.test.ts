@@ -11,6 +11,7 @@ import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import { openJournal } from "../../src/journal/journal-store.ts";
 import { openLocalReplica } from "../../src/store/local/open-replica.ts";
+import { openMemoryStore } from "../../src/store/memory/memory-store.ts";
 import type { Commit } from "../../src/store/port.ts";
 import { SETTINGS, sharedBy } from "../journal/bed.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -183,6 +184,36 @@ it("what a node installs once its database is reached is in the audit log", asyn
   held.goOn();
   await stopped;
   expect(audited()).toContainEqual(expect.objectContaining({ event: "setup", actor: "bootstrap" }));
+});
+
+it("a change that outlasts the patience of the end is in the audit log", async () => {
+  const [engine, folder] = [new MemoryEngine(), temporaryFolder()];
+  const shared = sharedBy(engine);
+  const { service, audited } = await start({}, folder, async () => {
+    const replica = openMemoryStore({ isReplica: true });
+    const journal = await openJournal({ engine: shared, replica, settings: SETTINGS });
+    return { store: journal, memory: undefined, journal };
+  });
+  const [begun, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  onTestFinished(() => goes.resolve());
+  shared.create = async (name, item) => {
+    begun.resolve();
+    await goes.promise;
+    return engine.create(name, item);
+  };
+  const asked = fetch(`${service.addresses.service}/api/v1/auth/users`, {
+    method: "POST",
+    headers: HEADERS,
+    body: JSON.stringify({ username: "alice" }),
+  });
+  await begun.promise;
+  const stopped = service.stop();
+  // The connection is cut when the end has waited long enough for its call.
+  await expect(asked).rejects.toThrow();
+  await setTimeout(200);
+  goes.resolve();
+  await stopped;
+  expect(audited()).toContainEqual(expect.objectContaining({ operation: "createUser", user: "alice" }));
 });
 
 it("a start that fails leaves its audit log to the next one", async () => {

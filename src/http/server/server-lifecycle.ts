@@ -71,6 +71,8 @@ export interface ManagedServer {
    * left. Repeated calls share one end.
    */
   close(): Promise<void>;
+  /** Resolves when no call is worked on, also none that the end did not wait for, or after some milliseconds. */
+  finished(withinMs: number): Promise<void>;
 }
 
 /** Builds a server; it does not listen yet. */
@@ -128,6 +130,7 @@ export function createManagedServer(options: ManagedServerOptions): ManagedServe
       ended ??= end(server, connections, context.calls);
       return ended;
     },
+    finished: (withinMs) => context.calls.done(withinMs),
   };
 }
 
@@ -296,7 +299,7 @@ async function end(
   await closed;
   clearInterval(idle);
   clearTimeout(cut);
-  await calls.done(cutAt - performance.now());
+  await calls.done(Math.max(0, cutAt - performance.now()));
   // The listening has ended: this only stops the timer that checks connections.
   server.close(() => {});
 }
