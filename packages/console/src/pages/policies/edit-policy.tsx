@@ -1,52 +1,46 @@
 /** Changes a policy. */
 
 import type { Policy } from "@svc-authorizer/contract/management-api.gen.ts";
-import { useEffect, useState } from "preact/hooks";
-import { useChange } from "../../api/hooks.ts";
-import { useDraft } from "../../parts/forms/use-draft.ts";
+import { useState } from "preact/hooks";
+import { useAsk, useChange } from "../../api/hooks.ts";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Warnings } from "../../parts/states/warnings.tsx";
 import { PolicyForm } from "./policy-form.tsx";
 import { policyOf, textOf } from "./policy-text.ts";
+import { usePolicyDraft } from "./use-policy-draft.ts";
 
 /** The editor with the policy as it is; what was typed stays until it is saved or given up. */
 export function EditPolicy({ policy }: { readonly policy: Policy }) {
   const stored = textOf(policy);
-  const [base, setBase] = useState(stored);
-  const [text, setText] = useDraft(`policy:${policy.id}`, stored);
+  const { text, base, setText, settle } = usePolicyDraft(policy.id, stored);
   const [fault, setFault] = useState<unknown>();
+  const [isLooking, setLooking] = useState(false);
+  const look = useAsk("GET /auth/policies/{policyId}");
   const change = useChange("PUT /auth/policies/{policyId}");
+  const path = { policyId: policy.id };
   const isSaved = text === stored;
-  useEffect(() => {
-    // Nothing was typed, so the editor follows what others do.
-    if (text === base) setText(stored);
-    if (text === base || text === stored) setBase(stored);
-  }, [stored]);
-  const save = (): void => {
+  const isOthers = base !== stored && !isSaved;
+  const save = async (): Promise<void> => {
     setFault(undefined);
+    change.reset();
+    setLooking(true);
     try {
       const body = policyOf(text, policy.id);
-      change.mutate(
-        { path: { policyId: policy.id }, body },
-        {
-          onSuccess: ({ answer }) => {
-            const saved = textOf(answer);
-            setBase(saved);
-            setText(saved);
-            sessionStorage.removeItem(`console.draft.policy:${policy.id}`);
-          },
-        },
-      );
+      // What somebody else saved meanwhile is shown before anything takes its place.
+      const now = textOf(await look({ path }));
+      if (now !== base && !(isOthers && now === stored)) return;
+      change.mutate({ path, body }, { onSuccess: ({ answer }) => settle(textOf(answer)) });
     } catch (error) {
       setFault(error);
+    } finally {
+      setLooking(false);
     }
   };
   const giveUp = (
     <button
       type="button"
       onClick={() => {
-        setBase(stored);
-        setText(stored);
+        settle(stored);
         change.reset();
         setFault(undefined);
       }}
@@ -59,12 +53,12 @@ export function EditPolicy({ policy }: { readonly policy: Policy }) {
       name={policy.id}
       text={text}
       onInput={setText}
-      onSave={save}
-      isPending={change.isPending}
+      onSave={() => void save()}
+      isPending={isLooking || change.isPending}
       isSaved={isSaved}
       below={
         <>
-          {base !== stored && !isSaved && (
+          {isOthers && (
             <p class="warnings" role="status">
               Somebody saved this policy after you began to change it. If you save, your text takes the place
               of theirs.
