@@ -1,4 +1,4 @@
-/** What somebody else saved while a person was at work is not lost in silence. */
+/** Nothing that somebody else saved while a person was at work is lost in silence. */
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM, callApi, type Key, type OpenedConsole, openConsole, setUp, signIn } from "./console.ts";

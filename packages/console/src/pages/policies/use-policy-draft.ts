@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 /** A text under way. */
-export interface PolicyDraft {
+interface PolicyDraft {
   readonly text: string;
   /** The stored text that the person began with: where another one is stored by now, somebody else saved it. */
   readonly base: string;
