@@ -8,6 +8,8 @@ import { textField } from "../output/fields.ts";
 
 /** Shortest time between two questions, in milliseconds. */
 const SHORTEST_MS = 1_000;
+/** Longest time of a timer: one that is to ring later rings at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Values of `--poll-interval` and `--timeout`, in milliseconds. */
 interface PollSettings {
@@ -17,7 +19,7 @@ interface PollSettings {
 
 /** Reads the options. Throws an Error when the interval is too short. */
 export function pollSettingsOf(call: CommandCall): PollSettings {
-  const intervalMs = durationOf(call, "pollInterval", "poll-interval");
+  const intervalMs = Math.min(durationOf(call, "pollInterval", "poll-interval"), LONGEST_TIMER_MS);
   if (intervalMs < SHORTEST_MS) throw new Error(`Poll interval must be at least ${SHORTEST_MS / 1000}s`);
   return { intervalMs, timeoutMs: durationOf(call, "timeout", "timeout") };
 }
