@@ -4,28 +4,19 @@ import { AuthorizerError, messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { Report } from "../decision-log/chain/chain.ts";
 import { UsageCounts } from "./usage-counts.ts";
 import { type NodeBegan, UsageDatabase } from "./usage-database.ts";
-import { type DecodedUsage, decodeUsage, encodeUsage } from "./usage-items.ts";
 import type { UsageKind, UsageRow, Used } from "./usage-rows.ts";
+import {
+  ROWS_PER_READ,
+  ROWS_PER_WRITE,
+  type SharedUsage,
+  turnOfOthers,
+  UsageSharing,
+} from "./usage-sharing.ts";
 
 const MEMORY = ":memory:";
-/** Rows of one transaction: about a millisecond. */
-const ROWS_PER_WRITE = 250;
-const ROWS_PER_READ = 1_000;
 /** Use is forgotten after this time without another. */
 const DAY_MS = 86_400_000;
 const FORGOTTEN_MS = 2 * 366 * DAY_MS;
-
-/** Port: the engine that nodes share, as far as use is concerned. */
-export interface SharedUsage {
-  /** Replaces what a node told earlier. */
-  tell(node: string, pieces: readonly Buffer[]): Promise<void>;
-  /** The newest tellings of other nodes, with a mark that is different for each telling. */
-  told(not: string): Promise<readonly { readonly node: string; readonly mark: string }[]>;
-  /** The pieces of a telling; undefined where it was replaced meanwhile. */
-  read(node: string, mark: string): Promise<readonly Buffer[] | undefined>;
-  /** Largest number of bytes of a piece. */
-  readonly pieceBytes: number;
-}
 
 /** Options of {@link openUsage}. */
 interface UsageOptions {
@@ -38,6 +29,8 @@ interface UsageOptions {
   readonly shared?: SharedUsage | undefined;
   readonly report: Report;
   readonly now?: () => number;
+  /** Things from which on no new ones are counted; default 3,000,000. */
+  readonly mostRows?: number;
 }
 
 /** Use, counted and asked. */
@@ -59,6 +52,12 @@ export interface OpenedUsage {
   all(): AsyncIterable<readonly UsageRow[]>;
   /** The nodes whose use is known. */
   nodes(): readonly NodeBegan[];
+  /** Unix milliseconds since when all use is known; undefined where none is. */
+  countedSince(): number | undefined;
+  /** Returns sentences about the use that answers leave out at present. */
+  doubts(): readonly string[];
+  /** Writes, tells other nodes and hears of them, as it does by itself from time to time. */
+  turn(): Promise<void>;
   /** Writes everything and closes the file. */
   close(): Promise<void>;
 }
@@ -71,13 +70,14 @@ export function openUsage(options: UsageOptions): OpenedUsage {
   return new Usage(options, database, path);
 }
 
-function openDatabase({ path, node, report, now = Date.now }: UsageOptions): {
+function openDatabase({ path, node, report, now = Date.now, mostRows }: UsageOptions): {
   readonly database: UsageDatabase;
   readonly path: string | undefined;
 } {
   const opened = (file: string): UsageDatabase => {
-    const database = new UsageDatabase(file);
+    const database = new UsageDatabase(file, mostRows);
     database.begin({ node, at: now() });
+    database.countAgain(node, now());
     return database;
   };
   if (path === MEMORY) return { database: opened(MEMORY), path: undefined };
@@ -94,28 +94,30 @@ class Usage implements OpenedUsage {
   readonly path: string | undefined;
   readonly #options: UsageOptions;
   readonly #database: UsageDatabase;
+  readonly #sharing: UsageSharing | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #now: () => number;
-  /** The marks of what was read of other nodes. */
-  readonly #known = new Map<string, string>();
   /** The next rows to be written; the rest is in `#taken`. */
   #waiting: readonly UsageRow[] = [];
   #taken: Iterator<UsageRow> | undefined;
   #writing: Promise<void> = Promise.resolve();
   #turning: Promise<void> = Promise.resolve();
   #forgotAt = Number.NEGATIVE_INFINITY;
-  #isTold = true;
   #failed = false;
+  /** The reason for which the newest counts are not written; undefined where they are. */
+  #unwritten: string | undefined;
 
   constructor(options: UsageOptions, database: UsageDatabase, path: string | undefined) {
-    const { intervalMs, now = Date.now } = options;
+    const { intervalMs, node, shared, now = Date.now } = options;
     this.#options = options;
     this.#database = database;
     this.path = path;
     this.#now = now;
     this.counts = new UsageCounts(options.now);
-    this.#timer = setInterval(() => void this.#turn(), intervalMs).unref();
-    if (options.shared !== undefined) void this.#turn();
+    this.#sharing = shared && new UsageSharing(node, shared, database, now);
+    this.#timer = setInterval(() => void this.turn(), intervalMs).unref();
+    // What is forgotten, and how much there is, is found out at the start; and what other nodes told.
+    void this.turn();
   }
 
   flush(): Promise<void> {
@@ -170,26 +172,40 @@ class Usage implements OpenedUsage {
     return this.#database.nodes();
   }
 
+  countedSince(): number | undefined {
+    const nodes = this.nodes();
+    if (nodes.length === 0) return undefined;
+    const missed = nodes.map((one) => one.missed ?? 0);
+    return Math.max(Math.min(...nodes.map(({ at }) => at)), ...missed);
+  }
+
+  doubts(): readonly string[] {
+    const unwritten = this.#unwritten;
+    return [
+      ...(unwritten === undefined
+        ? []
+        : [`What was used last on this node cannot be written: ${unwritten}.`]),
+      ...(this.#sharing?.doubts() ?? []),
+    ];
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#turn();
+    await this.turn();
     this.#database.close();
   }
 
-  /** Writes, tells other nodes and hears of them. */
-  #turn(): Promise<void> {
+  turn(): Promise<void> {
     this.#turning = this.#turning.then(() => this.#takeTurn());
     return this.#turning;
   }
 
   async #takeTurn(): Promise<void> {
     await this.#write();
-    this.#forget();
-    const { shared } = this.#options;
-    if (shared === undefined) return;
+    await this.#forget();
+    if (this.#sharing === undefined) return;
     try {
-      await this.#tell(shared);
-      await this.#hear(shared);
+      await this.#sharing.takeTurn();
       this.#failed = false;
     } catch (error) {
       if (!this.#failed) {
@@ -211,76 +227,42 @@ class Usage implements OpenedUsage {
       if (this.#taken !== undefined) await this.#writeRest(this.#taken);
       this.#taken = this.counts.taken();
       await this.#writeRest(this.#taken);
+      this.#unwritten = undefined;
     } catch (error) {
-      this.#options.report("last use cannot be written now", { reason: messageOf(error) });
+      this.#unwritten = messageOf(error);
+      this.#options.report("last use cannot be written now", { reason: this.#unwritten });
     }
   }
 
   async #writeRest(taken: Iterator<UsageRow>): Promise<void> {
+    const { node } = this.#options;
     for (;;) {
       if (this.#waiting.length === 0) this.#waiting = nextOf(taken, ROWS_PER_WRITE);
       if (this.#waiting.length === 0) break;
-      this.#database.add(this.#options.node, this.#waiting);
+      if (!this.#database.add(node, this.#waiting)) this.#miss();
       this.#waiting = [];
-      this.#isTold = false;
+      this.#sharing?.changed();
       await turnOfOthers();
     }
     this.#taken = undefined;
+    if (this.counts.takeMissed()) this.#miss();
+  }
+
+  /** Notes that a use was not counted, so that answers do not take it for none. */
+  #miss(): void {
+    this.#database.miss(this.#options.node, this.#now());
+    this.#sharing?.changed();
   }
 
   /** Forgets old use, once a day. */
-  #forget(): void {
+  async #forget(): Promise<void> {
     const now = this.#now();
     if (now - this.#forgotAt < DAY_MS) return;
     this.#forgotAt = now;
     try {
-      this.#database.forget(now - FORGOTTEN_MS);
+      for (const _ of this.#database.sweep(this.#options.node, now - FORGOTTEN_MS)) await turnOfOthers();
     } catch (error) {
       this.#options.report("old use cannot be forgotten now", { reason: messageOf(error) });
-    }
-  }
-
-  async #tell(shared: SharedUsage): Promise<void> {
-    const { node } = this.#options;
-    if (this.#isTold) return;
-    this.#isTold = true;
-    const began = this.#database.nodes().find((one) => one.node === node)?.at ?? this.#now();
-    try {
-      const pieces = await encodeUsage({ began, pages: this.#own() }, shared.pieceBytes);
-      await shared.tell(node, pieces);
-    } catch (error) {
-      this.#isTold = false;
-      throw error;
-    }
-  }
-
-  async *#own(): AsyncIterable<readonly UsageRow[]> {
-    let after = 0;
-    for (;;) {
-      const { rows, next } = this.#database.own(this.#options.node, after, ROWS_PER_READ);
-      if (rows.length > 0) yield rows;
-      if (rows.length < ROWS_PER_READ) return;
-      after = next;
-      await turnOfOthers();
-    }
-  }
-
-  async #hear(shared: SharedUsage): Promise<void> {
-    for (const { node, mark } of await shared.told(this.#options.node)) {
-      if (this.#known.get(node) === mark) continue;
-      const pieces = await shared.read(node, mark);
-      if (pieces === undefined) continue;
-      await this.#keep(node, await decodeUsage(pieces));
-      this.#known.set(node, mark);
-    }
-  }
-
-  async #keep(node: string, { began, rows }: DecodedUsage): Promise<void> {
-    this.#database.begin({ node, at: began });
-    this.#database.put(node, [], true);
-    for (let from = 0; from < rows.length; from += ROWS_PER_WRITE) {
-      this.#database.put(node, rows.slice(from, from + ROWS_PER_WRITE), false);
-      await turnOfOthers();
     }
   }
 }
@@ -300,8 +282,4 @@ function withoutLastName(rows: readonly UsageRow[]): readonly UsageRow[] {
   const kept = rows.filter(({ name }) => name !== last);
   if (kept.length > 0) return kept;
   throw new AuthorizerError("unavailable", "one name has too many uses to be read");
-}
-
-function turnOfOthers(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -31,6 +31,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   /** Number of users, groups, and statements with their actions that decisions counted. */
   #things = 0;
   #pages = 0;
+  #hasMissed = false;
 
   /** @param now Unix milliseconds */
   constructor(now: () => number = coarseClock()) {
@@ -88,7 +89,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   }
 
   mayCount(): boolean {
-    if (this.#things >= MOST_COUNTED) return false;
+    if (this.#things >= MOST_COUNTED) return this.#missing();
     this.#things++;
     return true;
   }
@@ -98,9 +99,21 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
   }
 
   mayAddPage(): boolean {
-    if (this.#pages >= MOST_PAGES) return false;
+    if (this.#pages >= MOST_PAGES) return this.#missing();
     this.#pages++;
     return true;
+  }
+
+  /** True if a use was not counted since the last call, for want of room. */
+  takeMissed(): boolean {
+    const hasMissed = this.#hasMissed;
+    this.#hasMissed = false;
+    return hasMissed;
+  }
+
+  #missing(): false {
+    this.#hasMissed = true;
+    return false;
   }
 
   dropPages(pages: number): void {
@@ -129,7 +142,7 @@ export class UsageCounts implements DecisionUsage, SharedCounts, CountBounds {
       known.last = this.now();
     } else if (counts.size < MOST_COUNTED) {
       counts.set(key, { kind, name, part, action: "", count: 1, last: this.now() });
-    }
+    } else this.#hasMissed = true;
   }
 
   /** Yields what was counted since the last call, and counts from 0 again. A thing may come in several rows. */

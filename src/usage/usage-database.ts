@@ -8,8 +8,9 @@ import { openSqlite } from "../decision-log/index/open-sqlite.ts";
 import type { UsageKind, UsageRow } from "./usage-rows.ts";
 
 const FORMAT = 1;
-/** Rows from which on only known things are counted further. */
 const MOST_ROWS = 3_000_000;
+/** Numbers of rows that are looked at in one turn of a sweep. */
+const ROWS_PER_SLICE = 50_000;
 /** Milliseconds that a write waits for that of another process. */
 const BUSY_MS = 250;
 /** Names of one question. */
@@ -23,6 +24,8 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS begun (node TEXT PRIMARY KEY, at INTEGER NOT NULL);
   PRAGMA user_version = ${FORMAT};
 `;
+/** Programs of the same format that do not know it leave it as it is. At is NULL while a node does not count at all. */
+const MISSED = "CREATE TABLE IF NOT EXISTS missed (node TEXT PRIMARY KEY, at INTEGER)";
 
 const SUMMED = "sum(count) AS count, max(last) AS last";
 
@@ -31,17 +34,24 @@ export interface NodeBegan {
   readonly node: string;
   /** Unix milliseconds: since when it counts. */
   readonly at: number;
+  /** Unix milliseconds: until then some uses are known not to have been counted; absent where none are. */
+  readonly missed?: number;
 }
 
 /** The counts of a node and what it knows of others. */
 export class UsageDatabase {
   readonly #database: DatabaseSync;
+  /** Number of numbers up to the newest that have no row. Until the first {@link sweep}: all that were given before. */
+  #gaps: number;
+  readonly #mostRows: number;
 
   /**
    * Opens or makes the file. Throws the error of SQLite.
    * @param path a file, or `:memory:`
+   * @param mostRows rows from which on only known things are counted further
    */
-  constructor(path: string) {
+  constructor(path: string, mostRows = MOST_ROWS) {
+    this.#mostRows = mostRows;
     this.#database = openSqlite(path);
     this.#database.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = ${BUSY_MS}`,
@@ -51,54 +61,91 @@ export class UsageDatabase {
     };
     if (format > FORMAT) throw new Error(`the file has format ${format}, this program knows up to ${FORMAT}`);
     if (format < FORMAT) this.#database.exec(SCHEMA);
+    this.#database.exec(MISSED);
+    this.#gaps = this.#newest();
   }
 
-  /** Notes that a node counts; an earlier note stays. */
-  begin({ node, at }: NodeBegan): void {
+  /** Notes that a node counts; an earlier note stays. What it missed when it did not count ends now. */
+  begin({ node, at, missed }: NodeBegan): void {
     this.#database
       .prepare("INSERT INTO begun VALUES (?, ?) ON CONFLICT DO UPDATE SET at = min(at, excluded.at)")
       .run(node, at);
+    if (missed !== undefined) this.miss(node, missed);
+  }
+
+  /** Notes that a node missed uses until a time (Unix milliseconds); undefined: until it counts again. */
+  miss(node: string, at: number | undefined): void {
+    const later = "max(coalesce(at, excluded.at), excluded.at)";
+    this.#database
+      .prepare(`INSERT INTO missed VALUES (?, ?) ON CONFLICT DO UPDATE SET at = ${later}`)
+      .run(node, at ?? null);
+  }
+
+  /** Notes that a node counts again, from a time on (Unix milliseconds). */
+  countAgain(node: string, at: number): void {
+    this.#database.prepare("UPDATE missed SET at = ? WHERE node = ? AND at IS NULL").run(at, node);
   }
 
   /** The nodes that count, by name. */
   nodes(): readonly NodeBegan[] {
-    return this.#database
-      .prepare("SELECT node, at FROM begun ORDER BY node")
-      .all() as unknown as readonly NodeBegan[];
+    const rows = this.#database
+      .prepare(
+        "SELECT node, begun.at, missed.at AS missed FROM begun LEFT JOIN missed USING (node) ORDER BY node",
+      )
+      .all() as unknown as readonly (Omit<NodeBegan, "missed"> & { readonly missed: number | null })[];
+    return rows.map(({ node, at, missed }) => ({ node, at, ...(missed !== null && { missed }) }));
   }
 
-  /** Adds counts, all or none. Throws the error of SQLite, also where another process writes for too long. */
-  add(node: string, rows: readonly UsageRow[]): void {
-    const isFull = this.#rows() >= MOST_ROWS;
-    const sum = "count = usage.count + excluded.count, last = max(usage.last, excluded.last)";
-    const insert = `INSERT INTO usage (node, kind, name, part, action, count, last) VALUES (?, ?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET ${sum}`;
-    const update = `UPDATE usage SET count = count + ?6, last = max(last, ?7)
-      WHERE node = ?1 AND kind = ?2 AND name = ?3 AND part = ?4 AND action = ?5`;
-    this.#write(isFull ? update : insert, node, rows);
+  /**
+   * Adds counts, all or none. Throws the error of SQLite, also where another process writes for too long.
+   * @returns false if some are of things that are not known, for which there is no room
+   */
+  add(node: string, rows: readonly UsageRow[]): boolean {
+    return this.#change(node, rows, (count, given) => `${count} + ${given}`);
   }
 
-  /** Replaces what is known of another node, or adds to what was just replaced. */
-  put(node: string, rows: readonly UsageRow[], first: boolean): void {
-    if (first) this.#database.prepare("DELETE FROM usage WHERE node = ?").run(node);
-    const insert = `INSERT OR REPLACE INTO usage (node, kind, name, part, action, count, last)
-      VALUES (?, ?, ?, ?, ?, ?, ?)`;
-    this.#write(insert, node, rows);
+  /**
+   * Takes over what a node told, of which nothing is forgotten that it does not tell any more.
+   * @returns false if there was no room for some
+   */
+  take(node: string, rows: readonly UsageRow[]): boolean {
+    return this.#change(node, rows, (count, given) => `max(${count}, ${given})`);
   }
 
-  #write(sql: string, node: string, rows: readonly UsageRow[]): void {
+  /** Changes the rows that are there, and inserts others as long as there is room; false where there was none. */
+  #change(
+    node: string,
+    rows: readonly UsageRow[],
+    counted: (count: string, given: string) => string,
+  ): boolean {
+    const change = `count = ${counted("usage.count", "?6")}, last = max(usage.last, ?7)`;
+    if (this.#newest() - this.#gaps < this.#mostRows) {
+      // Replacing a row would give it another number.
+      const insert = `INSERT INTO usage (node, kind, name, part, action, count, last)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE SET ${change}`;
+      this.#write(insert, node, rows);
+      return true;
+    }
+    const place = "node = ?1 AND kind = ?2 AND name = ?3 AND part = ?4 AND action = ?5";
+    return this.#write(`UPDATE usage SET ${change} WHERE ${place}`, node, rows) === rows.length;
+  }
+
+  /** Returns the number of rows that were written. */
+  #write(sql: string, node: string, rows: readonly UsageRow[]): number {
     const database = this.#database;
     const statement = database.prepare(sql);
+    let written = 0;
     database.exec("BEGIN IMMEDIATE");
     try {
       for (const { kind, name, part, action, count, last } of rows) {
-        statement.run(node, kind, name, part, action, count, last);
+        written += Number(statement.run(node, kind, name, part, action, count, last).changes);
       }
       database.exec("COMMIT");
     } catch (error) {
       database.exec("ROLLBACK");
       throw error;
     }
+    return written;
   }
 
   /** The sums over all nodes, after a name of the same kind, in the order of names. */
@@ -153,9 +200,27 @@ export class UsageDatabase {
     return { rows: found.map(({ n, ...row }) => row), next: found.at(-1)?.n ?? after };
   }
 
-  /** Forgets what was not used since a time (Unix milliseconds). */
-  forget(before: number): void {
-    this.#database.prepare("DELETE FROM usage WHERE last < ?").run(before);
+  /**
+   * Forgets what was not used since a time (Unix milliseconds), and counts the rest, a slice with each step. That it does not
+   * know earlier use any more is noted for a node.
+   */
+  *sweep(node: string, before: number): Generator<void> {
+    const database = this.#database;
+    const newest = this.#newest();
+    const slice = "FROM usage WHERE n > ? AND n <= ?";
+    const newestOld = database.prepare(`SELECT max(last) AS last ${slice} AND last < ?`);
+    const forget = database.prepare(`DELETE ${slice} AND last < ?`);
+    const count = database.prepare(`SELECT count(*) AS rows ${slice}`);
+    let kept = 0;
+    for (let from = 0; from < newest; from += ROWS_PER_SLICE) {
+      const { last } = newestOld.get(from, from + ROWS_PER_SLICE, before) as { last: number | null };
+      // Usually it is long ago; not so after the clock was ahead for a while.
+      if (last !== null) this.miss(node, last);
+      forget.run(from, from + ROWS_PER_SLICE, before);
+      kept += (count.get(from, from + ROWS_PER_SLICE) as { rows: number }).rows;
+      yield;
+    }
+    this.#gaps = newest - kept;
   }
 
   /** Closes the file. */
@@ -163,8 +228,8 @@ export class UsageDatabase {
     this.#database.close();
   }
 
-  #rows(): number {
-    const { n } = this.#database.prepare("SELECT max(n) AS n FROM usage").get() as { n: number | null };
-    return n ?? 0;
+  /** The newest number of a row. */
+  #newest(): number {
+    return (this.#database.prepare("SELECT coalesce(max(n), 0) AS n FROM usage").get() as { n: number }).n;
   }
 }

@@ -16,12 +16,16 @@ const expanded = promisify(gunzip);
 interface TellableUsage {
   /** Unix milliseconds: since when the node counts. */
   readonly began: number;
+  /** Unix milliseconds: until then some uses were not counted; undefined where none are known to be missing. */
+  readonly missed: number | undefined;
   readonly pages: AsyncIterable<readonly UsageRow[]>;
 }
 
 /** The counts of another node. */
 export interface DecodedUsage {
   readonly began: number;
+  /** As of those that are told. */
+  readonly missed: number | undefined;
   readonly rows: readonly UsageRow[];
 }
 
@@ -29,10 +33,10 @@ type Line = readonly [UsageKind, string, string, string, number, number];
 
 /** Returns the pieces, each of at most so many bytes. */
 export async function encodeUsage(
-  { began, pages }: TellableUsage,
+  { began, missed, pages }: TellableUsage,
   pieceBytes: number,
 ): Promise<readonly Buffer[]> {
-  const texts = [`${JSON.stringify({ format: FORMAT, began })}\n`];
+  const texts = [`${JSON.stringify({ format: FORMAT, began, missed })}\n`];
   for await (const rows of pages) {
     const lines = rows.map(({ kind, name, part, action, count, last }) =>
       JSON.stringify([kind, name, part, action, count, last] satisfies Line),
@@ -47,17 +51,25 @@ export async function encodeUsage(
   return pieces;
 }
 
-/** Reads pieces. Rejects with the error of the decompression or of JSON; a newer format has no rows. */
+/** Reads pieces. Rejects with the error of the decompression or of JSON, and for a newer format. */
 export async function decodeUsage(pieces: readonly Buffer[]): Promise<DecodedUsage> {
   const text = (await expanded(Buffer.concat(pieces), { maxOutputLength: MOST_BYTES })).toString("utf8");
   const [head = "{}", ...lines] = text.split("\n");
-  const { format, began = 0 } = parseJsonText(head) as { format?: number; began?: number };
-  if (format !== FORMAT) return { began, rows: [] };
+  const {
+    format,
+    began = 0,
+    missed,
+  } = parseJsonText(head) as {
+    format?: number;
+    began?: number;
+    missed?: number;
+  };
+  if (format !== FORMAT) throw new Error(`it tells in format ${format}, and this program knows ${FORMAT}`);
   const rows: UsageRow[] = [];
   for (const line of lines) {
     if (line === "") continue;
     const [kind, name, part, action, count, last] = parseJsonText(line) as Line;
     rows.push({ kind, name, part, action, count, last });
   }
-  return { began, rows };
+  return { began, missed, rows };
 }

@@ -34,6 +34,14 @@ function summed(rows: Iterable<UsageRow>): Readonly<Record<string, number>> {
   return sums;
 }
 
+it("a use for which there is no room is noted", () => {
+  const counts = new UsageCounts();
+  for (let index = 0; index < 500_000; index++) counts.usedKey(`AKIA${index}`);
+  expect(counts.takeMissed()).toBe(false);
+  counts.usedKey("AKIAONEMORE");
+  expect([counts.takeMissed(), counts.takeMissed()]).toEqual([true, false]);
+});
+
 const USERS: Readonly<
   Record<string, { readonly groups: readonly string[]; readonly policies: readonly string[] }>
 > = {

@@ -1,11 +1,14 @@
 /** The use of users, keys and policies, as the configuration has it. */
 
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "@svc-authorizer/commands/make-folder.ts";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { Identities, Identity } from "../../identity/identity.ts";
 import { type OpenedUsage, openUsage } from "../../usage/open-usage.ts";
 import type { UsageCounts } from "../../usage/usage-counts.ts";
+import { UsageDatabase } from "../../usage/usage-database.ts";
 import type { DataParts } from "../data.ts";
 import { decisionLogDirectory, nodeName } from "./decision-log.ts";
 
@@ -22,18 +25,35 @@ export function openServiceUsage({
   logger,
 }: Pick<DataParts, "values" | "memory" | "usageItems" | "logger">): OpenedUsage | undefined {
   const intervalMs = values["authorizer.usage.interval"];
-  if (intervalMs === 0) return undefined;
   const node = nodeName(values);
   const directory = decisionLogDirectory(values);
+  const path = join(directory, `usage-${node}.sqlite`);
+  if (intervalMs === 0) {
+    stopCounting(path, node, logger);
+    return undefined;
+  }
   const isKept = memory === undefined || values["authorizer.decision_log.include"] !== "none";
   if (isKept) tryFolder(directory);
   return openUsage({
-    path: isKept ? join(directory, `usage-${node}.sqlite`) : ":memory:",
+    path: isKept ? path : ":memory:",
     node,
     intervalMs,
     shared: usageItems,
     report: (problem, fields) => logger.warn(problem, { ...fields }),
   });
+}
+
+/** Notes in the counts that were kept that the node does not count from now on. */
+function stopCounting(path: string, node: string, logger: DataParts["logger"]): void {
+  if (!existsSync(path)) return;
+  try {
+    const database = new UsageDatabase(path);
+    database.miss(node, undefined);
+    database.close();
+  } catch (error) {
+    const fields = { file: path, reason: messageOf(error) };
+    logger.warn("last use is not counted, and its file cannot say so later", fields);
+  }
 }
 
 /** Without the folder, opening the file fails and is reported. */

@@ -76,7 +76,8 @@ function imagedPolicy([name, { value }]: PolicyEntry): ImagedPolicy {
 
 /** A `KnownUse` as JSON. */
 export async function useText(usage: OpenedUsage): Promise<Uint8Array> {
-  const pieces = [`{"nodes":${JSON.stringify(usage.nodes())},"rows":[`];
+  const known = { nodes: usage.nodes(), countedSince: usage.countedSince(), doubts: usage.doubts() };
+  const pieces = [`${JSON.stringify(known).slice(0, -1)},"rows":[`];
   let isFirst = true;
   for await (const rows of usage.all()) {
     pieces.push(`${isFirst ? "" : ","}${JSON.stringify(rows).slice(1, -1)}`);

@@ -9,6 +9,10 @@ export interface KnownUse {
   readonly rows: readonly UsageRow[];
   /** The nodes whose use is known; Unix milliseconds. */
   readonly nodes: readonly { readonly node: string; readonly at: number }[];
+  /** Unix milliseconds since when all use is known; absent where none is. */
+  readonly countedSince?: number;
+  /** Sentences about the use that is left out at present. */
+  readonly doubts: readonly string[];
 }
 
 const MS_PER_SECOND = 1_000;

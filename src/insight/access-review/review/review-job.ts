@@ -35,7 +35,6 @@ export function reviewOf(
   const { administrators, undecided } = administratorsOf(image, { ...escalation, isOver: isAfter(STEPS_MS) });
   const { partition } = escalation;
   const { access, left } = reviewedAccess(image, { partition, types, use, isOver: isAfter(RIGHTS_MS) });
-  const counted = known.nodes.map(({ at }) => at);
   const now = Math.floor(job.now / 1_000);
   const keys = image.users.flatMap(({ name: user, keys: own }) =>
     own.map(({ id: access_key_id, created: creation_date }) => ({ access_key_id, user, creation_date })),
@@ -56,7 +55,7 @@ export function reviewOf(
     since: new Date(job.since).toISOString(),
     revision: image.revision,
     node: job.node,
-    ...(counted.length > 0 && { counted_since: new Date(Math.min(...counted)).toISOString() }),
+    ...(known.countedSince !== undefined && { counted_since: new Date(known.countedSince).toISOString() }),
     counts: {
       users: image.users.length,
       groups: image.groups.length,
@@ -69,7 +68,7 @@ export function reviewOf(
     accepted: accepted.slice(0, MOST_ACCEPTED),
     old_keys,
     changes: job.changes,
-    warnings: warningsOf(job, use, { undecided: undecided.length, left, unlisted }),
+    warnings: [...warningsOf(job, use, { undecided: undecided.length, left, unlisted }), ...known.doubts],
     truncated: left > 0 || unlisted > 0 || job.moreChanges,
   };
 }

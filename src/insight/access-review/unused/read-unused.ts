@@ -46,7 +46,7 @@ export async function readUnused(
     return { revision: survey.revision, ...page };
   }, pause);
   const nodes = usage.nodes();
-  const counted = nodes.length === 0 ? undefined : Math.min(...nodes.map(({ at }) => at));
+  const counted = usage.countedSince();
   const isShort = counted === undefined || counted > question.since;
   return {
     entries,
@@ -54,8 +54,14 @@ export async function readUnused(
     since: timeText(question.since),
     ...(counted !== undefined && { counted_since: timeText(counted) }),
     revision,
-    nodes: nodes.map(({ node, at }) => ({ node, counted_since: timeText(at) })),
-    warnings: [...(isShort ? [uncounted(counted)] : []), ...(usage.has("served") ? [SERVED] : [])],
+    nodes: nodes.map(({ node, at, missed = at }) => {
+      return { node, counted_since: timeText(Math.max(at, missed)) };
+    }),
+    warnings: [
+      ...(isShort ? [uncounted(counted)] : []),
+      ...usage.doubts(),
+      ...(usage.has("served") ? [SERVED] : []),
+    ],
   };
 }
 
