@@ -115,14 +115,14 @@ class OpenedSignIn implements SignIn {
     return { identity, way: found.rules.way, next: state.next, isNew: outcome.isNew };
   }
 
-  async withCode(name: string, code: ForeignCode, source: string) {
+  async withCode(name: string, code: ForeignCode, { source, onUnknown }: Parameters<SignIn["withCode"]>[2]) {
     const found = this.#byName.get(name) ?? refused("state");
     const claims = await this.#places.run(
       source,
       () => found.provider.claimsForCode(code),
       () => new SignInRefused("busy", found.rules.way),
     );
-    const { outcome, person } = await this.#signedIn(claims, found);
+    const { outcome, person } = await this.#signedIn(claims, found, onUnknown);
     const texts = Object.entries(claims).flatMap(([claim, value]): [string, string][] =>
       typeof value === "string" ? [[claim, value]] : [],
     );
@@ -138,7 +138,7 @@ class OpenedSignIn implements SignIn {
   }
 
   /** The user of verified claims. */
-  async #signedIn(claims: JWTPayload, { rules }: SignInProvider, onUnknown?: OnUnknown) {
+  async #signedIn(claims: JWTPayload, { rules }: SignInProvider, onUnknown: OnUnknown) {
     const person = personOf(claims, rules);
     const { directory, isProtected } = this.#options;
     const { username, issuer } = person;
@@ -146,7 +146,7 @@ class OpenedSignIn implements SignIn {
       directory.provisioning(isProtected).signIn(person),
     );
     const outcome = await signedIn.catch((error: unknown) => {
-      if (isErrorCode(error, "outcome_unknown")) onUnknown?.({ issuer, user: username });
+      if (isErrorCode(error, "outcome_unknown")) onUnknown({ issuer, user: username });
       throw error;
     });
     if ("fault" in outcome) throw new SignInRefused(outcome.fault, rules.way, { username });

@@ -95,13 +95,14 @@ export interface SignIn {
    * Signs in the person of a code that a client of a data server got (spec/sign-in §3): finds, links or makes the user.
    * @param name of the issuer
    * @param source the data server, which bounds how many it has under way
+   * @param onUnknown told of the person where nobody knows whether its user was made or changed
    * @returns the person's external id here, and the claims that are texts
-   * @throws SignInRefused
+   * @throws SignInRefused; "outcome_unknown"
    */
   withCode(
     name: string,
     code: ForeignCode,
-    source: string,
+    at: { readonly source: string; readonly onUnknown: OnUnknown },
   ): Promise<{
     readonly username: string;
     readonly externalId: string;

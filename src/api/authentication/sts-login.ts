@@ -72,7 +72,10 @@ export async function stsLogin({ codes, audit }: StsLoginParts, call: RawCall): 
   const origin = { request_id: call.requestId, source_ip: call.caller.name, how: "sts_login", issuer };
   const code = codeIn(call.body, codes);
   try {
-    const found = await codes.signIn.withCode(issuer, code, call.caller.name);
+    const found = await codes.signIn.withCode(issuer, code, {
+      source: call.caller.name,
+      onUnknown: (person) => audit.event("login", { ...origin, ...person, outcome: "unknown" }),
+    });
     audit.event("login", { actor: found.username, ...origin, created: found.isNew });
     const claims = { ...Object.fromEntries(found.claims), sub: found.externalId };
     return { status: 200, body: JSON.stringify({ claims }), headers: NO_STORE };

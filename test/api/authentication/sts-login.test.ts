@@ -1,7 +1,9 @@
 /** `sts/login` with a real OpenID provider (spec/sign-in §3). */
 
 import { randomBytes } from "node:crypto";
-import { devNull } from "node:os";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { calculatePKCECodeChallenge } from "openid-client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -9,13 +11,15 @@ import { closedAfterAll } from "../../closed-after-all.ts";
 import { call } from "../../http/call.ts";
 import { TestBrowser } from "../../sign-in/browser.ts";
 import { CLIENT, startProvider } from "../../sign-in/test-provider.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
 
 const CALLBACK = "http://127.0.0.1:9/callback";
+const log = join(temporaryFolder(), "audit.log");
 const provider = await closedAfterAll(startProvider([CALLBACK, "http://127.0.0.1:9/other"]));
 const authorizer = await closedAfterAll(
   startAuthorizer({
     config: {
-      "authorizer.audit.output": devNull,
+      "authorizer.audit.output": log,
       "authorizer.sign_in.origins": ["http://127.0.0.1:8000"],
       "authorizer.authentication_api.enabled": true,
       "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
@@ -85,6 +89,22 @@ describe("a code of a client", () => {
     const used = { code: await codeFor(again), redirect_uri: CALLBACK, state: again };
     expect((await login(used)).status).toBe(200);
     expect((await login(used)).status).toBe(401);
+  });
+
+  it("is audited where nobody knows whether it made the user", async () => {
+    const { provisioning } = directory;
+    directory.provisioning = (isProtected) => {
+      directory.provisioning = provisioning;
+      const signIn = async () => {
+        throw new AuthorizerError("outcome_unknown", "nobody knows");
+      };
+      return { ...provisioning(isProtected), signIn };
+    };
+    const state = newVerifier();
+    expect((await login({ code: await codeFor(state), redirect_uri: CALLBACK, state })).status).toBe(503);
+    await expect
+      .poll(() => readFileSync(log, "utf8"))
+      .toMatch(/"event":"login".*"how":"sts_login","issuer":"corp","user":"alice","outcome":"unknown"/);
   });
 
   it("of an inactive user is refused", async () => {
