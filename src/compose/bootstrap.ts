@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
 import { ADMIN_FILE } from "../bootstrap/admin-file.ts";
 import { type BootstrapReport, bootstrap } from "../bootstrap/bootstrap.ts";
 import { isSetUp, setUpFirstAdministrator } from "../bootstrap/first-administrator.ts";
@@ -49,7 +50,10 @@ async function createAdministrator(
   const fields = { username, access_key_id };
   try {
     const parts = { directory, catalog, guards: values["authorizer.guards"] };
-    await setUpFirstAdministrator(parts, { username, key: { access_key_id, secret_access_key } });
+    await auditingUnknown(
+      () => setUpFirstAdministrator(parts, { username, key: { access_key_id, secret_access_key } }),
+      (outcome) => audit.event("setup", { actor: "bootstrap", ...fields, ...outcome }),
+    );
     audit.event("setup", { actor: "bootstrap", ...fields });
     logger.info("first administrator created", fields);
   } catch (error) {
@@ -69,14 +73,19 @@ async function fillStore(
   { directory, catalog, values, logger }: DataParts,
   audit: AuditEvents,
 ): Promise<void> {
-  const report = await bootstrap({
+  const filling = {
     directory,
     catalog,
     mode,
     defaultUserGroup: values["auth.remote_authenticator.default_user_group"],
     admin: administratorOf(values),
     adminFile: adminFileOf(values),
-  });
+  };
+  // The next start finds it done, and has nothing to audit.
+  const report = await auditingUnknown(
+    () => bootstrap(filling),
+    (outcome) => audit.event("setup", { actor: "bootstrap", mode, ...outcome }),
+  );
   const { outcome, admin, elsewhere } = report;
   if (elsewhere !== undefined) {
     logger.warn("another node generated the first administrator at the same time, and has the credentials", {

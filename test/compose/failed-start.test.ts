@@ -1,12 +1,23 @@
 /** A start that fails, wherever it does, leaves nothing open: whoever lives on can start again (spec/decision-log §2.1). */
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { type RunningService, startService } from "../../src/compose/service.ts";
+import { openStore } from "../../src/compose/store/backends.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import type { Commit } from "../../src/store/port.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const NODE = "n1";
@@ -152,4 +163,43 @@ describe.each(["audit", "decisions"] as const)("a sink of the %s log", (log) => 
     const { addresses } = await start(folder, withLink(folder, log, "gone"));
     expect((await fetch(`${addresses.service}/healthz`)).status).toBe(200);
   });
+});
+
+const ADMINISTRATOR = {
+  "authorizer.bootstrap_admin.username": "root",
+  "authorizer.bootstrap_admin.access_key_id": "AKIAJTESTTESTTESTTTQ",
+  "authorizer.bootstrap_admin.secret_access_key": "a-secret-that-only-this-test-knows-012345",
+};
+
+it.each([
+  ["content", { "authorizer.bootstrap": "simplified" }, { mode: "simplified" }],
+  [
+    "content with an administrator",
+    { "authorizer.bootstrap": "external", ...ADMINISTRATOR },
+    { mode: "external" },
+  ],
+  ["an administrator", { "authorizer.bootstrap": "none", ...ADMINISTRATOR }, { username: "root" }],
+] as const)("audits %s that it may have installed", async (_, config, fields) => {
+  const folder = temporaryFolder();
+  const output = join(folder, "audit.log");
+  const values = configured(folder, { ...config, "authorizer.audit.output": output });
+  const data = await openData(values, openLog(values), {
+    open: async (...asked) => {
+      const opened = await openStore(...asked);
+      const commit = opened.store.commit.bind(opened.store);
+      const late = async (one: Commit): Promise<number> => {
+        const revision = await commit(one);
+        const installs = one.put?.some(({ partition }) => partition === "policy" || partition === "user");
+        if (installs !== true) return revision;
+        throw new AuthorizerError("outcome_unknown", "nobody knows");
+      };
+      Object.assign(opened.store, { commit: late });
+      return opened;
+    },
+  });
+  const service = startService(data, { version: "0.0.0", env: () => undefined });
+  await expect(service).rejects.toThrow("nobody knows");
+  const events = readFileSync(output, "utf8").trim().split("\n");
+  const event = { event: "setup", actor: "bootstrap", ...fields, outcome: "unknown" };
+  expect(events.map((line) => JSON.parse(line))).toEqual([expect.objectContaining(event)]);
 });
