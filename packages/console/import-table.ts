@@ -2,7 +2,10 @@ import type { Rooms } from "../../test/house/row.ts";
 
 /** The room of `packages/console`: the browser application calls the management API alone, as anybody could. */
 export const CONSOLE_ROOMS: Rooms = {
-  console: { may: ["policy/revision", "policy/model/truth-values.ts"], types: ["contract"] },
+  console: {
+    may: ["policy/revision", "policy/decimal.ts", "policy/model/truth-values.ts"],
+    types: ["contract"],
+  },
 };
 
 /** All packages that it may know; a bundler builds it, and nobody installs them with the service. */

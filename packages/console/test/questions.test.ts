@@ -46,6 +46,12 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
           resource: "arn:svc:fs:::repository/sales",
           condition: { IpAddress: { SourceIp: ["10.0.0.0/8"] } },
         },
+        {
+          effect: "allow",
+          action: ["fs:DeleteObject"],
+          resource: OBJECT,
+          condition: { StringEquals: { "context.uid": ["1780921717355446273"] } },
+        },
       ],
     });
     await post("/auth/users", { id: "alice" });
@@ -65,6 +71,23 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator asks", ()
     await page.getByRole("heading", { name: "Near misses" }).waitFor();
     expect(await page.getByText("(LastYear)").isVisible()).toBe(true);
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("with numbers of many digits, which stay what they are", async () => {
+    await page.goto("/playground");
+    await page.getByText("Context: what conditions read").click();
+    await field("Condition fields").fill('{"context.uid": 1780921717355446273}');
+    await ask("alice", "fs:DeleteObject", OBJECT);
+    await verdict().waitFor();
+    expect(await verdict().textContent()).toMatch(/^Allowed/);
+    await field("Condition fields").fill('{"context.uid": 1780921717355446272}');
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await expect.poll(() => verdict().textContent()).toMatch(/^Refused/);
+    await field("Condition fields").fill('{"context.uid": 1, "context.uid": 2}');
+    await page.getByText("A member is there twice").waitFor();
+    await field("Condition fields").fill("");
+    await ask("alice", "fs:ReadObject", OBJECT);
+    await expect.poll(() => verdict().textContent()).toMatch(/^Refused/);
   });
 
   it("finds the question in the address, so that it can be sent", async () => {

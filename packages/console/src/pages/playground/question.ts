@@ -1,6 +1,7 @@
 /** The question of the playground: who wants to do what on what. It stands in the address, so that it can be sent. */
 
 import type { CheckRequest, Context } from "@svc-authorizer/contract/management-api.gen.ts";
+import { readJson } from "../../parts/forms/read-json.ts";
 
 /** A question as it is typed. */
 export interface Question {
@@ -34,13 +35,13 @@ export function isWhole({ user, action, resource }: Question): boolean {
 export function contextOf(text: string): { readonly context: Context } | { readonly problem: string } {
   if (text.trim() === "") return { context: {} };
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text, "This is not JSON");
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return { context: value as NonNullable<Context> };
     }
     return { problem: 'Write a JSON object, such as {"SourceIp": "10.0.0.1"}.' };
   } catch (error) {
-    return { problem: `This is not JSON: ${(error as Error).message}` };
+    return { problem: (error as Error).message };
   }
 }
 

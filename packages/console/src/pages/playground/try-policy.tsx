@@ -9,10 +9,10 @@ import { useState } from "preact/hooks";
 import type { Input } from "../../api/call.ts";
 import { useAnswer, useAsk } from "../../api/hooks.ts";
 import { useMaySomewhere } from "../../api/permissions.ts";
+import { readJson } from "../../parts/forms/read-json.ts";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
 import { Loading } from "../../parts/states/loading.tsx";
-import { refuseRepeated } from "../policies/policy-text.ts";
 import { type Question, requestOf } from "./question.ts";
 
 interface Props {
@@ -135,12 +135,5 @@ function inputOf(name: string, text: string, question: Question): Input<"POST /a
 }
 
 function statementsIn(text: string): GivenStatement[] {
-  let read: GivenStatement[];
-  try {
-    read = JSON.parse(text) as GivenStatement[];
-  } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}`);
-  }
-  refuseRepeated(text, read);
-  return read;
+  return readJson(text, "This is not JSON") as GivenStatement[];
 }

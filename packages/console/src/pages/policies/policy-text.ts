@@ -1,6 +1,7 @@
 /** Policies as the text that people edit. */
 
 import type { PolicyWrite } from "@svc-authorizer/contract/management-api.gen.ts";
+import { readJson } from "../../parts/forms/read-json.ts";
 
 /** The text with which a new policy begins. */
 export const NEW_POLICY = `{
@@ -25,34 +26,9 @@ export function textOf({ accept, statement }: Pick<PolicyWrite, "accept" | "stat
  * @throws Error with a message for people where it is no JSON object
  */
 export function policyOf(text: string, id: string): PolicyWrite {
-  let read: unknown;
-  try {
-    read = JSON.parse(text);
-  } catch (error) {
-    throw new Error(`The policy is not valid JSON: ${(error as Error).message}`);
-  }
-  refuseRepeated(text, read);
+  const read = readJson(text, "The policy is not valid JSON");
   if (typeof read !== "object" || read === null || Array.isArray(read)) {
     throw new Error('The policy must be an object with the member "statement".');
   }
   return { ...(read as PolicyWrite), id };
-}
-
-const TEXT_AND_COLON = /"(?:[^"\\]|\\.)*"(\s*:)?/gs;
-
-/**
- * Refuses a JSON text in which an object has a member twice: reading it has kept one of them.
- * @param value the value of the text
- * @throws Error with a message for people
- */
-export function refuseRepeated(text: string, value: unknown): void {
-  const written = [...text.matchAll(TEXT_AND_COLON)].filter(([, colon]) => colon !== undefined).length;
-  if (written !== membersIn(value))
-    throw new Error("A member is there twice: of the two, one would be lost.");
-}
-
-function membersIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
-  return Object.values(value).reduce<number>((sum, one) => sum + membersIn(one), own);
 }
