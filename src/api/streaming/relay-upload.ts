@@ -86,15 +86,12 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
         });
         if (room !== undefined) await room;
       }
-      if (sending?.isOver === true) {
-        const answer = refusalOf(await sending.answer);
-        // Its body will never be whole, and a data server that waits for it would keep the connection.
-        cut();
-        return answer;
-      }
+      if (sending?.isOver === true) return await earlyAnswer(sending);
     }
     const rest = chunks.end();
     call.signal?.throwIfAborted();
+    // It may have answered while the end of the request was waited for: the rest was not sent.
+    if (sending?.isOver === true) return await earlyAnswer(sending);
     sending ??= begin();
     sending.end(rest);
     // The data server's own time limit is the shorter one.
@@ -108,8 +105,11 @@ export async function relayUpload(upload: Upload): Promise<DataServerAnswer> {
   }
 }
 
-/** An answer before the end of the body can be a refusal alone. */
-function refusalOf(answer: DataServerAnswer): DataServerAnswer {
+/** The answer before the end of the body: it can be a refusal alone. Cuts the request. */
+async function earlyAnswer(sending: Sending): Promise<DataServerAnswer> {
+  const answer = await sending.answer;
+  // Its body will never be whole, and a data server that waits for it would keep the connection.
+  sending.abort();
   if (answer.status >= 300) return answer;
   throw new DamagedStream("cut", "the data server answers before it has all of the body");
 }
