@@ -54,8 +54,8 @@ export function tracedDecisions(decisions: Decisions, traces: Traces, hidden: Hi
     cachedOutcomes: (subject, actionName, budget, batch) => {
       const outcomes = decisions.cachedOutcomes(subject, actionName, budget, batch);
       if (outcomes === undefined || !traces.active) return outcomes;
-      return (type, id) => {
-        const outcome = outcomes(type, id);
+      return (...asked) => {
+        const outcome = outcomes(...asked);
         if (outcome !== undefined) traces.decided(outcome.effect);
         return outcome;
       };

@@ -288,6 +288,25 @@ describe("a traced service", () => {
     expect(collector.text()).not.toContain("repository/r/object/o");
   });
 
+  it("leaves records of batches as they are", async () => {
+    const program = await startTraced();
+    await evaluate(program);
+    const response = await fetch(`${program.service}/access/v1/evaluations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", traceparent: SAMPLED },
+      body: JSON.stringify({
+        subject: { type: "user", id: "ann" },
+        action: { name: "fs:ReadObject" },
+        context: { SourceIp: "192.0.2.7" },
+        evaluations: [{ resource: { type: "arn", id: ARN } }],
+      }),
+    });
+    expect(await response.json()).toEqual({ evaluations: [{ decision: true }] });
+    expect(await program.end()).toBe(0);
+    const [record] = recordsIn(folder).filter((line) => JSON.stringify(line).includes('"evaluations"'));
+    expect(JSON.stringify(record)).toContain("192.0.2.7");
+  });
+
   it("gives each of several processes its traces", async () => {
     const program = await startTraced(
       {},
