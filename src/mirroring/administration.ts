@@ -185,7 +185,10 @@ export class MirrorAdministration {
   async delete(source: string, name: string, forget: boolean, actor: string): Promise<boolean> {
     const found = await this.#found(source, name);
     if (forget) {
+      // First: where that fails, the mirror is there to be forgotten again.
+      await this.#parts.servers.forget(found.mirror);
       await this.#records.remove(found, actor);
+      // A pass under way may have made it again until the record was gone.
       await this.#parts.servers.forget(found.mirror);
       // The mirror is gone with its record: what cannot be removed of its progress now, the next start removes.
       await Progress.forget(this.#parts.store, found.mirror.uid, found.unchanged).catch(() => {});

@@ -155,6 +155,22 @@ describe("the user of a mirror", { timeout: 60_000 }, () => {
     await expect.poll(() => api.audit().map(({ operation }) => operation)).toContain("deleteMirror");
   });
 
+  it("does not outlive a mirror that is forgotten: where it cannot be removed, nothing is, and it can be tried again", async () => {
+    await call("POST", MIRRORS, BODY);
+    await expect.poll(isCreated).toBe(true);
+    const { serviceUsers } = api.authorizer.directory;
+    vi.spyOn(serviceUsers, "delete").mockRejectedValueOnce(
+      new AuthorizerError("unavailable", "the disk is full"),
+    );
+    const forgotten = () => call("DELETE", `${MIRRORS}/sales-west?forget=true`);
+    expect((await forgotten()).status).toBe(503);
+    expect((await call("GET", `${MIRRORS}/sales-west`)).status).toBe(200);
+    expect((await forgotten()).status).toBe(204);
+    await expect(users().get(USER)).rejects.toMatchObject({ code: "not_found" });
+    const operations = () => api.audit().map(({ operation }) => operation);
+    await expect.poll(operations).toEqual(expect.arrayContaining(["deleteMirrorUser", "deleteMirror"]));
+  });
+
   it("is gone with a mirror that is forgotten, and calls under way do not bring it back", async () => {
     await call("POST", MIRRORS, BODY);
     await expect.poll(isCreated).toBe(true);
