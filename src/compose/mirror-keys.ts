@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
+import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
 import type { Directory } from "../directory/directory.ts";
 import { CallFailed } from "../mirroring/ports.ts";
 import type { ServerKey, ServerKeys } from "../mirroring/server/calls.ts";
@@ -85,8 +86,12 @@ export class MirrorKeys {
     this.#held.delete(uid);
     const username = mirrorUser(name);
     const { serviceUsers } = this.#parts.directory;
-    if (!(await this.#outside(() => serviceUsers.delete(username, uid)))) return;
-    this.#tell("deleteMirrorUser", { user: username, mirror: name });
+    const fields = { user: username, mirror: name };
+    const isDeleted = await auditingUnknown(
+      () => this.#outside(() => serviceUsers.delete(username, uid)),
+      (outcome) => this.#tell("deleteMirrorUser", { ...fields, ...outcome }),
+    );
+    if (isDeleted) this.#tell("deleteMirrorUser", fields);
   }
 
   #key(mirror: MirrorCaller, isNew: boolean): Promise<ServerKey> {
@@ -111,7 +116,12 @@ export class MirrorKeys {
     if (!isNew) await this.#assertExists(mirror);
     const username = mirrorUser(name);
     const user = { username, worksFor, policy: { statement: statementsOf(mirror, partition) } };
-    const made = await directory.serviceUsers.createKey(user, KEY_S).catch((error: unknown) => {
+    // Whether there was a user is not known either, where the outcome is not.
+    const asked = auditingUnknown(
+      () => directory.serviceUsers.createKey(user, KEY_S),
+      (outcome) => this.#tell("renewMirrorKey", { user: username, mirror: name, ...outcome }),
+    );
+    const made = await asked.catch((error: unknown) => {
       // Somebody's user or policy has the name: the mirror cannot go on, and its state says why.
       if (!isErrorCode(error, "already_exists")) throw error;
       throw new CallFailed(error.message, undefined, false, error);

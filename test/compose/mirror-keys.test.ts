@@ -1,4 +1,5 @@
 /** Users of mirrors, and what becomes of one whose mirror goes while its key is made. */
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { expect, it } from "vitest";
 import { MirrorKeys } from "../../src/compose/mirror-keys.ts";
 import { MirrorRecords } from "../../src/mirroring/mirror-records.ts";
@@ -33,4 +34,26 @@ it("leaves no user of a mirror that is forgotten while its key is made", async (
   for (const find of [users.get(USER), policies.get(USER)])
     await expect(find).rejects.toMatchObject({ code: "not_found" });
   expect(told).toEqual(["createMirrorUser", "deleteMirrorUser"]);
+});
+
+it("tells of a user that may have been made or removed, where nobody knows", async () => {
+  const { directory, store } = opened;
+  const records = new MirrorRecords(store);
+  await records.add(STORED_MIRROR, () => {});
+  const told: unknown[] = [];
+  const unknown = async (): Promise<never> => {
+    throw new AuthorizerError("outcome_unknown", "nobody knows");
+  };
+  const keys = new MirrorKeys({
+    directory: { serviceUsers: { ...directory.serviceUsers, createKey: unknown, delete: unknown } },
+    partition: "svc",
+    audit: { event: (_, fields) => void told.push([fields?.["operation"], fields?.["outcome"]]) },
+    exists: async () => true,
+  });
+  await expect(keys.of(STORED_MIRROR, false).get()).rejects.toThrow("nobody knows");
+  await expect(keys.forget(STORED_MIRROR)).rejects.toThrow("nobody knows");
+  expect(told).toEqual([
+    ["renewMirrorKey", "unknown"],
+    ["deleteMirrorUser", "unknown"],
+  ]);
 });
