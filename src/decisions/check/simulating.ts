@@ -70,7 +70,8 @@ export class Simulating {
     if (candidate === undefined) {
       return { policies: policies ?? [], via: new Map(), ...(principal !== undefined && { principal }) };
     }
-    if (principal === undefined) return undefined;
+    // An inactive user can do nothing, whatever policies are attached.
+    if (principal === undefined || principal.isInactive) return undefined;
     const changed = new Map<string, NamedStatements>(
       principal.policies.map((policy) => [policy.name, policy]),
     );

@@ -157,6 +157,16 @@ describe("a simulation", () => {
     );
   });
 
+  it("of a candidate for an inactive user is neutral, as a check is", async () => {
+    const { provisioning } = service.directory;
+    const { id } = await provisioning(() => false).createUser({ username: "left" });
+    await provisioning(() => false).changeUser(id, (user) => ({ ...user, inactive: true }));
+    const answer = await simulate({ user: "left", candidate: { replace: [allow("fs:*")] }, required: READ });
+    expect(answer.body).toMatchObject({ allowed: false, effect: "neutral", reason: "unknown_user" });
+    const list = await simulate({ user: "left", candidate: { replace: [allow("fs:*")] }, list: READ });
+    expect(list.body).toMatchObject({ allowed: false, reason: "unknown_user" });
+  });
+
   it("of a candidate for nobody is neutral", async () => {
     const answer = await simulate({ user: "nobody", candidate: { remove: [] }, required: READ });
     expect(answer.body).toMatchObject({ effect: "neutral", reason: "unknown_user" });
