@@ -90,6 +90,61 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reads the
     expect(await empty.count()).toBe(0);
   });
 
+  /** The ids that the page shows, and those of as many newest records. */
+  const shownAndNewest = async (query: string) => {
+    const labels = await page
+      .getByRole("button", { name: /^Explain d-/ })
+      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute("aria-label")));
+    const shown = labels.map((label) => label?.replace("Explain ", ""));
+    const found = await callApi(console, held.key as Key, "GET", `/decisions?${query}&amount=1000`);
+    const { results } = found as { readonly results: readonly { readonly id: string }[] };
+    return [shown, results.slice(0, shown.length).map(({ id }) => id)];
+  };
+
+  it("misses none of those that came while the connection was broken", async () => {
+    const query = "subject=alice&action=fs:WriteObject";
+    const before = console.faults.length;
+    const stream = "**/decisions/stream?*";
+    // A connection that ends at once, as behind a proxy that gives up.
+    const ended = { contentType: "text/event-stream", body: "retry: 100\n\n" };
+    await page.route(stream, (route) => route.fulfill(ended));
+    await page.goto(`/decisions?live=1&${query}`);
+    const broken = page.getByText("New records do not arrive at the moment.");
+    await broken.waitFor();
+    await page.getByText("Records of node").waitFor();
+    for (let count = 0; count < 3; count++) await check("alice", "fs:WriteObject");
+    await page.unroute(stream);
+    await expect.poll(() => broken.count()).toBe(0);
+    await check("alice", "fs:WriteObject");
+    await expect
+      .poll(async () => {
+        const [shown = [], newest] = await shownAndNewest(query);
+        return shown.length >= 4 && JSON.stringify(shown) === JSON.stringify(newest);
+      })
+      .toBe(true);
+    console.faults.splice(before);
+  });
+
+  it("misses none where very many come in", async () => {
+    const query = "subject=alice&action=fs:ReadTag";
+    await page.goto(`/decisions?live=1&${query}`);
+    await expect
+      .poll(async () => {
+        await check("alice", "fs:ReadTag");
+        return page.getByRole("row", { name: /fs:ReadTag/ }).count();
+      })
+      .toBeGreaterThan(1);
+    for (let count = 0; count < 300; count += 20) {
+      await Promise.all(Array.from({ length: 20 }, () => check("alice", "fs:ReadTag")));
+    }
+    await expect
+      .poll(async () => {
+        const [shown = [], newest = []] = await shownAndNewest(query);
+        return shown.length >= 50 && JSON.stringify(shown.toSorted()) === JSON.stringify(newest.toSorted());
+      })
+      .toBe(true);
+  });
+
   it("and no page failed or left the origin", () => {
     expect(console.faults).toEqual([]);
   });

@@ -28,7 +28,10 @@ export default function DecisionsPage() {
     { query: { ...filter, amount: AMOUNT, ...(after === "" ? {} : { after }) } },
     { keepPrevious: true },
   );
-  const fresh = useLiveRecords(live === "" ? undefined : filter);
+  const fresh = useLiveRecords(
+    live === "" ? undefined : filter,
+    async () => !(await records.refetch()).isError,
+  );
   const { data, error } = records;
   const older = data?.results ?? [];
   const known = new Set(fresh.records.map((record) => record.id));
