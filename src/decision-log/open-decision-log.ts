@@ -187,6 +187,7 @@ class RecordedDecisions implements OpenedDecisionLog {
 
   close(): Promise<void> {
     this.#encodeDecided();
+    if (this.#lost > 0) this.#noteLoss();
     return this.#chain.close();
   }
 

@@ -28,6 +28,16 @@ async function found(directory: string): Promise<readonly (string | null)[]> {
   }
 }
 
+async function lostIn(directory: string, times: { since?: string; until?: string } = {}): Promise<number> {
+  const index = new IndexDatabase(directory, "n1", 0, decisionRows);
+  try {
+    await index.catchUp();
+    return index.page(times, { amount: 1 }).lost;
+  } finally {
+    index.close();
+  }
+}
+
 describe("an index", () => {
   it("gives every new record, also of more than a page", async () => {
     const directory = temporaryFolder();
@@ -52,6 +62,23 @@ describe("an index", () => {
     const lines = readFileSync(file, "utf8").split("\n");
     writeFileSync(file, lines.with(1, (lines[1] as string).replace("{", "[")).join("\n"));
     expect(await found(directory)).toEqual(["a", "c"]);
+    expect(await lostIn(directory)).toBe(1);
+  });
+
+  it("counts what found no room in the time that is asked about, as long as the segment is kept", async () => {
+    const directory = temporaryFolder();
+    await write(directory, ["a"]);
+    const file = join(directory, "n1-0", "0000000001.jsonl");
+    const loss = (at: string, lost: number) => JSON.stringify({ format: 1, at, node: "n1", lost });
+    const lines = [loss("2026-11-01T08:00:00.000Z", 3), loss("2026-11-01T09:00:00.000Z", 4)];
+    writeFileSync(file, `${readFileSync(file, "utf8")}${lines.join("\n")}\n`);
+    expect(await lostIn(directory)).toBe(7);
+    expect(await lostIn(directory, { until: "2026-11-01T09:00:00Z" })).toBe(3);
+    expect(await lostIn(directory, { since: "2026-11-01T09:00:00Z" })).toBe(4);
+    expect(await lostIn(directory, { since: "2026-11-01T10:00:00Z" })).toBe(0);
+    rmSync(file);
+    await write(directory, []);
+    expect(await lostIn(directory)).toBe(0);
   });
 
   it("has the records of a chain that ended before its place, and of one that began anew", async () => {

@@ -76,6 +76,11 @@ function pageOfRecords(schema: string): Schema {
     ),
     pagination: schemaRef("Pagination"),
     chains: listOf({ type: "string" }),
+    lost: {
+      type: "integer",
+      minimum: 0,
+      description: "Number of lines of that time that were lost: there was no room, or they are damaged.",
+    },
     results: listOf(schemaRef(schema)),
   });
 }

@@ -27,7 +27,7 @@ export function openAccess(
   return {
     unused: (question) => readUnused({ directory, catalog }, usage, question),
     suggest: async (caller, request, signal) => {
-      const { index, node, share } = await readableRecords(decisionLog);
+      const { index, node, share, recordedSince } = await readableRecords(decisionLog);
       if (request.user !== undefined) await directory.users.get(request.user);
       else await directory.groups.get(request.group ?? "");
       const otherNodes = usage.nodes().flatMap((one) => (one.node === node ? [] : [one.node]));
@@ -40,6 +40,7 @@ export function openAccess(
         node,
         otherNodes,
         share,
+        recordedSince,
         policyBytes,
       } as const;
       return thread.run(caller, job, signal);

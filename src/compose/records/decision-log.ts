@@ -10,6 +10,7 @@ import type { ConfigValues } from "../../config/table.ts";
 import type { Report } from "../../decision-log/chain/chain.ts";
 import { DecisionIndex } from "../../decision-log/index/decision-index.ts";
 import { type OpenedDecisionLog, openDecisionLog } from "../../decision-log/open-decision-log.ts";
+import { noteNoRecording, noteRecording } from "../../decision-log/recorded-since.ts";
 import { type DecisionLogSettings, parseInclude } from "../../decision-log/settings.ts";
 import { HttpSink } from "../../decision-log/sinks/http-sink.ts";
 import { NDJSON, OTLP } from "../../decision-log/sinks/sink-format.ts";
@@ -26,6 +27,8 @@ const FOLDER_MODE = 0o700;
 export interface ServiceDecisionLog {
   readonly log: OpenedDecisionLog;
   readonly settings: DecisionLogSettings;
+  /** Unix milliseconds since when it records with these settings. */
+  readonly recordedSince: number;
   readonly index: DecisionIndex;
   readonly sinks: readonly HttpSink[];
   /** Writes everything out and gives the folder free. */
@@ -77,13 +80,28 @@ export async function openServiceDecisionLog(
   audit: AuditEvents,
 ): Promise<ServiceDecisionLog | undefined> {
   const shared = settingsOf(data.values);
-  if (shared.include === "none") return undefined;
+  if (shared.include === "none") {
+    stopRecording(shared, data.logger);
+    return undefined;
+  }
   try {
     return await openedOrClosed((opened) => openLog(data, shared, { nextId, audit, opened }));
   } catch (cause) {
     const reason = messageOf(cause);
     const message = `the decision log cannot be written in ${shared.directory} (authorizer.decision_log.directory): ${reason}`;
     throw new AuthorizerError("unavailable", message, { cause });
+  }
+}
+
+function stopRecording(
+  { directory, node }: Pick<DecisionLogSettings, "directory" | "node">,
+  logger: DataParts["logger"],
+): void {
+  try {
+    noteNoRecording(directory, node);
+  } catch (error) {
+    const fields = { directory, reason: messageOf(error) };
+    logger.warn("decisions are not recorded, and their folder cannot say so later", fields);
   }
 }
 
@@ -126,9 +144,10 @@ async function openLog(
   });
   opened.defer(() => log.close());
   for (const sink of sinks) await sink.start();
+  const recordedSince = noteRecording(settings, Date.now());
   const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
   opened.defer(() => index.close());
-  return { log, settings, index, sinks, close: () => opened.disposeAsync() };
+  return { log, settings, recordedSince, index, sinks, close: () => opened.disposeAsync() };
 }
 
 /** Closes all sinks of a chain, also those that have not begun. */

@@ -19,7 +19,7 @@ import { isDecision, type LoggedDecision, type LoggedLine } from "@svc-authorize
 import { indexFile } from "./index-file.ts";
 import type { DecisionRow } from "./index-rows.ts";
 import { openSqlite } from "./open-sqlite.ts";
-import { clausesOf } from "./query-clauses.ts";
+import { clausesOf, timeClauses } from "./query-clauses.ts";
 import type {
   NewRecords,
   PolicyRefusals,
@@ -28,7 +28,7 @@ import type {
   RecordPageRequest,
 } from "./record-filter.ts";
 
-const FORMAT = 2;
+const FORMAT = 3;
 /** Lines of one transaction. */
 const LINES_PER_COMMIT = 2_000;
 /** Most records of a page. */
@@ -51,6 +51,8 @@ const SCHEMA = `
   CREATE INDEX decisions_by_record ON decisions (n);
   CREATE INDEX decisions_by_subject ON decisions (subject, n);
   CREATE INDEX decisions_by_policy ON decisions (policy, n);
+  CREATE TABLE losses (chain TEXT NOT NULL, segment INTEGER NOT NULL, at TEXT NOT NULL, lost INTEGER NOT NULL);
+  CREATE INDEX losses_by_time ON losses (at);
   CREATE TABLE places (chain TEXT PRIMARY KEY, segment INTEGER NOT NULL, offset INTEGER NOT NULL, line INTEGER NOT NULL);
   PRAGMA user_version = ${FORMAT};
 `;
@@ -60,6 +62,15 @@ interface Place {
   readonly offset: number;
   readonly line: number;
 }
+
+/** A line, and what it says; undefined where it is damaged. */
+interface ReadLine {
+  readonly text: string;
+  readonly line: LoggedLine | undefined;
+}
+
+/** Later than any other. */
+const NO_TIME = "9999";
 
 /** The index of the chains of one node. */
 export class IndexDatabase {
@@ -107,7 +118,14 @@ export class IndexDatabase {
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const next = rows.length > limit && last !== undefined ? `${last.at} ${last.n}` : "";
-    return { records: shown.map(({ text }) => text), next };
+    return { records: shown.map(({ text }) => text), next, lost: this.#lost(filter) };
+  }
+
+  /** Number of decisions without a readable record whose loss was noted in the time of a filter. */
+  #lost({ since, until }: RecordFilter): number {
+    const { where, values } = timeClauses({ since, until }, "l.at");
+    const sql = `SELECT coalesce(sum(lost), 0) AS lost FROM losses l ${whereOf(where)}`;
+    return (this.#database.prepare(sql).get(...values) as { lost: number }).lost;
   }
 
   /** Returns records that were indexed after a place, oldest first. */
@@ -166,6 +184,7 @@ export class IndexDatabase {
 
   #forget(chain: string, first: number): void {
     const database = this.#database;
+    database.prepare("DELETE FROM losses WHERE chain = ? AND segment < ?").run(chain, first);
     const old = database
       .prepare("SELECT 1 FROM records WHERE chain = ? AND segment < ? LIMIT 1")
       .get(chain, first);
@@ -201,7 +220,7 @@ export class IndexDatabase {
   }
 
   async #readSegment(chain: string, segment: SegmentFile, from: Place): Promise<void> {
-    let lines: { readonly text: string; readonly line: LoggedLine }[] = [];
+    let lines: ReadLine[] = [];
     let { offset, line: number } = from;
     const save = () => {
       this.#save(chain, { segment: segment.number, offset, line: number }, lines);
@@ -212,18 +231,13 @@ export class IndexDatabase {
       offset += line.length + 1;
       number++;
       const text = line.toString("utf8");
-      const parsed = parsedLine(text);
-      if (parsed !== undefined) lines.push({ text, line: parsed });
+      lines.push({ text, line: parsedLine(text) });
       if (lines.length >= LINES_PER_COMMIT) save();
     }
     if (offset > from.offset) save();
   }
 
-  #save(
-    chain: string,
-    { segment, offset, line }: Place,
-    lines: readonly { readonly text: string; readonly line: LoggedLine }[],
-  ): void {
+  #save(chain: string, { segment, offset, line }: Place, lines: readonly ReadLine[]): void {
     const database = this.#database;
     database.exec("BEGIN IMMEDIATE");
     try {
@@ -231,10 +245,17 @@ export class IndexDatabase {
         "INSERT INTO records (chain, segment, id, at, text) VALUES (?, ?, ?, ?, ?)",
       );
       const decision = database.prepare("INSERT INTO decisions VALUES (?, ?, ?, ?, ?, ?, ?)");
-      for (const one of lines) {
-        if (!isDecision(one.line)) continue;
-        const { lastInsertRowid: n } = record.run(chain, segment, one.line.id, one.line.at, one.text);
-        for (const values of this.#rowsOf(one.line)) decision.run(n, ...values);
+      const loss = database.prepare("INSERT INTO losses VALUES (?, ?, ?, ?)");
+      // Of a damaged line the time is not known: those beside it tell it.
+      let at = lines.find(({ line }) => line !== undefined)?.line?.at ?? NO_TIME;
+      for (const { text, line } of lines) {
+        at = line?.at ?? at;
+        if (line === undefined) loss.run(chain, segment, at, 1);
+        else if ("lost" in line) loss.run(chain, segment, at, line.lost);
+        else if (isDecision(line)) {
+          const { lastInsertRowid: n } = record.run(chain, segment, line.id, at, text);
+          for (const values of this.#rowsOf(line)) decision.run(n, ...values);
+        }
       }
       database
         .prepare("INSERT OR REPLACE INTO places (chain, segment, offset, line) VALUES (?, ?, ?, ?)")

@@ -10,17 +10,9 @@ interface Clauses {
 
 /** Returns the conditions of a filter. */
 export function clausesOf(filter: RecordFilter): Clauses {
-  const { since, until } = filter;
-  const where: string[] = [];
-  const values: string[] = [];
-  if (since !== undefined) {
-    where.push("r.at >= ?");
-    values.push(new Date(since).toISOString());
-  }
-  if (until !== undefined) {
-    where.push("r.at < ?");
-    values.push(new Date(until).toISOString());
-  }
+  const times = timeClauses(filter, "r.at");
+  const where = [...times.where];
+  const values = [...times.values];
   const decisions = decisionClauses(filter);
   if (decisions.where.length > 0) {
     const conditions = decisions.where.join(" AND ");
@@ -31,6 +23,24 @@ export function clausesOf(filter: RecordFilter): Clauses {
         : `EXISTS (SELECT 1 FROM decisions d WHERE d.n = r.n AND ${conditions})`,
     );
     values.push(...decisions.values);
+  }
+  return { where, values };
+}
+
+/** Returns the conditions of a filter on a time. */
+export function timeClauses(
+  { since, until }: Pick<RecordFilter, "since" | "until">,
+  column: string,
+): Clauses {
+  const where: string[] = [];
+  const values: string[] = [];
+  if (since !== undefined) {
+    where.push(`${column} >= ?`);
+    values.push(new Date(since).toISOString());
+  }
+  if (until !== undefined) {
+    where.push(`${column} < ?`);
+    values.push(new Date(until).toISOString());
   }
   return { where, values };
 }

@@ -20,6 +20,8 @@ export interface IndexReader {
   allowed(asked: AllowedRecords): Generator<LoggedDecision>;
   /** Time of the oldest record, RFC 3339; undefined if there is none. */
   oldest(): string | undefined;
+  /** Number of records of a time that are lost, whatever they were about (Unix milliseconds, as of {@link AllowedRecords}). */
+  lost(since: number, until: number): number;
   close(): void;
 }
 
@@ -49,6 +51,11 @@ export function openIndexReader(path: string): IndexReader {
     oldest() {
       const row = database.prepare("SELECT min(at) AS at FROM records").get() as { at: string | null };
       return row.at ?? undefined;
+    },
+    lost(since, until) {
+      const sql = "SELECT coalesce(sum(lost), 0) AS lost FROM losses WHERE at >= ? AND at < ?";
+      const times = [new Date(since).toISOString(), new Date(until).toISOString()];
+      return (database.prepare(sql).get(...times) as { lost: number }).lost;
     },
     close: () => database.close(),
   };

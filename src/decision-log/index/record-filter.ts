@@ -13,9 +13,9 @@ export interface RecordFilter {
   /** A policy with a statement that decided. */
   readonly policy?: string;
   /** RFC 3339, inclusive. */
-  readonly since?: string;
+  readonly since?: string | undefined;
   /** RFC 3339, exclusive. */
-  readonly until?: string;
+  readonly until?: string | undefined;
 }
 
 /** A part of the records, newest first. */
@@ -33,6 +33,8 @@ export interface RecordPage {
   readonly next: string;
   /** The chains that were searched. */
   readonly chains: readonly string[];
+  /** Number of decisions of the time of the filter that have no record, or none that can be read. */
+  readonly lost: number;
 }
 
 /** Refusals that statements of a policy decided. */

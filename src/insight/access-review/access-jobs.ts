@@ -21,6 +21,8 @@ export interface SuggestJob {
   readonly otherNodes: readonly string[];
   /** The share of allowed decisions that is recorded; undefined for all. */
   readonly share: number | undefined;
+  /** Unix milliseconds since when decisions are recorded as they are now. */
+  readonly recordedSince: number;
   /** Largest policy (`authorizer.limits.policy_bytes`). */
   readonly policyBytes: number;
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { cleanUp, newFolder } from "../program.ts";
@@ -130,6 +130,37 @@ describe("a suggestion", () => {
     const bed = await openAccessBed({ users: [{ username: "alice" }], policies: [] }, config);
     const { status, json } = await bed.call("POST", "/auth/access/suggest", { user: "alice" });
     expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it("says that decisions were recorded otherwise before, and that records are lost", async () => {
+    const directory = newFolder();
+    const config = { "authorizer.decision_log.directory": directory };
+    const before = await openAccessBed(
+      {
+        users: [{ username: "alice", policies: ["Wide"] }],
+        policies: [{ name: "Wide", statement: [allow(["fs:*"], "*")] }],
+      },
+      { ...config, "authorizer.decision_log.include": "denied" },
+    );
+    expect(await before.check("alice", "fs:ReadObject", object("unrecorded"))).toBe("allow");
+    for (const id of ["refused", "refused too"])
+      expect(await before.check("nobody", "fs:ReadObject", object(id))).toBe("neutral");
+    await before.authorizer.close();
+    // A line of a log whose disk was full for a while.
+    const segment = join(directory, "node-1-0", "0000000001.jsonl");
+    const damaged = readFileSync(segment, "utf8").replace('{"format":1', '{"format":2 2');
+    writeFileSync(segment, damaged);
+    const bed = await bedWithUse(config);
+    const { warnings } = await suggest(bed, { user: "alice" });
+    expect(warnings).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^decisions are recorded as they are now since 20.* only/),
+        expect.stringMatching(/^1 records of that time are lost/),
+      ]),
+    );
+    const listed = await bed.call("GET", "/decisions");
+    expect(listed.json.lost).toBe(1);
+    expect((await bed.run(["decisions", "list"])).stderr).toContain("warning: 1 record of that time is lost");
   });
 
   it("says what is wrong with a question", async () => {

@@ -2,7 +2,7 @@
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { printMissingNodes } from "../output/missing-nodes.ts";
+import { printMissingNodes } from "../output/missing-records.ts";
 import { type JsonObject, openApi } from "./api-client.ts";
 import { isObject } from "./pages.ts";
 

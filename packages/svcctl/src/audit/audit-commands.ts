@@ -7,7 +7,7 @@ import { fetchPage, isObject } from "../api/pages.ts";
 import { recordEvents } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
 import { decisionFilters } from "../decisions/decision-filters.ts";
-import { printMissingNodes } from "../output/missing-nodes.ts";
+import { printLostRecords, printMissingNodes } from "../output/missing-records.ts";
 import { printPage } from "../output/page.ts";
 import { printObject } from "../output/print.ts";
 
@@ -26,6 +26,7 @@ export async function listAudit(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
   const page = await fetchPage(api, call, ["audit"], filtersOf(call.options));
   printMissingNodes(call.context, page.answer);
+  printLostRecords(call.context, page.answer);
   await printPage(call, page, {
     columns: COLUMNS,
     rowsOf: (record) => [

@@ -22,6 +22,8 @@ interface FoundRecords {
   readonly next: string;
   /** Chains that were searched: those of this node. */
   readonly chains: readonly string[];
+  /** Number of decisions of that time that have no record, or none that can be read. */
+  readonly lost: number;
 }
 
 /** Port: what a shadow candidate would change. */

@@ -27,7 +27,7 @@ export async function listRecords(
     next_offset: found.next,
   };
   const missing_nodes = await otherNodes();
-  const head = { node: records.node, missing_nodes, chains: found.chains, pagination };
+  const head = { node: records.node, missing_nodes, chains: found.chains, lost: found.lost, pagination };
   const shared = JSON.stringify(head).slice(0, -1);
   return { status: 200, body: `${shared},"results":[${found.records.join(",")}]}` };
 }

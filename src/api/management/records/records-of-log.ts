@@ -48,6 +48,7 @@ export function listAndStream(log: RecordsOfLog): readonly UserDeclaration[] {
         missing_nodes: ["node-2"],
         pagination: { has_more: false, max_per_page: 1000, results: 1, next_offset: "" },
         chains: ["node-1-0"],
+        lost: 0,
         results: [log.example],
       },
     },

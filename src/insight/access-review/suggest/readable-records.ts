@@ -4,6 +4,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { DecisionIndex } from "../../../decision-log/index/decision-index.ts";
 import { indexFile } from "../../../decision-log/index/index-file.ts";
 import type { DecisionLogSettings } from "../../../decision-log/settings.ts";
+import type { SuggestJob } from "../access-jobs.ts";
 
 /** Parts of records without which nobody can learn from them. */
 const NEEDED_PARTS =
@@ -14,8 +15,14 @@ const NEEDED_PARTS =
  * @throws AuthorizerError "invalid_request" where allowed decisions are not recorded, or not readable
  */
 export async function readableRecords(
-  decisionLog: { readonly settings: DecisionLogSettings; readonly index: DecisionIndex } | undefined,
-): Promise<{ readonly index: string; readonly node: string; readonly share: number | undefined }> {
+  decisionLog:
+    | {
+        readonly settings: DecisionLogSettings;
+        readonly recordedSince: number;
+        readonly index: DecisionIndex;
+      }
+    | undefined,
+): Promise<Pick<SuggestJob, "index" | "node" | "share" | "recordedSince">> {
   const { include = "none", mask = [] } = decisionLog?.settings ?? {};
   if (decisionLog === undefined || include === "none" || include === "denied") {
     const message = `allowed decisions are not recorded (authorizer.decision_log.include is ${include}); set it to all`;
@@ -30,5 +37,6 @@ export async function readableRecords(
   // The answer is of no interest: before it, the index reads all that was recorded.
   await decisionLog.index.since({}, undefined);
   const share = typeof include === "number" ? include : undefined;
-  return { index: indexFile(directory, node, worker), node, share };
+  const { recordedSince } = decisionLog;
+  return { index: indexFile(directory, node, worker), node, share, recordedSince };
 }

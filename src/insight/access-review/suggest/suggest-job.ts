@@ -113,6 +113,7 @@ function answerOf(job: SuggestJob, subject: Subject, index: IndexReader, partiti
       narrowed,
       generalise: suggestion.generalise,
       oldest: index.oldest(),
+      lost: index.lost(job.since, job.until),
       bytes: Buffer.byteLength(JSON.stringify(policies)),
     }),
   };
@@ -139,11 +140,13 @@ interface Found {
   readonly narrowed: boolean;
   readonly generalise: string;
   readonly oldest: string | undefined;
+  /** Number of records of the time that are lost. */
+  readonly lost: number;
   readonly bytes: number;
 }
 
 function warningsOf(
-  { otherNodes, share, since, policyBytes, generalise }: SuggestJob,
+  { otherNodes, share, since, recordedSince, policyBytes, generalise }: SuggestJob,
   { user }: Subject,
   { refusedToday, unlisted, decisions }: Counts,
   found: Found,
@@ -153,6 +156,14 @@ function warningsOf(
     [
       found.oldest === undefined || Date.parse(found.oldest) > since,
       "records do not go back that far: what was used earlier is not in the suggestion",
+    ],
+    [
+      recordedSince > since && found.oldest !== undefined && Date.parse(found.oldest) < recordedSince,
+      `decisions are recorded as they are now since ${new Date(recordedSince).toISOString()} only: what was used before that may not be in the suggestion`,
+    ],
+    [
+      found.lost > 0,
+      `${found.lost} records of that time are lost, for want of room or by damage: what only they needed is not allowed`,
     ],
     [
       share !== undefined,

@@ -56,6 +56,7 @@ export default function DecisionsPage() {
       {data !== undefined && (
         <>
           <MissingNodes node={data.node} missing={data.missing_nodes} />
+          <LostRecords lost={data.lost} />
           <RecordTable
             records={rows}
             onOpen={(open) => show(filter, { ...kept, id: open })}
@@ -94,6 +95,17 @@ function MissingNodes({ node, missing }: { readonly node: string; readonly missi
       Only node <bdi>{node}</bdi> was asked.{" "}
       {missing.length === 1 ? "Another node was" : `${missing.length.toLocaleString("en")} other nodes were`}{" "}
       not: <bdi>{missing.join(", ")}</bdi>.
+    </p>
+  );
+}
+
+/** Says how many records of that time are lost: a decision without a record may have been made. */
+function LostRecords({ lost }: { readonly lost: number }) {
+  if (lost === 0) return null;
+  return (
+    <p class="warnings" role="status">
+      {lost === 1 ? "A record" : `${lost.toLocaleString("en")} records`} of that time{" "}
+      {lost === 1 ? "is" : "are"} lost: there was no room, or they are damaged.
     </p>
   );
 }

@@ -1,4 +1,4 @@
-/** The nodes that an answer about records is not from: said first, so that nobody takes it for the whole. */
+/** The records that an answer does not have, of other nodes or lost: said first, so that nobody takes it for the whole. */
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
@@ -11,4 +11,13 @@ export function printMissingNodes(context: Pick<CommandContext, "err">, answer: 
   const names = missing.map((name) => safeText(String(name))).join(", ");
   const others = missing.length === 1 ? "another node was" : `${missing.length} other nodes were`;
   context.err(`only node ${safeText(String(node))} was asked; ${others} not: ${names}\n`);
+}
+
+/** Prints to standard error how many records of the time of a list are lost; nothing where none are. */
+export function printLostRecords(context: Pick<CommandContext, "err">, { lost }: JsonObject): void {
+  if (typeof lost !== "number" || lost === 0) return;
+  const [records, are] = lost === 1 ? ["record", "is"] : ["records", "are"];
+  context.err(
+    `warning: ${lost} ${records} of that time ${are} lost: there was no room, or they are damaged\n`,
+  );
 }
