@@ -33,16 +33,18 @@ export function AccessList({ group, may }: GroupSectionProps) {
   const { data, error } = useAnswer("GET /auth/groups/{groupId}/acl", { path }, { enabled: isAsked });
   const change = useChange("POST /auth/groups/{groupId}/acl");
   const [wanted, setWanted] = useState<Permission>();
+  // What it would detach is named before it is set, so it is not set while that is not known.
+  const isKnown = held.data !== undefined && held.error === null;
   const hasNone = hasOwn || (error instanceof ApiError && error.status === 404);
   return (
     <Section title="Access list" about="One word for all that the members may do.">
       {hasNone ? (
         <p>The policies of this group are written by hand, so it has no access list.</p>
       ) : (
-        <Alert error={error} />
+        <Alert error={held.error ?? error} />
       )}
       {data?.permission === "" && <p>The access list is empty: it allows nothing.</p>}
-      <fieldset disabled={!may("auth:AttachPolicy")}>
+      <fieldset disabled={!isKnown || !may("auth:AttachPolicy")}>
         <legend class="for-readers">Access of the members</legend>
         {PERMISSIONS.map(([permission, meaning]) => (
           <label key={permission} class="check">
