@@ -86,6 +86,21 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     expect(results.map((one) => "expires_at" in one).sort()).toEqual([false, true]);
   });
 
+  it("is not told a way of a policy that nobody has found out", async () => {
+    const before = console.faults.length;
+    const direct = "**/auth/users/carol/policies?amount=1000*";
+    await page.route(direct, (route) => route.fulfill({ status: 500, body: "{}" }));
+    await page.goto("/users/carol");
+    const policies = page.getByRole("table", { name: "policies", exact: true });
+    await policies.getByText("group Viewers").first().waitFor();
+    await policies.getByText("perhaps in other ways, too").first().waitFor();
+    await page.unroute(direct);
+    await page.reload();
+    await policies.getByText("group Viewers").first().waitFor();
+    await expect.poll(() => policies.getByText("perhaps in other ways, too").count()).toBe(0);
+    console.faults.splice(before);
+  });
+
   it("revokes the key that works, which is then refused", async () => {
     const made = carolsKey.current as Key;
     await page.goto("/users/carol");

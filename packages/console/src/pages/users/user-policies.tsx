@@ -34,7 +34,7 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
       what="policies"
       columns={[
         { head: "Policy", kind: "main", cell: ({ id }) => <Name text={id} href={policyPage(id)} /> },
-        { head: "Via", cell: ({ id }) => <Way ways={ways.get(id) ?? []} /> },
+        { head: "Via", cell: ({ id }) => <Way ways={ways.of.get(id) ?? []} areAll={ways.areAll} /> },
         { head: "Allows and denies", cell: ({ statement }) => <Statements of={statement} most={3} /> },
       ]}
       empty="No policy applies to this user, so everything is refused."
@@ -43,7 +43,7 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
       removal={
         may("auth:DetachPolicy") && {
           label: "Detach",
-          isLinked: (policy) => ways.get(policy)?.includes("") === true,
+          isLinked: (policy) => ways.of.get(policy)?.includes("") === true,
           nameOf: (policy) => `${policy} from ${user}`,
           questionOf: (policy) => (
             <>
@@ -64,8 +64,14 @@ export function UserPolicies({ user, may }: UserPoliciesProps) {
   );
 }
 
-/** Names of policies → groups through which they come; the empty name means: attached to the user. */
-function useWays(user: string): ReadonlyMap<string, readonly string[]> {
+interface Ways {
+  /** Names of policies → groups through which they come; the empty name means: attached to the user. */
+  readonly of: ReadonlyMap<string, readonly string[]>;
+  /** False where some may be missing: a list was not answered, or has more than was asked for. */
+  readonly areAll: boolean;
+}
+
+function useWays(user: string): Ways {
   const path = { userId: user };
   const direct = useAnswer("GET /auth/users/{userId}/policies", { path, query: { amount: MOST } });
   const groups = useAnswer("GET /auth/users/{userId}/groups", { path, query: { amount: GROUPS } });
@@ -85,11 +91,15 @@ function useWays(user: string): ReadonlyMap<string, readonly string[]> {
   };
   add("", direct.data?.results);
   for (const [index, name] of names.entries()) add(name, held[index]?.data?.results);
-  return ways;
+  const areAll = [direct, groups, ...held].every(({ data }) => data?.pagination.has_more === false);
+  return { of: ways, areAll };
 }
 
-function Way({ ways }: { readonly ways: readonly string[] }) {
-  if (ways.length === 0) return <span class="quiet-text">through a group</span>;
+function Way({ ways, areAll }: { readonly ways: readonly string[]; readonly areAll: boolean }) {
+  const more = (
+    <span class="quiet-text">{ways.length === 0 ? "not known" : "perhaps in other ways, too"}</span>
+  );
+  if (ways.length === 0) return areAll ? <span class="quiet-text">through a group</span> : more;
   return (
     <ul class="plain">
       {ways.map((way) => (
@@ -103,6 +113,7 @@ function Way({ ways }: { readonly ways: readonly string[] }) {
           )}
         </li>
       ))}
+      {!areAll && <li>{more}</li>}
     </ul>
   );
 }
