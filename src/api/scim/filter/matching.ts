@@ -97,9 +97,25 @@ function comparison(
     return (values) => !valuesAt(values, path).some(isPresent);
   }
   const isTime = last.name === "created";
-  const prepared = prepare(wanted, caseExact, isTime);
+  const prepared = prepare(comparable(op, value ?? last, wanted), caseExact, isTime);
+  if (isTime && typeof prepared !== "number") throw new ScimError("invalidFilter", "created is a time");
   return (values) =>
     valuesAt(values, path).some((one) => compare(op, prepare(one, caseExact, isTime), prepared));
+}
+
+/**
+ * The value in the type of the attribute. With one of another type nothing would be found, whatever there is. Entra writes flags
+ * as texts.
+ */
+function comparable(op: Comparison, { name, type }: Attribute, wanted: string | number | boolean) {
+  if (type === "complex") throw new ScimError("invalidFilter", `${name} has no value to compare with`);
+  if (type !== "boolean") {
+    if (typeof wanted === "string") return wanted;
+    throw new ScimError("invalidFilter", `${name} is a text`);
+  }
+  const text = String(wanted).toLowerCase();
+  if (op === "eq" && (text === "true" || text === "false")) return text === "true";
+  throw new ScimError("invalidFilter", `${name} is true or false, compared by eq and ne`);
 }
 
 type Comparable = string | number | boolean | undefined;
