@@ -163,7 +163,6 @@ class MailedInvitations implements OpenedInvitations {
     const { key, unchanged, record } = found;
     const { username, email, user_id: userId, since } = record;
     const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
-    await this.#claim(key, record.expires_at);
     try {
       await this.#parts.store.commit({
         expect: [unchanged],
@@ -174,6 +173,8 @@ class MailedInvitations implements OpenedInvitations {
       if (isErrorCode(error, "conflict")) throw unknownInvitation();
       throw error;
     }
+    // After the record, which then says that the link is of no use, whatever becomes of the claim.
+    await this.#claim(key, record.expires_at);
     return { username, email, userId: userId as string, ...(since !== undefined && { since }) };
   }
 

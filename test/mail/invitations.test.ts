@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import { codeOf, failingStore, LOCAL, MEMORY } from "../directory/backends.ts";
 import {
@@ -150,6 +151,31 @@ describe("the token", () => {
     expect(await codeOf(room.invitations.redeem(token))).toBe("ok");
     const put = { partition: "invitation", key: String(key), value: JSON.stringify(record) };
     await bed.store.commit({ put: [put] });
+    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+  });
+
+  it("is open as long as it can be redeemed: a store that refuses the redemption does not use it up", async () => {
+    const store = failingStore(bed.store);
+    const room = openRoom({ ...bed, store }, { smtpPort: server.port });
+    rooms.push(room);
+    const token = await invited(room);
+    // What follows the sending of the mail is over.
+    await room.invitations.close();
+    store.commitsLeft = 0;
+    expect(await codeOf(room.invitations.redeem(token))).toBe("unavailable");
+    expect(await room.invitations.state(token)).toBe("open");
+    store.commitsLeft = Number.POSITIVE_INFINITY;
+    expect(await codeOf(room.invitations.redeem(token))).toBe("ok");
+    expect(await room.invitations.state(token)).toBe("used");
+  });
+
+  it("is used where nobody knows whether it was", async () => {
+    const room = open();
+    const token = await invited(room);
+    const claim = vi.spyOn(bed.directory.tokenClaims, "claim");
+    claim.mockRejectedValueOnce(new AuthorizerError("outcome_unknown", "nobody knows"));
+    expect(await codeOf(room.invitations.redeem(token))).toBe("outcome_unknown");
+    expect(await room.invitations.state(token)).toBe("used");
     expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
   });
 
