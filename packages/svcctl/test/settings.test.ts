@@ -141,6 +141,18 @@ describe("svcctl config without a terminal", () => {
     });
   });
 
+  it.each(["", "\n", " \n"])(
+    "writes nothing where the secret was to come and does not: %j",
+    async (stdin) => {
+      const before = "credentials: {access_key_id: OLD, secret_access_key: KEPT}\n";
+      const path = file(before);
+      const args = ["config", "-c", path, "--access-key-id", "NEW", "--secret-access-key-stdin"];
+      const { code, stderr } = await svcctl(args, { stdin });
+      expect([code, stderr]).toEqual([1, expect.stringContaining("standard input has no secret access key")]);
+      expect(readFileSync(path, "utf8")).toBe(before);
+    },
+  );
+
   it("takes what variables give, and with --json prints only JSON", async () => {
     const path = join(temporaryFolder(), "svcctl.yaml");
     const env = { SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "KEY", SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "SECRET" };

@@ -61,6 +61,7 @@ function endpointFault(text: string): string | true {
 /**
  * Takes what is not given from lines of standard input: the access key id, the secret and the endpoint URL, or the
  * secret alone. Where a line is empty or missing, the current value stays.
+ * @throws Error where the secret alone is to come, and does not
  */
 export async function readLines(context: CommandContext, questions: Questions): Promise<Answers> {
   const { current, given, secretFromStdin } = questions;
@@ -71,7 +72,9 @@ export async function readLines(context: CommandContext, questions: Questions): 
   const lines = settled ? [] : await firstLines(context, 1 + Number(asksKey) + Number(asksUrl));
   const line = (fallback: string): string => lines.shift() || fallback;
   const accessKeyId = given.accessKeyId ?? (asksKey ? line(current.accessKeyId) : current.accessKeyId);
-  const secretAccessKey = line(current.secretAccessKey);
+  const secretAccessKey = line(secretFromStdin ? "" : current.secretAccessKey);
+  // What was to give a secret gave none: the present one would stand beside the key of another.
+  if (secretFromStdin && secretAccessKey === "") throw new Error("standard input has no secret access key");
   const endpointUrl = given.endpointUrl ?? (asksUrl ? line(current.endpointUrl) : current.endpointUrl);
   return { accessKeyId, secretAccessKey, endpointUrl };
 }
