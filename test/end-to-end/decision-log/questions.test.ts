@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
@@ -193,6 +196,42 @@ describe("records of decisions", () => {
     expect((await run(["policy", "replay", "--from", "1", "--to", "2"])).stderr).toContain("--log");
     const refused = await run(["policy", "replay", "--server", "--from", "1", "--to", "2"], "alice");
     expect(refused.stderr).toContain("auth:ReadDecisions");
+  });
+
+  it("are not said to be all where the service ends while they are followed", async () => {
+    const statement = [{ effect: "allow", action: ["auth:ReadDecisions"], resource: "*" }];
+    const ending = await startAuthorizer({
+      dataset: {
+        format: 1,
+        users: [{ username: "root", policies: ["Reads"] }],
+        policies: [{ name: "Reads", statement }],
+      } as never,
+      config: {
+        "authorizer.decision_log.include": "all",
+        "authorizer.decision_log.directory": newFolder(),
+      },
+    });
+    const credentials = { access_key_id: KEYS.root, secret_access_key: SECRET };
+    await ending.directory.credentials.create("root", credentials);
+    const tail = spawn(process.execPath, ["packages/svcctl/bin/svcctl.cjs", "decisions", "tail"], {
+      env: {
+        HOME: newFolder(),
+        SVCCTL_SERVER_ENDPOINT_URL: ending.userUrl,
+        SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEYS.root,
+        SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
+      },
+    });
+    try {
+      const [said, ended] = [text(tail.stderr), once(tail, "exit")];
+      const required = { action: "fs:ReadObject", resource: object("data/object/a") };
+      await whileRepeated(once(tail.stdout, "data"), () => ending.client.check({ user: "zoe", required }));
+      await ending.close();
+      expect(await ended).toEqual([1, null]);
+      expect(await said).toContain("the server ended the stream");
+    } finally {
+      tail.kill();
+      await ending.close();
+    }
   });
 
   it("are not followed for less than one", async () => {

@@ -9,7 +9,8 @@ import { isObject } from "./pages.ts";
 const EVENT = /^(?:event: (\w+)\n)?data: (.*)$/;
 
 /**
- * Yields the records of a stream until it ends, and says first which nodes are not followed. Rejects with the server's refusal.
+ * Yields the records of a stream, and says first which nodes are not followed. Rejects with the server's refusal, and where the
+ * stream ends: the server ends it for who may read it no longer or too slowly, and when it stops itself.
  * @param path segments below the base of the API
  */
 export async function* recordEvents(
@@ -30,6 +31,7 @@ export async function* recordEvents(
       if (type === "nodes") printMissingNodes(context, data);
       else if (type === "message") yield data;
     }
+    throw new Error("the server ended the stream: records from now on are not shown");
   } finally {
     stop.abort();
   }

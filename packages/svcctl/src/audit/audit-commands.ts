@@ -51,7 +51,7 @@ export async function showAudit(call: CommandCall): Promise<void> {
   await printObject(call, answer, () => recordText(answer, call));
 }
 
-/** Prints records until the stream ends. */
+/** Prints records, with `--count` so many. Rejects where the stream ends before. */
 export async function tailAudit(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);

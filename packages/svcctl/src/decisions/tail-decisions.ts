@@ -8,7 +8,7 @@ import { warnOfDoubts } from "../doubtful-question.ts";
 import { decisionFilters, questionIn } from "./decision-filters.ts";
 import { summaryOf } from "./record-summary.ts";
 
-/** Prints records until the stream ends. */
+/** Prints records, with `--count` so many. Rejects where the stream ends before. */
 export async function tailDecisions(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
