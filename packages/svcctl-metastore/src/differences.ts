@@ -12,7 +12,7 @@ interface Differences<T> {
   readonly changed: readonly T[];
 }
 
-/** The name of a partition. */
+/** The name of a partition for people; another one may have the same. */
 export function partitionName({ values }: Partition): string {
   return values.join("-");
 }
@@ -52,7 +52,8 @@ export function comparePartitions(
   from: readonly Partition[],
   to: readonly Partition[],
 ): Differences<Partition> {
-  return compareLists(from, to, partitionName, (left, right) => {
+  const valuesOf = ({ values }: Partition): string => JSON.stringify(values);
+  return compareLists(from, to, valuesOf, (left, right) => {
     const columns = left.storage.columns.length === right.storage.columns.length;
     return columns && left.lastAccessTime === right.lastAccessTime;
   });
