@@ -41,7 +41,7 @@ export function planToSql(plan: DeepReadonly<Plan>, mapping: RowMapping, dialect
   const { strings, values } = asTemplate(planToFragment(plan, mapping, dialect));
   const params: unknown[] = [];
   const marks = values.map((value) => {
-    if ("column" in value) return quotedName(value.column);
+    if ("column" in value) return quotedName(value.column, dialect);
     params.push(value.value);
     return dialect === "postgres" ? `$${params.length}` : "?";
   });
@@ -89,10 +89,14 @@ function rowOf(mapping: RowMapping, dialect: Dialect): (patterns: readonly strin
   };
 }
 
-/** A quoted name; a quote within it is doubled. */
-export function quotedName(name: string): string {
+/**
+ * A quoted name; a quote within it is doubled. Many builds of SQLite take a name in double quotes that no column has for a
+ * text, which is never NULL and equal to nothing; what stands between backticks is a name everywhere.
+ */
+export function quotedName(name: string, dialect: Dialect): string {
+  const quote = dialect === "sqlite" ? "`" : '"';
   return name
     .split(".")
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
+    .map((part) => quote + part.replaceAll(quote, quote + quote) + quote)
     .join(".");
 }

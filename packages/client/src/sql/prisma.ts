@@ -23,6 +23,8 @@ export function planToPrisma<Result>(
   dialect: Dialect,
 ): Result {
   const { strings, values } = asTemplate(planToFragment(plan, mapping, dialect));
-  const filled = values.map((one) => ("column" in one ? Prisma.raw(quotedName(one.column)) : one.value));
+  const filled = values.map((one) =>
+    "column" in one ? Prisma.raw(quotedName(one.column, dialect)) : one.value,
+  );
   return Prisma.sql(strings, ...filled);
 }

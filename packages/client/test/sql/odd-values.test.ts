@@ -8,8 +8,10 @@ import {
   type RowMapping,
   UntranslatablePlanError,
 } from "@svc-authorizer/client/sql/plan-to-sql.ts";
+import { planToPrisma } from "@svc-authorizer/client/sql/prisma.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import pg from "pg";
+import sqlTemplate, { raw } from "sql-template-tag";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type PostgresCluster,
@@ -138,6 +140,33 @@ describe("in SQLite", () => {
     const { sql, params } = planToSql(await authorizer.client.plan(question), MAPPING, "sqlite");
     const rows = sqlite.prepare(`SELECT name FROM repository WHERE ${sql}`).all(...(params as string[]));
     expect(rows.map(({ name }) => name).sort()).toEqual(await allowed());
+  });
+});
+
+describe("a column that is not there", () => {
+  it("is an error also where SQLite takes a name in double quotes for a text", async () => {
+    await grant("allow", { StringNotEquals: { "resource.owner": ["alice"] } });
+    const plan = await authorizer.client.plan(question);
+    const sqlite = new DatabaseSync(":memory:", { enableDoubleQuotedStringLiterals: true });
+    sqlite.exec('CREATE TABLE repository (name TEXT, "ow`ner" TEXT)');
+    sqlite.exec("INSERT INTO repository VALUES ('row1', 'alice'), ('row2', 'bob')");
+    const select = (owner: string, condition: typeof planToSql) => {
+      const { sql, params } = condition(
+        plan,
+        { ...MAPPING, fields: { "resource.owner": { column: owner } } },
+        "sqlite",
+      );
+      return sqlite.prepare(`SELECT name FROM repository WHERE ${sql}`).all(...(params as string[]));
+    };
+    const byPrisma: typeof planToSql = (...given) => {
+      const { sql, values } = planToPrisma({ sql: sqlTemplate, raw }, ...given);
+      return { sql, params: values };
+    };
+    for (const condition of [planToSql, byPrisma]) {
+      expect(() => select("owner", condition)).toThrow("no such column");
+      for (const name of ["ow`ner", "repository.ow`ner"])
+        expect(select(name, condition)).toEqual([{ name: "row2" }]);
+    }
   });
 });
 
