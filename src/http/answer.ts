@@ -10,17 +10,20 @@ import { type Exchange, TRACE_RESPONSE } from "./exchange.ts";
 import { endAtOnce, type Frame, headerLines } from "./fast/end-at-once.ts";
 import { KEEP_ALIVE, NO_SNIFF } from "./limits.ts";
 import { positionHeaders, revisionIn } from "./position-headers.ts";
-import { type Answer, type Reply, WRITTEN } from "./route.ts";
+import { type Answer, isMutation, type Reply, WRITTEN } from "./route.ts";
 
 /** Writes an answer, unless there is one already. A text is the JSON of an answer 200. */
 export function answer(exchange: Exchange, answered: Answer): void {
   if (exchange.answered) return;
-  if (typeof answered === "string") write(exchange, 200, frameOf(answered), answered, undefined);
-  else if (answered === WRITTEN) finish(exchange, exchange.response.statusCode);
+  if (typeof answered === "string") {
+    if (answered.length > LONG_BODY) reply(exchange, { status: 200, body: answered });
+    else write(exchange, 200, frameOf(answered), answered, undefined);
+  } else if (answered === WRITTEN) finish(exchange, exchange.response.statusCode);
   else reply(exchange, answered);
 }
 
-function reply(exchange: Exchange, { status, body, bytes, type = JSON_TYPE, headers }: Reply): void {
+function reply(exchange: Exchange, given: Reply): void {
+  const { status, body, bytes, type = JSON_TYPE, headers } = keepable(exchange, given);
   if (bytes !== undefined) {
     const described = ["Content-Type", type, "Content-Length", String(bytes.length)];
     write(
@@ -32,6 +35,17 @@ function reply(exchange: Exchange, { status, body, bytes, type = JSON_TYPE, head
     );
   } else if (body === undefined) write(exchange, status, withoutBody(status), undefined, headers);
   else write(exchange, status, type === JSON_TYPE ? frameOf(body) : frame(body, type), body, headers);
+}
+
+/** The answer, or a refusal in place of one that alone is more than the listener keeps: its connection would be closed. */
+function keepable({ server, route }: Exchange, given: Reply): Reply {
+  const bytes = given.body?.length ?? 0;
+  if (bytes <= server.limits.answersBytes) return given;
+  const message = `the answer has ${bytes} bytes, more than this listener keeps (authorizer.limits.answers_bytes)`;
+  if (!isMutation(route))
+    return errorReply(new AuthorizerError("invalid_request", `${message}: ask for less`));
+  // It is no fault of the request, whose work is done.
+  return errorReply(new AuthorizerError("unavailable", `${message}; what was to be written is written`));
 }
 
 /** Answers with an error, unless there is an answer already. What is left of the body is thrown away. */

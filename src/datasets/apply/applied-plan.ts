@@ -24,6 +24,8 @@ export interface AppliedChange {
   readonly after?: Members;
   /** Policies that a new membership gives to the user. */
   readonly policies?: readonly string[];
+  /** In place of them where all memberships together give too many to be named: their number. */
+  readonly policyCount?: number;
   /** True if somebody else changed it since the last application. */
   readonly drifted: boolean;
   /** Place in the documents (`/documents/0/users/3`); undefined for what they do not name. */

@@ -45,6 +45,9 @@ export async function planApplication(application: Application): Promise<Applied
   };
 }
 
+/** Characters of the policies that are named with memberships: a group of many users and many policies has them all for each user. */
+const MOST_CHARACTERS = 8 << 20;
+
 /** New memberships with the policies that they give: whoever reviews them sees more than the name of a group. */
 async function withPolicies(
   changes: readonly AppliedChange[],
@@ -53,6 +56,7 @@ async function withPolicies(
   const ofGroups = new Map<string, readonly string[]>();
   const pause = bulkPause();
   const all: AppliedChange[] = [];
+  let left = MOST_CHARACTERS;
   for (const change of changes) {
     await pause();
     const { operation } = change;
@@ -63,7 +67,8 @@ async function withPolicies(
     const { group } = operation;
     const policies = ofGroups.get(group) ?? after.ofGroup(group).map(({ name }) => name);
     ofGroups.set(group, policies);
-    all.push({ ...change, policies });
+    left -= policies.reduce((sum, { length }) => sum + length, 0);
+    all.push({ ...change, ...(left >= 0 ? { policies } : { policyCount: policies.length }) });
   }
   return all;
 }

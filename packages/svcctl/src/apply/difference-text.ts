@@ -43,10 +43,12 @@ function changeText(change: AppliedChange): string {
   return safeText(`${kind} ${name}${notes.length === 0 ? "" : ` (${notes.join("; ")})`}`);
 }
 
-function notesOf({ action, fields = [], policies = [], drifted }: AppliedChange): readonly string[] {
+function notesOf(change: AppliedChange): readonly string[] {
+  const { action, fields = [], policies = [], policy_count: count = 0, drifted } = change;
   return [
     ...(fields.length === 0 ? [] : [fields.join(", ")]),
     ...(policies.length === 0 ? [] : [`gives ${policies.join(", ")}`]),
+    ...(count === 0 ? [] : [`gives ${count} policies`]),
     ...(drifted === true ? ["changed by somebody else"] : []),
     ...(action === "keep" ? ["no file names it; --prune removes it"] : []),
   ];

@@ -123,7 +123,8 @@ async function listText<T>(
   return `[${texts.all.join(",")}]`;
 }
 
-function changeBody({ action, kind, name, fields, before, after, policies, drifted, at }: AppliedChange) {
+function changeBody(change: AppliedChange) {
+  const { action, kind, name, fields, before, after, policies, policyCount, drifted, at } = change;
   return {
     action,
     kind,
@@ -132,6 +133,7 @@ function changeBody({ action, kind, name, fields, before, after, policies, drift
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
     ...(policies !== undefined && { policies }),
+    ...(policyCount !== undefined && { policy_count: policyCount }),
     ...(drifted && { drifted }),
     ...(at !== undefined && { at }),
   };

@@ -55,6 +55,12 @@ export const APPLY_SCHEMAS: Schemas = {
         description: "New values of the fields that change; all fields of an addition.",
       },
       policies: listOf({ type: "string" }, "Policies that a new membership gives to the user."),
+      policy_count: {
+        type: "integer",
+        minimum: 0,
+        description:
+          "In place of `policies` where all memberships together give too many to be named: their number.",
+      },
       drifted: {
         type: "boolean",
         description: "True if somebody else changed it since the last application.",

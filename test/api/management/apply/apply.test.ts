@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import type { BatchOperation } from "../../../../src/directory/batch.ts";
 import { closedAfterAll } from "../../../closed-after-all.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
 import { KEYS, startManagement } from "../kit.ts";
@@ -35,6 +36,25 @@ describe("an application", () => {
       ["attachPolicyToGroup", undefined, "Crew", "Own"],
       ["addGroupMembership", "ann", "Crew", undefined],
     ]);
+  });
+
+  it("names the policies that memberships give, and where these are too many their number", async () => {
+    const names = Array.from({ length: 1_000 }, (_, index) => `${"p".repeat(100)}-${index}`);
+    const users = Array.from({ length: 100 }, (_, index) => ({ username: `u${index}`, groups: ["Crew"] }));
+    await meanwhile(api, [
+      { op: "put_group", name: "Crew" },
+      ...names.flatMap((name): BatchOperation[] => [
+        { op: "put_policy", policy: { name, statement: [allow(["fs:ReadObject"])] } },
+        { op: "attach_to_group", group: "Crew", policy: name },
+      ]),
+    ]);
+    const { json } = await applied(api, [document({ users })], { dry_run: true });
+    const memberships = json.changes.filter(({ kind }: { kind: string }) => kind === "membership");
+    const [first, last] = [memberships.at(0), memberships.at(-1)];
+    expect(new Set(first.policies)).toEqual(new Set(names));
+    expect(first).not.toHaveProperty("policy_count");
+    expect(last).toMatchObject({ policy_count: 1_000 });
+    expect(last).not.toHaveProperty("policies");
   });
 
   it("goes with the directory when an earlier state is restored", async () => {
