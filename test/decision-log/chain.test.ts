@@ -43,6 +43,39 @@ describe("a decision log", () => {
     expect(await findingsIn(directory)).toEqual([]);
   });
 
+  it("counts what comes after its end, and says so", async () => {
+    const problems: string[] = [];
+    const report = (problem: string) => void problems.push(problem);
+    const log = await openTestLog(temporaryFolder(), {}, { report });
+    log.decided(decidedBy("alice", "r"));
+    await log.close();
+    for (const user of ["bob", "carol"]) log.decided(decidedBy(user, "r"));
+    await expect(log.written()).rejects.toThrow("closed");
+    expect(log.counters).toMatchObject({ records: 1, lost: 2, waiting: 0 });
+    expect(problems).toEqual(["a record came after the decision log was closed, which lacks it"]);
+    const strict = await openTestLog(temporaryFolder(), { whenFull: "refuse" });
+    await strict.close();
+    expect(() => strict.decided(decidedBy("dave", "r"))).toThrow("cannot be recorded");
+  });
+
+  it("counts what could not be written until its end, and says so", async () => {
+    const problems: unknown[] = [];
+    const report = (problem: string, { lost }: Readonly<Record<string, unknown>>) => {
+      problems.push([problem, lost]);
+    };
+    const log = await openTestLog(temporaryFolder(), {}, { report });
+    vi.spyOn(SegmentFileWriter.prototype, "append").mockRejectedValue(new Error("the disk is full"));
+    for (const user of ["alice", "bob"]) log.decided(decidedBy(user, "r"));
+    await expect(log.written()).rejects.toThrow("full");
+    log.decided(decidedBy("carol", "r"));
+    await log.close();
+    expect(log.counters).toMatchObject({ records: 0, lost: 3 });
+    expect(problems).toEqual([
+      ["the decision log cannot be written", undefined],
+      ["the decision log was closed with records that could not be written", 3],
+    ]);
+  });
+
   it("closes segments with a seal, compresses them and chains over them", async () => {
     const directory = temporaryFolder();
     const seals: number[] = [];

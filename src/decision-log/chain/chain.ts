@@ -83,6 +83,8 @@ export class Chain {
   /** Milliseconds of `performance.now()`: a clock that is set back must not keep lines from the disk. */
   #syncedAt = Number.NEGATIVE_INFINITY;
   #closing = false;
+  #hasEnded = false;
+  #toldLate = false;
 
   private constructor(
     options: ChainOptions,
@@ -149,8 +151,12 @@ export class Chain {
     return this.#error;
   }
 
-  /** Adds a line. */
+  /** Adds a line. One that comes after the end is counted and reported: nobody else would say that it is missing. */
   add(text: LineText): void {
+    if (this.#hasEnded) {
+      this.#lose();
+      return;
+    }
     this.#lines.add(text);
     this.#count++;
     this.#since ??= this.#options.now();
@@ -160,6 +166,7 @@ export class Chain {
 
   /** Resolves when all lines added so far are on disk; rejects if they cannot be written now. */
   written(): Promise<void> {
+    if (this.#hasEnded) return Promise.reject(new Error("the log is closed"));
     return new Promise((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
       this.#schedule();
@@ -173,9 +180,32 @@ export class Chain {
     this.#clearTimer();
     await this.#running;
     await this.#write();
+    this.#end();
     if (this.#failed === undefined) await this.#file.sync().catch(() => undefined);
     await this.#file.close().catch(() => undefined);
     await this.#closed.done();
+  }
+
+  /** From now on nothing is taken; what could not be written is lost, and said. */
+  #end(): void {
+    this.#hasEnded = true;
+    this.#error ??= new Error("the log is closed");
+    const lost = this.#lines.lines + (this.#failed?.lines ?? 0);
+    if (lost === 0) return;
+    const { counters, report } = this.#options;
+    counters.lost += lost;
+    report("the decision log was closed with records that could not be written", {
+      folder: this.folder,
+      lost,
+    });
+  }
+
+  #lose(): void {
+    const { counters, report } = this.#options;
+    counters.lost++;
+    if (this.#toldLate) return;
+    this.#toldLate = true;
+    report("a record came after the decision log was closed, which lacks it", { folder: this.folder });
   }
 
   #schedule(): void {
