@@ -30,6 +30,8 @@ export interface FailedAttempt {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly attempts: number;
+  /** False where the request did not reach the server, or was turned away unread. */
+  readonly mayHaveArrived: boolean;
 }
 
 /** An answer that asks for another try. */
@@ -105,7 +107,13 @@ export async function withRetries<T>(
         if (retriesLeft === 0 || !isWorthRetrying(error)) return;
         const asked = Math.min(askedWait(error), settings.maxWaitMs);
         const waitMs = Math.max(retryDelay, asked);
-        onFailedTry({ reason: error.message, waitMs, attempt: attemptNumber, attempts: retries + 1 });
+        onFailedTry({
+          reason: error.message,
+          waitMs,
+          attempt: attemptNumber,
+          attempts: retries + 1,
+          mayHaveArrived: mayHaveArrived(error),
+        });
         await wait(waitMs - retryDelay, undefined, signal === undefined ? {} : { signal });
       },
       ...(signal !== undefined && { signal }),
@@ -120,6 +128,15 @@ export async function withRetries<T>(
 
 function isWorthRetrying(error: unknown): boolean {
   return error instanceof RetriedAnswer || (error instanceof TransportFailure && error.temporary);
+}
+
+const TOO_MANY_REQUESTS = 429;
+
+/** True where the server may have done what a failed call asked for. */
+export function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof RetriesExhausted) return mayHaveArrived(error.cause);
+  if (error instanceof RetriedAnswer) return error.answer.status !== TOO_MANY_REQUESTS;
+  return error instanceof TransportFailure && error.mayHaveArrived;
 }
 
 function askedWait(error: unknown): number {

@@ -1,5 +1,8 @@
 /** Failures of the network. */
 
+/** Codes of errors before anything was sent. */
+const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+
 /** No answer came: connection refused, name unknown, certificate not trusted, too slow. */
 export class TransportFailure extends Error {
   override readonly name = "TransportFailure";
@@ -7,11 +10,14 @@ export class TransportFailure extends Error {
   readonly temporary: boolean;
   /** True where the certificate is the reason. */
   readonly untrusted: boolean;
+  /** False where the request did not reach the server. */
+  readonly mayHaveArrived: boolean;
 
   constructor(message: string, temporary: boolean, cause?: unknown, untrusted = false) {
     super(message, { cause });
     this.temporary = temporary;
     this.untrusted = untrusted;
+    this.mayHaveArrived = temporary && !UNSENT.test(codeOf(cause));
   }
 }
 
@@ -27,9 +33,9 @@ const OPENSSL = /^(?:write EPROTO )?[0-9A-F]+:error:[0-9A-F]+:SSL routines:[^:]*
 /** The failure that an error of the network stands for. */
 export function transportFailure(error: unknown, timeoutMs: number): TransportFailure {
   if (error instanceof TransportFailure) return error;
-  const { cause } = error as { cause?: unknown };
-  const inner = firstOf(cause instanceof Error ? cause : error);
-  const { code = "", name, message } = inner as NodeJS.ErrnoException;
+  const inner = innerOf(error);
+  const { name, message } = inner as NodeJS.ErrnoException;
+  const code = codeOf(error);
   const untrusted = UNTRUSTED.test(code);
   const text = name === "TimeoutError" ? `no answer within ${timeoutMs / 1000} seconds` : message || code;
   const permanent =
@@ -39,6 +45,17 @@ export function transportFailure(error: unknown, timeoutMs: number): TransportFa
     message === "unexpected redirect" ||
     message === "unknown scheme";
   return new TransportFailure(text.replace(OPENSSL, "TLS: $1"), !permanent, error, untrusted);
+}
+
+/** The error within that of a call. */
+function innerOf(error: unknown): unknown {
+  const { cause } = (error ?? {}) as { cause?: unknown };
+  return firstOf(cause instanceof Error ? cause : error);
+}
+
+function codeOf(error: unknown): string {
+  const { code = "" } = (innerOf(error) ?? {}) as { code?: unknown };
+  return String(code);
 }
 
 /** Of several addresses that were tried, the failure of the first one. */

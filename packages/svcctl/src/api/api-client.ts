@@ -4,7 +4,11 @@ import { release } from "node:os";
 import { ApiFailure } from "@svc-authorizer/commands/rest-client/api-failure.ts";
 import type { ApiAnswer } from "@svc-authorizer/commands/rest-client/attempt.ts";
 import { RestClient, type RestRequest } from "@svc-authorizer/commands/rest-client/rest-client.ts";
-import { type FailedAttempt, withRetries } from "@svc-authorizer/commands/rest-client/retries.ts";
+import {
+  type FailedAttempt,
+  mayHaveArrived,
+  withRetries,
+} from "@svc-authorizer/commands/rest-client/retries.ts";
 import { safeMessage, safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { Problem } from "@svc-authorizer/policy/errors.ts";
 import {
@@ -26,6 +30,8 @@ import { apiBase } from "./endpoint.ts";
 export interface Call extends RestRequest {
   /** The status that means success. */
   readonly expect: number;
+  /** Hears of each try without an answer that may have reached the server: what it was to make may have been made. */
+  readonly onUnsettledTry?: () => void;
 }
 
 /** An answer's JSON object. */
@@ -75,12 +81,18 @@ export class ApiClient {
   }
 
   /** The answer to a call, whatever its status. Throws only when there is none. */
-  async ask(call: RestRequest): Promise<ApiAnswer> {
-    const { method } = call;
+  async ask(call: RestRequest & Pick<Call, "onUnsettledTry">): Promise<ApiAnswer> {
+    const { method, onUnsettledTry = () => {} } = call;
     const url = this.#rest.urlOf(call);
-    const answer = await this.#atRevision(call, this.#onFailedTry({ method, url })).catch((error: unknown) =>
-      this.#fail(error),
-    );
+    const onFailedTry = this.#onFailedTry({ method, url });
+    const onEachFailed = (failed: FailedAttempt): void => {
+      if (failed.mayHaveArrived) onUnsettledTry();
+      onFailedTry(failed);
+    };
+    const answer = await this.#atRevision(call, onEachFailed).catch((error: unknown) => {
+      if (mayHaveArrived(error)) onUnsettledTry();
+      return this.#fail(error);
+    });
     requestLog(this.#context)("debug", "answered", { method, url, status: answer.status });
     return answer;
   }

@@ -2,7 +2,7 @@
 
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
-import type { JsonObject } from "../../api/api-client.ts";
+import type { ApiClient, JsonObject } from "../../api/api-client.ts";
 import { openApi } from "../../api/api-client.ts";
 import { fillPath } from "../../api/path-template.ts";
 import type { CommandCall } from "../../command.ts";
@@ -19,7 +19,7 @@ export async function createCredentials(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
   const path = await fillPath(api, call, ["auth", "users", { option: "id", orSelf: true }, "credentials"]);
   const query = lifetimeOf(call);
-  const key = await api.fetchObject({ method: "POST", path, query, expect: 201 });
+  const key = await created(call, api, path, query);
   warnOfMissingTerm(call, query.expires_in !== undefined, key);
   const { green, bold, yellow } = call.context.style;
   const line = (label: string, field: string): string =>
@@ -35,6 +35,28 @@ export async function createCredentials(call: CommandCall): Promise<void> {
     ];
     return `${lines.join("\n")}\n`;
   });
+}
+
+/** Makes the key; says where tries may have made others, whose secrets nobody has. */
+async function created(
+  { context }: CommandCall,
+  api: ApiClient,
+  path: readonly string[],
+  query: { readonly expires_in?: number },
+): Promise<JsonObject> {
+  let unsettled = 0;
+  const onUnsettledTry = (): void => {
+    unsettled++;
+  };
+  try {
+    return await api.fetchObject({ method: "POST", path, query, expect: 201, onUnsettledTry });
+  } finally {
+    if (unsettled > 0) {
+      context.err(
+        "warning: an earlier try got no answer, and may have created a key of its own: look with svcctl auth users credentials list, and delete what nobody has the secret of\n",
+      );
+    }
+  }
 }
 
 /** The parameter of the call: whole seconds, rounded up. */
