@@ -10,7 +10,7 @@ import type { UsageKind, UsageRow } from "./usage-rows.ts";
 const FORMAT = 1;
 const MOST_ROWS = 3_000_000;
 /** Numbers of rows that are looked at in one turn of a sweep. */
-const ROWS_PER_SLICE = 50_000;
+const ROWS_PER_SLICE = 10_000;
 /** Milliseconds that a write waits for that of another process. */
 const BUSY_MS = 250;
 /** Names of one question. */
@@ -207,17 +207,21 @@ export class UsageDatabase {
   *sweep(node: string, before: number): Generator<void> {
     const database = this.#database;
     const newest = this.#newest();
-    const slice = "FROM usage WHERE n > ? AND n <= ?";
-    const newestOld = database.prepare(`SELECT max(last) AS last ${slice} AND last < ?`);
-    const forget = database.prepare(`DELETE ${slice} AND last < ?`);
-    const count = database.prepare(`SELECT count(*) AS rows ${slice}`);
+    const slice = "FROM usage WHERE n > ?2 AND n <= ?3";
+    const look = database.prepare(
+      `SELECT count(*) AS rows, count(*) FILTER (WHERE last < ?1) AS old, max(last) FILTER (WHERE last < ?1) AS newestOld ${slice}`,
+    );
+    const forget = database.prepare(`DELETE ${slice} AND last < ?1`);
     let kept = 0;
     for (let from = 0; from < newest; from += ROWS_PER_SLICE) {
-      const { last } = newestOld.get(from, from + ROWS_PER_SLICE, before) as { last: number | null };
-      // Usually it is long ago; not so after the clock was ahead for a while.
-      if (last !== null) this.miss(node, last);
-      forget.run(from, from + ROWS_PER_SLICE, before);
-      kept += (count.get(from, from + ROWS_PER_SLICE) as { rows: number }).rows;
+      const range = [before, from, from + ROWS_PER_SLICE] as const;
+      const { rows, old, newestOld } = look.get(...range) as { rows: number; old: number; newestOld: number };
+      kept += rows - old;
+      if (old > 0) {
+        // Usually it is long ago; not so after the clock was ahead for a while.
+        this.miss(node, newestOld);
+        forget.run(...range);
+      }
       yield;
     }
     this.#gaps = newest - kept;
