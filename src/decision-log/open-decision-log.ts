@@ -46,6 +46,8 @@ export interface OpenedDecisionLog extends DecisionLog {
   readonly keys: LogKeys | undefined;
   /** Resolves when everything recorded so far is on disk. */
   written(): Promise<void>;
+  /** Number of decisions that are in no file, for want of room. */
+  unwritten(): number;
   /** Writes everything out. */
   close(): Promise<void>;
 }
@@ -183,6 +185,11 @@ class RecordedDecisions implements OpenedDecisionLog {
   written(): Promise<void> {
     this.#encodeDecided();
     return this.#chain.written();
+  }
+
+  unwritten(): number {
+    const waiting = this.#chain.failure === undefined ? 0 : this.counters.waiting;
+    return this.#lost + waiting;
   }
 
   close(): Promise<void> {

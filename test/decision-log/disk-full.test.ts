@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { isDecision } from "@svc-authorizer/policy/records/record.ts";
 import { afterAll, describe, expect, it } from "vitest";
+import { DecisionIndex } from "../../src/decision-log/index/decision-index.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { removeDisk, smallDisk } from "./small-disk.ts";
 import { decidedBy, findingsIn, linesOf, openTestLog } from "./test-log.ts";
 
@@ -33,6 +35,18 @@ describe("a disk without room", () => {
       expect(log.counters.lost).toBeGreaterThan(0);
       expect(reports).toContain("the decision log cannot be written");
       expect(await findingsIn(disk)).toEqual([]);
+      // Whoever asks now hears how many are not there.
+      const index = new DecisionIndex({
+        ...{ directory: temporaryFolder(), node: "n1", worker: 0 },
+        flush: () => log.written(),
+        unwritten: () => log.unwritten(),
+      });
+      const present = await index.page({}, { amount: 10 });
+      const past = await index.page({ until: "2026-01-01T00:00:00Z" }, { amount: 10 });
+      await index.close();
+      expect(present.lost).toBeGreaterThan(log.counters.lost);
+      expect(present.lost).toBeLessThanOrEqual(6_001);
+      expect(past.lost).toBe(0);
       // What waits has more bytes than the disk: the disk grows.
       execFileSync("mount", ["-o", "remount,size=64m", disk]);
       rmSync(filler);

@@ -122,7 +122,13 @@ describe("the index of records", () => {
   it("follows a log that is written, from a thread", async () => {
     const directory = temporaryFolder();
     const log = await openTestLog(directory);
-    const index = new DecisionIndex({ directory, node: "n1", worker: 0, flush: () => log.written() });
+    const index = new DecisionIndex({
+      directory,
+      node: "n1",
+      worker: 0,
+      flush: () => log.written(),
+      unwritten: () => log.unwritten(),
+    });
     onTestFinished(() => index.close());
     const { place } = await index.since({}, undefined);
     for (const user of ["alice", "bob"]) {

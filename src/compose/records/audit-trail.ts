@@ -88,7 +88,12 @@ async function openTrail(
   });
   opened.defer(() => trail.close());
   for (const sink of sinks) await sink.start();
-  const index = new DecisionIndex({ ...settings, records: "audit", flush: () => trail.written() });
+  const index = new DecisionIndex({
+    ...settings,
+    records: "audit",
+    flush: () => trail.written(),
+    unwritten: () => trail.unwritten(),
+  });
   opened.defer(() => index.close());
   const chained: AuditLog = {
     decisions: audit.decisions,

@@ -145,7 +145,11 @@ async function openLog(
   opened.defer(() => log.close());
   for (const sink of sinks) await sink.start();
   const recordedSince = noteRecording(settings, Date.now());
-  const index = new DecisionIndex({ directory, node, worker, flush: () => log.written() });
+  const index = new DecisionIndex({
+    ...{ directory, node, worker },
+    flush: () => log.written(),
+    unwritten: () => log.unwritten(),
+  });
   opened.defer(() => index.close());
   return { log, settings, recordedSince, index, sinks, close: () => opened.disposeAsync() };
 }

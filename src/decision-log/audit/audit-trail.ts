@@ -65,12 +65,10 @@ export class AuditTrail {
       this.counters.lost++;
       return;
     }
-    const head = (): string => `{"format":1,"at":"${new Date().toISOString()}","node":${this.#node}`;
-    if (this.#lost > 0) this.#chain.add({ head: `${head()},"lost":${this.#lost}` });
-    this.#lost = 0;
+    this.#noteLoss();
     const id = `a-${this.#prefix}-${(++this.#count).toString(36)}`;
     const rest = JSON.stringify(fields).slice(1, -1);
-    const text = `${head()},"id":"${id}","event":${JSON.stringify(event)}${rest === "" ? "" : ","}${rest}`;
+    const text = `${this.#head()},"id":"${id}","event":${JSON.stringify(event)}${rest === "" ? "" : ","}${rest}`;
     this.#chain.add({ head: text });
   }
 
@@ -79,8 +77,24 @@ export class AuditTrail {
     return this.#chain.written();
   }
 
+  /** Number of records that are in no file, for want of room. */
+  unwritten(): number {
+    const waiting = this.#chain.failure === undefined ? 0 : this.counters.waiting;
+    return this.#lost + waiting;
+  }
+
   /** Writes everything out. */
   close(): Promise<void> {
+    this.#noteLoss();
     return this.#chain.close();
+  }
+
+  #noteLoss(): void {
+    if (this.#lost > 0) this.#chain.add({ head: `${this.#head()},"lost":${this.#lost}` });
+    this.#lost = 0;
+  }
+
+  #head(): string {
+    return `{"format":1,"at":"${new Date().toISOString()}","node":${this.#node}`;
   }
 }

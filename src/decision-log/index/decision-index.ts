@@ -17,16 +17,20 @@ interface DecisionIndexOptions extends Omit<IndexedChains, "records"> {
   readonly records?: IndexedChains["records"];
   /** Brings what was recorded so far into the files. */
   readonly flush: () => Promise<void>;
+  /** Number of records that are in no file after that, for want of room. */
+  readonly unwritten: () => number;
 }
 
 /** Asks the index. The thread starts with the first question. */
 export class DecisionIndex {
   readonly #flush: () => Promise<void>;
+  readonly #unwritten: () => number;
   readonly #thread: BoundedThread<IndexQuestion, IndexResult>;
   #count = 0;
 
-  constructor({ directory, node, worker, records = "decisions", flush }: DecisionIndexOptions) {
+  constructor({ directory, node, worker, records = "decisions", flush, unwritten }: DecisionIndexOptions) {
     this.#flush = flush;
+    this.#unwritten = unwritten;
     this.#thread = new BoundedThread({
       name: `index of ${records}`,
       file: new URL("./index-worker", import.meta.url),
@@ -37,7 +41,11 @@ export class DecisionIndex {
 
   /** Returns records, newest first. Rejects with AuthorizerError "unavailable". */
   async page(filter: RecordFilter, page: RecordPageRequest): Promise<RecordPage> {
-    return (await this.#ask({ kind: "page", filter, page })) as RecordPage;
+    const found = (await this.#ask({ kind: "page", filter, page })) as RecordPage;
+    const { until } = filter;
+    // What waits for room now is of the present.
+    const isNow = until === undefined || Date.parse(until) > Date.now();
+    return isNow ? { ...found, lost: found.lost + this.#unwritten() } : found;
   }
 
   /** Returns the record of an id as JSON text; undefined if there is none. */
