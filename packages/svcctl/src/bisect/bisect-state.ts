@@ -1,6 +1,6 @@
 /** A binary search for the commit that introduced a fault: its state between two commands. */
 
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { homeOf } from "@svc-authorizer/commands/environment.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
@@ -8,6 +8,7 @@ import type { JsonObject } from "../api/api-client.ts";
 import { isObject } from "../api/pages.ts";
 import type { CommandContext } from "../command-context.ts";
 import { textField } from "../output/fields.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /** The state. */
 export interface BisectState {
@@ -45,7 +46,7 @@ export async function loadState(context: CommandContext): Promise<BisectState> {
 
 /** Keeps the state. */
 export async function saveState(context: CommandContext, state: BisectState): Promise<void> {
-  await writeFile(fileOf(context), `${JSON.stringify(state)}\n`, { mode: 0o600 });
+  await writeWhole(fileOf(context), `${JSON.stringify(state)}\n`, 0o600);
 }
 
 /** Forgets the state. Returns false where there was none. */

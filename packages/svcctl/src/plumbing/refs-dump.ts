@@ -1,6 +1,5 @@
 /** `svcctl refs-dump`. */
 
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
@@ -10,6 +9,7 @@ import type { CommandCall } from "../command.ts";
 import { textField } from "../output/fields.ts";
 import { jsonText } from "../output/json-text.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
+import { writeWhole } from "../whole-file.ts";
 import { pollSettingsOf, pollTask } from "./task-polling.ts";
 
 /** Lets the server dump branches, tags and commits into its storage, and prints the manifest. */
@@ -27,7 +27,7 @@ export async function refsDump(call: CommandCall): Promise<void> {
   if (file === "" || file === "-") return context.out(jsonText(refs));
   context.out(`Writing refs to ${file}\n`);
   try {
-    await writeFile(resolve(context.edge.cwd, file), jsonText(refs));
+    await writeWhole(resolve(context.edge.cwd, file), jsonText(refs));
   } catch (error) {
     throw new Error(openFault(file, error), { cause: error });
   }

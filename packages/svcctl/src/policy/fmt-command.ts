@@ -1,6 +1,5 @@
 /** `svcctl policy fmt`. */
 
-import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { extname, resolve } from "node:path";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
@@ -14,6 +13,7 @@ import {
 } from "@svc-authorizer/policy/source-files/read-document.ts";
 import type { CommandCall } from "../command.ts";
 import { readInput } from "../input.ts";
+import { writeWhole } from "../whole-file.ts";
 import { findFiles } from "./load-policies.ts";
 import { countOf } from "./placed-text.ts";
 
@@ -39,7 +39,7 @@ export async function format({ context, options, args }: CommandCall): Promise<v
   if (!check && !write) return context.out(read.map(({ formatted }) => formatted).join(""));
   const changed = read.filter(({ text, formatted }) => text !== formatted);
   for (const { file, path, formatted } of changed) {
-    if (write) await replace(path, formatted);
+    if (write) await writeWhole(path, formatted);
     context.out(`${safeText(file)}\n`);
   }
   context.err(
@@ -89,17 +89,4 @@ function unreadable(problems: readonly Problem[]): AuthorizerError {
 function formattedOf(read: ReadDocument, json: boolean): string {
   if ("problems" in read) throw unreadable(read.problems);
   return formatPolicies(read.text, json);
-}
-
-/** Replaces a file atomically: an interruption keeps the old one. */
-async function replace(path: string, text: string): Promise<void> {
-  const { mode } = await stat(path);
-  const written = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(written, text, { mode, flag: "wx" });
-    await rename(written, path);
-  } catch (error) {
-    await rm(written, { force: true });
-    throw error;
-  }
 }

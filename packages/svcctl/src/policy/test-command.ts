@@ -1,6 +1,5 @@
 /** `svcctl policy test`. */
 
-import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
@@ -10,6 +9,7 @@ import { unknownFieldsText } from "@svc-authorizer/policy/analysis/files/registe
 import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
+import { writeWhole } from "../whole-file.ts";
 import { junitOf } from "./junit.ts";
 import { placeText } from "./placed-text.ts";
 import { coveredPercent, failuresOf, reportText } from "./test-report.ts";
@@ -47,7 +47,7 @@ async function runOnce(call: CommandCall, least: number | undefined): Promise<Te
   }
   if (isBelow) context.err(`${style.red("coverage")} is below the required ${least} %\n`);
   const junit = textOption(options, "junit");
-  if (junit !== undefined) await writeFile(resolve(context.edge.cwd, junit), junitOf(run));
+  if (junit !== undefined) await writeWhole(resolve(context.edge.cwd, junit), junitOf(run));
   context.finish(failed > 0 || isBelow ? EXIT.failed : EXIT.ok);
   return run;
 }

@@ -1,7 +1,8 @@
 /** The section of `.gitignore` that keeps linked folders out of git. The data server's own tool writes the same one. */
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { writeWhole } from "../../whole-file.ts";
 import { INDEX_NAME } from "./index-file.ts";
 
 const MARKER = "ignored by lakectl local";
@@ -20,11 +21,7 @@ export async function ignoreInGit(root: string, folder: string): Promise<string>
     if (error.code !== "ENOENT") throw error;
     return "";
   });
-  const mode = await stat(file).then(
-    (found) => found.mode,
-    () => 0o644,
-  );
-  await writeFile(file, withEntries(before, entries), { mode });
+  await writeWhole(file, withEntries(before, entries), 0o644);
   return file;
 }
 

@@ -3,11 +3,12 @@
  * so that both can work in one folder.
  */
 
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { openFault } from "@svc-authorizer/commands/settings/settings-file.ts";
 import { parse, stringify } from "yaml";
 import { parseUri, type SvcUri, uriText } from "../../uri/svc-uri.ts";
+import { writeWhole } from "../../whole-file.ts";
 
 /** Its name. */
 export const INDEX_NAME = ".lakefs_ref.yaml";
@@ -38,7 +39,7 @@ export class NotLinked extends Error {
 export async function writeIndex({ root, remote, head, operation }: FolderIndex): Promise<void> {
   const src = uriText(remote).replace(OWN_SCHEME, SCHEME);
   const text = stringify({ src, at_head: head, active_operation: operation });
-  await writeFile(join(root, INDEX_NAME), text, { mode: 0o644 });
+  await writeWhole(join(root, INDEX_NAME), text, 0o644);
 }
 
 /** True for a folder that has the file. */
