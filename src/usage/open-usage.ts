@@ -76,9 +76,14 @@ function openDatabase({ path, node, report, now = Date.now, mostRows }: UsageOpt
 } {
   const opened = (file: string): UsageDatabase => {
     const database = new UsageDatabase(file, mostRows);
-    database.begin({ node, at: now() });
-    database.countAgain(node, now());
-    return database;
+    try {
+      database.begin({ node, at: now() });
+      database.countAgain(node, now());
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
   };
   if (path === MEMORY) return { database: opened(MEMORY), path: undefined };
   try {

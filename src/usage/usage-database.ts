@@ -27,6 +27,15 @@ const SCHEMA = `
 /** Programs of the same format that do not know it leave it as it is. At is NULL while a node does not count at all. */
 const MISSED = "CREATE TABLE IF NOT EXISTS missed (node TEXT PRIMARY KEY, at INTEGER)";
 
+/** Makes a file what this program needs. Throws for one of a later program. */
+function prepare(database: DatabaseSync): void {
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = ${BUSY_MS}`);
+  const { user_version: format } = database.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (format > FORMAT) throw new Error(`the file has format ${format}, this program knows up to ${FORMAT}`);
+  if (format < FORMAT) database.exec(SCHEMA);
+  database.exec(MISSED);
+}
+
 const SUMMED = "sum(count) AS count, max(last) AS last";
 
 /** Counting on one node. */
@@ -52,16 +61,7 @@ export class UsageDatabase {
    */
   constructor(path: string, mostRows = MOST_ROWS) {
     this.#mostRows = mostRows;
-    this.#database = openSqlite(path);
-    this.#database.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA busy_timeout = ${BUSY_MS}`,
-    );
-    const { user_version: format } = this.#database.prepare("PRAGMA user_version").get() as {
-      user_version: number;
-    };
-    if (format > FORMAT) throw new Error(`the file has format ${format}, this program knows up to ${FORMAT}`);
-    if (format < FORMAT) this.#database.exec(SCHEMA);
-    this.#database.exec(MISSED);
+    this.#database = openSqlite(path, prepare);
     this.#gaps = this.#newest();
   }
 

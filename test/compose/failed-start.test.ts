@@ -165,6 +165,14 @@ describe.each(["audit", "decisions"] as const)("a sink of the %s log", (log) => 
   });
 });
 
+it("counts of use that cannot be read are not left open", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  writeFileSync(join(folder, "decisions", `usage-${NODE}.sqlite`), "no database ".repeat(1_000));
+  await (await start(folder)).stop();
+  expect(openFiles(folder)).toEqual([]);
+});
+
 const ADMINISTRATOR = {
   "authorizer.bootstrap_admin.username": "root",
   "authorizer.bootstrap_admin.access_key_id": "AKIAJTESTTESTTESTTTQ",

@@ -9,10 +9,25 @@ const BESIDE = ["", "-wal", "-shm"];
 
 /**
  * Opens a database. Its files are for their owner only: they hold the names of users and resources. Throws the error of
- * SQLite.
+ * SQLite, and leaves nothing open then.
  * @param path a file, or `:memory:`
+ * @param prepare is run on the database before anybody has it
  */
-export function openSqlite(path: string): DatabaseSync {
+export function openSqlite(
+  path: string,
+  prepare: (database: DatabaseSync) => void = () => undefined,
+): DatabaseSync {
+  const database = opened(path);
+  try {
+    prepare(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function opened(path: string): DatabaseSync {
   if (path !== ":memory:") keepToOwner(path);
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
