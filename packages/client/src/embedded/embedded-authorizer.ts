@@ -171,17 +171,21 @@ export class EmbeddedAuthorizer {
 
   /**
    * Returns the indexes of the allowed resources, ascending. The users are those of the directory, as for a check.
-   * @throws TypeError for ids of a type in place of ARNs, and for a token of the user; RangeError for more work than the
-   * service would do
+   * @throws ClientError where the point cannot decide (`stale`; `unavailable` once it is closed): a list has no reason, and
+   * an empty one would say that nothing is allowed; TypeError for ids of a type in place of ARNs, and for a token of the user;
+   * RangeError for more work than the service would do
    */
   filter(filter: Filter): number[] {
     if (!("resources" in filter)) throw new TypeError("filter takes ARNs as resources");
     const { user, token, action, resources, context } = filter;
     refuseToken(token);
+    // Once for all of them: a list must not be cut where the time is over.
+    const point = this.#point();
+    if (!(point instanceof DecisionPoint)) throw undecided(point);
     const allowance = new Allowance();
     const allowed: number[] = [];
     for (const [index, resource] of resources.entries()) {
-      if (this.#decide(user, { action, resource }, context ?? undefined, allowance).allowed)
+      if (decided(point, user, { action, resource }, context ?? undefined, allowance).allowed)
         allowed.push(index);
     }
     return allowed;
@@ -193,20 +197,36 @@ export class EmbeddedAuthorizer {
     this.#source.close();
   }
 
-  #decide(
-    user: string,
-    required: RequiredPermissions,
-    context: ClientContext | undefined,
-    allowance?: Allowance,
-  ): EmbeddedResult {
-    refuseUnsafe(context);
+  #decide(user: string, required: RequiredPermissions, context: ClientContext | undefined): EmbeddedResult {
+    const point = this.#point();
+    return point instanceof DecisionPoint ? decided(point, user, required, context) : point;
+  }
+
+  /** The point, or the refusal of everything. */
+  #point(): DecisionPoint | EmbeddedResult {
     if (this.#closed) return CLOSED;
     const { point } = this.#source;
-    if (point === undefined || this.#source.staleness > this.#maxStaleness) return STALE;
-    const outcome = point.decide(user, required, context as Properties | undefined, allowance);
-    if (outcome === undefined) return UNKNOWN_USER;
-    if (outcome.effect === "allow") return ALLOWED;
-    const { effect, message } = outcome;
-    return { allowed: false, effect, ...(message !== undefined && { message }) };
+    return point === undefined || this.#source.staleness > this.#maxStaleness ? STALE : point;
   }
+}
+
+function undecided({ reason, message = "" }: EmbeddedResult): ClientError {
+  return new ClientError(0, message.slice(REFUSED.length), [], {
+    code: reason === "closed" ? "unavailable" : "stale",
+  });
+}
+
+function decided(
+  point: DecisionPoint,
+  user: string,
+  required: RequiredPermissions,
+  context: ClientContext | undefined,
+  allowance?: Allowance,
+): EmbeddedResult {
+  refuseUnsafe(context);
+  const outcome = point.decide(user, required, context as Properties | undefined, allowance);
+  if (outcome === undefined) return UNKNOWN_USER;
+  if (outcome.effect === "allow") return ALLOWED;
+  const { effect, message } = outcome;
+  return { allowed: false, effect, ...(message !== undefined && { message }) };
 }

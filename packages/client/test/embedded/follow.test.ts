@@ -6,6 +6,7 @@ import {
   EmbeddedAuthorizer,
   type FollowOptions,
 } from "@svc-authorizer/client/embedded/embedded-authorizer.ts";
+import { filterAllowed } from "@svc-authorizer/client/filter-allowed.ts";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, expect, it, vi } from "vitest";
 
@@ -97,6 +98,10 @@ it("survives a restart of the service, goes on where it was, and refuses beyond 
   const check = { user: "viewer", required: { action: "fs:ReadObject", resource: OBJECT } };
   expect(point.check(check)).toMatchObject({ allowed: false, reason: "stale" });
   expect(point.check(check).message).toContain("without contact");
+  const list = { user: "viewer", action: "fs:ReadObject", resources: [OBJECT] };
+  expect(() => point.filter(list)).toThrow(expect.objectContaining({ name: "ClientError", code: "stale" }));
+  const items = { ...list, resource: (arn: string) => arn };
+  await expect(filterAllowed(point, items, [OBJECT])).rejects.toMatchObject({ code: "stale" });
   await start({ ...config, "authorizer.listen_address": `127.0.0.1:${port}` });
   await expect.poll(() => point.allows("viewer", "fs:ReadObject", OBJECT)).toBe(true);
   expect(errors.length).toBeGreaterThan(0);
@@ -141,4 +146,6 @@ it("refuses everything once it is closed", async () => {
   expect(
     point.check({ user: "viewer", required: { action: "fs:ReadObject", resource: OBJECT } }),
   ).toMatchObject({ allowed: false, reason: "closed" });
+  const list = { user: "viewer", action: "fs:ReadObject", resources: [OBJECT] };
+  expect(() => point.filter(list)).toThrow(expect.objectContaining({ code: "unavailable" }));
 });
