@@ -16,6 +16,8 @@ interface Use {
 export interface UseAnswers {
   /** Returns the use of things with these names; what was never used is absent. */
   of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Use>>;
+  /** Unix milliseconds since when all use is known; undefined where none is. */
+  countedSince(): number | undefined;
 }
 
 /** The parameter. */
@@ -54,12 +56,16 @@ export function addsLastUse(
       kind,
       bodies.map((body) => String(body[name])),
     );
+    const counted = Math.floor((usage.countedSince() ?? Date.now()) / MS_PER_SECOND);
     return bodies.map((body) => {
+      const created = Number(body["creation_date"]);
       const used = found.get(String(body[name]));
-      if (used === undefined) return { ...body, uses: 0 };
+      // Whoever sees no use has to know whether it would have been counted.
+      const uses_since = Math.max(counted, created);
+      if (used === undefined) return { ...body, uses: 0, uses_since };
       const last_used = Math.floor(used.last / MS_PER_SECOND);
-      if (last_used < Number(body["creation_date"])) return { ...body, uses: 0 };
-      return { ...body, last_used, uses: used.count };
+      if (last_used < created) return { ...body, uses: 0, uses_since };
+      return { ...body, last_used, uses: used.count, uses_since };
     });
   };
 }

@@ -29,6 +29,10 @@ const USE = {
     description: "With `last_used=true`: Unix seconds; absent if it was never used.",
   },
   uses: { type: "integer", minimum: 0, description: "With `last_used=true`: how often it was used." },
+  uses_since: {
+    ...UNIX_SECONDS,
+    description: "With `last_used=true`: since when its uses are counted; its creation where all are.",
+  },
 } as const;
 const TERM = {
   expires_at: {

@@ -113,6 +113,18 @@ describe("last use, without a decision log", () => {
     expect(Math.abs((used?.last_used ?? 0) - Date.now() / 1000)).toBeLessThan(60);
   });
 
+  it("of what is older than the counts is said to be counted since they began", async () => {
+    const key = { access_key_id: "AKIAJOLDERTHANCOUNTQ", secret_access_key: "x".repeat(40) };
+    await kit.authorizer.directory.credentials.create("plain", { ...key, creation_date: 1_000 });
+    const { json } = await kit.call("admin", "GET", "/auth/users/plain/credentials?last_used=true");
+    const keys = json.results as { access_key_id: string; creation_date: number; uses_since: number }[];
+    const old = keys.find(({ access_key_id: id }) => id === key.access_key_id);
+    expect(old).toMatchObject({ uses: 0, creation_date: 1_000 });
+    expect(Math.abs((old?.uses_since ?? 0) - Date.now() / 1_000)).toBeLessThan(600);
+    for (const { creation_date, uses_since } of keys)
+      expect(uses_since).toBeGreaterThanOrEqual(creation_date);
+  });
+
   it("is listed by svcctl", async () => {
     const run = (...args: string[]) =>
       svcctl(["auth", "users", ...args, "-o", "json"], {
@@ -128,7 +140,7 @@ describe("last use, without a decision log", () => {
     expect(String(admin?.["last_used"])).toMatch(/^\d{4}-\d\d-\d\dT/);
     expect(users.find(({ id }) => id === "viewer")).toMatchObject({ uses: 0 });
     const [key] = JSON.parse((await run("credentials", "list", "--id", "admin", "--last-used")).stdout);
-    expect(Object.keys(key)).toEqual(["access_key_id", "creation_date", "last_used", "uses"]);
+    expect(Object.keys(key)).toEqual(["access_key_id", "creation_date", "last_used", "uses", "uses_since"]);
     const [plain] = JSON.parse((await run("list")).stdout) as Record<string, unknown>[];
     expect(Object.keys(plain ?? {})).not.toContain("uses");
   });

@@ -43,7 +43,14 @@ export function AccessKeys({ user, may }: AccessKeysProps) {
     { head: "Created", cell: ({ creation_date: at }) => <KeyAge at={at} /> },
     { head: "Expires", cell: ({ expires_at: at }) => <KeyTerm at={at} /> },
     ...(countsUse
-      ? [{ head: "Last used", cell: ({ last_used: at }: Credentials) => <LastUsed at={at} /> }]
+      ? [
+          {
+            head: "Last used",
+            cell: ({ last_used: at, uses_since: since, creation_date: created }: Credentials) => (
+              <LastUsed at={at} since={since} created={created} />
+            ),
+          },
+        ]
       : []),
     ...(mayDelete
       ? [

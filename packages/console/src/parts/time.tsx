@@ -21,9 +21,22 @@ export function Time({ at }: { readonly at: number | string | undefined }) {
   );
 }
 
-/** Shows when something was last used; nothing at all means never. */
-export function LastUsed({ at }: { readonly at: number | undefined }) {
-  return at === undefined ? <span class="quiet-text">never</span> : <Time at={at} />;
+interface LastUsedProps {
+  readonly at: number | undefined;
+  /** The time since when uses are counted; absent where another place says it. */
+  readonly since?: number | undefined;
+  readonly created?: number | undefined;
+}
+
+/** Shows when something was last used; without a use it is never, or not since uses are counted. All in Unix seconds. */
+export function LastUsed({ at, since = 0, created = 0 }: LastUsedProps) {
+  if (at !== undefined) return <Time at={at} />;
+  if (since <= created) return <span class="quiet-text">never</span>;
+  return (
+    <span class="quiet-text">
+      not since <Time at={since} />
+    </span>
+  );
 }
 
 function relative(seconds: number): string {

@@ -22,7 +22,7 @@ export async function structuredText(
 }
 
 /** Names of fields that hold Unix seconds. */
-const DATES = /(_date|_expiry|^mtime|^last_used)$/;
+const DATES = /(_date|_expiry|^mtime|^last_used|^uses_since)$/;
 
 /** The value with Unix seconds in such fields turned into RFC 3339. */
 function withDates(value: unknown): unknown {

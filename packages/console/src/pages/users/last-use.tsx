@@ -2,7 +2,7 @@
 
 import { useAnswer } from "../../api/hooks.ts";
 import { useSession } from "../../frame/session.tsx";
-import { Time } from "../../parts/time.tsx";
+import { LastUsed } from "../../parts/time.tsx";
 
 /** Terms of a list of facts; nothing where use is not counted, or the person may not list users. */
 export function LastUse({ user }: { readonly user: string }) {
@@ -12,12 +12,12 @@ export function LastUse({ user }: { readonly user: string }) {
   const { data } = useAnswer("GET /auth/users", { query }, { enabled: isAsked });
   const found = data?.results.find(({ id }) => id === user);
   if (found === undefined) return null;
-  const { last_used: at, uses = 0 } = found;
+  const { last_used: at, uses = 0, uses_since: since, creation_date: created } = found;
   return (
     <>
       <dt>Last used</dt>
       <dd>
-        {at === undefined ? "never" : <Time at={at} />}
+        <LastUsed at={at} since={since} created={created} />
         {at !== undefined && `, ${uses.toLocaleString("en")} ${uses === 1 ? "decision" : "decisions"} in all`}
       </dd>
     </>

@@ -21,7 +21,12 @@ const COLUMNS: readonly Column<User>[] = [
   { head: "E-mail", cell: ({ email }) => email !== undefined && <Name text={email} /> },
   { head: "Created", cell: ({ creation_date: at }) => <Time at={at} /> },
 ];
-const LAST_USED: Column<User> = { head: "Last used", cell: ({ last_used: at }) => <LastUsed at={at} /> };
+const LAST_USED: Column<User> = {
+  head: "Last used",
+  cell: ({ last_used: at, uses_since: since, creation_date: created }) => (
+    <LastUsed at={at} since={since} created={created} />
+  ),
+};
 
 /** The list of users, with the way to create one. */
 export default function UsersPage() {

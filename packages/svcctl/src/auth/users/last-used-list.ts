@@ -11,6 +11,7 @@ import type { ListRequest } from "../../requests/request-types.ts";
 const USE_COLUMNS: readonly Column[] = [
   { heading: "Last Used", name: "last_used", fields: ["last_used"], kind: "date" },
   { heading: "Uses", name: "uses", fields: ["uses"] },
+  { heading: "Counted Since", name: "uses_since", fields: ["uses_since"], kind: "date" },
 ];
 
 /** The command that fetches and prints a list, with two columns more where `--last-used` is given. */
