@@ -35,7 +35,7 @@ const WRITES = [
 
 /** Parts of {@link MirrorKeys}. */
 interface MirrorKeysParts {
-  readonly directory: Pick<Directory, "serviceUsers">;
+  readonly directory: Pick<Directory, "serviceUsers"> & { readonly users: Pick<Directory["users"], "list"> };
   /** Product-name part of ARNs. */
   readonly partition: string;
   readonly audit: Pick<AuditLog, "event">;
@@ -51,9 +51,12 @@ interface HeldKey {
   readonly madeAt: number;
 }
 
+const PREFIX = "mirror-";
+const PAGE = 1_000;
+
 /** Name of the user of a mirror, and of its policy. */
 export function mirrorUser(mirror: string): string {
-  return `mirror-${mirror}`;
+  return `${PREFIX}${mirror}`;
 }
 
 /** Makes the keys of all mirrors. */
@@ -82,7 +85,7 @@ export class MirrorKeys {
   }
 
   /** Removes the user of a mirror, its policy and its keys. */
-  async forget({ uid, name }: MirrorCaller): Promise<void> {
+  async forget({ uid, name }: Pick<MirrorCaller, "uid" | "name">): Promise<void> {
     this.#held.delete(uid);
     const username = mirrorUser(name);
     const { serviceUsers } = this.#parts.directory;
@@ -92,6 +95,26 @@ export class MirrorKeys {
       (outcome) => this.#tell("deleteMirrorUser", { ...fields, ...outcome }),
     );
     if (isDeleted) this.#tell("deleteMirrorUser", fields);
+  }
+
+  /**
+   * Removes users of mirrors that are no more: whoever removed, or refused, a mirror may have ended before its user was gone.
+   * One that is younger than a key may be that of a mirror that is being made, which has no record yet.
+   * @param known ids of the mirrors that there are, read before
+   */
+  async sweep(known: ReadonlySet<string>): Promise<void> {
+    const { users, serviceUsers } = this.#parts.directory;
+    const old = Math.floor(this.#now() / 1_000) - KEY_S;
+    for (let after = ""; ; ) {
+      const page = await users.list({ prefix: PREFIX, amount: PAGE, after });
+      for (const { username, creation_date: madeAt } of page.results) {
+        const uid = await serviceUsers.worksFor(username);
+        if (uid === undefined || known.has(uid) || madeAt > old) continue;
+        await this.forget({ uid, name: username.slice(PREFIX.length) });
+      }
+      after = page.next_offset;
+      if (after === "") return;
+    }
   }
 
   #key(mirror: MirrorCaller, isNew: boolean): Promise<ServerKey> {

@@ -62,6 +62,7 @@ export function openMirrorServers(
     forget: async (mirror) => {
       if (usesOwn) await keys.forget(mirror);
     },
+    sweep: (known) => keys.sweep(known),
     isProtected: async (region) => {
       const server = regions.get(region);
       if (server === undefined) return false;

@@ -47,7 +47,7 @@ interface MirrorSettings {
 /** Parts of a runner. */
 interface RunnerOptions {
   readonly store: Store;
-  readonly servers: Pick<ServerAccesses, "for" | "forget">;
+  readonly servers: Pick<ServerAccesses, "for" | "forget" | "sweep">;
   readonly settings: MirrorSettings;
   readonly counters: MirrorCounters;
   readonly log: MirrorLog;
@@ -120,6 +120,8 @@ export class MirrorRunner {
   async #run(): Promise<void> {
     try {
       await sweepProgress(this.#options.store);
+      const known = await this.#records.all();
+      await this.#options.servers.sweep(new Set(known.map(({ mirror }) => mirror.uid)));
     } catch (error) {
       this.#options.log.warn("what is left of mirrors that are no more cannot be removed", { error });
     }

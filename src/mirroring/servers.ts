@@ -22,6 +22,8 @@ export interface ServerAccesses {
   readonly source: Source | undefined;
   /** Removes the user of a mirror that is no more, if it has one. */
   forget(mirror: MirrorCaller): Promise<void>;
+  /** Removes the users of mirrors that are no more, where that failed before; `known`: the ids of those that there are. */
+  sweep(known: ReadonlySet<string>): Promise<void>;
   /** True where the data server of a region asks this service about its callers. */
   isProtected(region: string): Promise<boolean>;
 }

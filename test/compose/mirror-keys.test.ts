@@ -45,7 +45,10 @@ it("tells of a user that may have been made or removed, where nobody knows", asy
     throw new AuthorizerError("outcome_unknown", "nobody knows");
   };
   const keys = new MirrorKeys({
-    directory: { serviceUsers: { ...directory.serviceUsers, createKey: unknown, delete: unknown } },
+    directory: {
+      ...directory,
+      serviceUsers: { ...directory.serviceUsers, createKey: unknown, delete: unknown },
+    },
     partition: "svc",
     audit: { event: (_, fields) => void told.push([fields?.["operation"], fields?.["outcome"]]) },
     exists: async () => true,
@@ -56,4 +59,37 @@ it("tells of a user that may have been made or removed, where nobody knows", asy
     ["renewMirrorKey", "unknown"],
     ["deleteMirrorUser", "unknown"],
   ]);
+});
+
+it("removes at a start the users of mirrors that are no more, where whoever forgot them could not", async () => {
+  const { directory, store } = opened;
+  const { serviceUsers, users } = directory;
+  const records = new MirrorRecords(store);
+  await records.add(STORED_MIRROR, () => {});
+  const statement = [{ effect: "allow", action: ["fs:ReadObject"], resource: "*" }] as const;
+  for (const [username, worksFor] of [
+    [USER, STORED_MIRROR.uid],
+    ["mirror-gone", "a mirror that is no more"],
+    ["mirror-new", "a mirror that is being made"],
+  ] as const) {
+    await serviceUsers.createKey({ username, worksFor, policy: { statement } }, 3_600);
+  }
+  await users.create({ username: "mirror-person" });
+  const told: unknown[] = [];
+  let ahead = 3_500_000;
+  const keys = new MirrorKeys({
+    directory,
+    partition: "svc",
+    audit: { event: (_, fields) => void told.push([fields?.["operation"], fields?.["user"]]) },
+    exists: async () => true,
+    now: () => Date.now() + ahead,
+  });
+  const known = new Set([STORED_MIRROR.uid]);
+  await keys.sweep(known);
+  expect(told).toEqual([]);
+  ahead = 3_700_000;
+  await keys.sweep(new Set([...known, "a mirror that is being made"]));
+  expect(told).toEqual([["deleteMirrorUser", "mirror-gone"]]);
+  const left = await users.list({ prefix: "mirror-", amount: 10 });
+  expect(left.results.map(({ username }) => username)).toEqual(["mirror-new", "mirror-person", USER]);
 });

@@ -29,6 +29,9 @@ afterEach(async () => {
   await world.close();
 });
 
+/** The mirrors that there were when the users of others were removed. */
+const swept: (readonly string[])[] = [];
+
 function start(store: Store = world.store, scanMs = 50): { runner: MirrorRunner; counters: MirrorCounters } {
   const abort = new AbortController();
   const counters = new MirrorCounters(["west"]);
@@ -38,6 +41,7 @@ function start(store: Store = world.store, scanMs = 50): { runner: MirrorRunner;
     servers: {
       for: () => ({ source, destinations: new Map([["west", destination]]) }),
       forget: async () => {},
+      sweep: async (known) => void swept.push([...known]),
     },
     settings: { scanMs, verifyMs: 20, recheckMissingMs: 600_000, recheckMs: 0, blocksExternal: false },
     counters,
@@ -73,6 +77,14 @@ const isActive = async (): Promise<boolean> => (await stateOf()) === "active";
 const recorded = async () => (await records.all()).find(({ mirror }) => mirror.name === "sales-west");
 
 describe("a runner", { timeout: 60_000 }, () => {
+  it("has the users of mirrors that are no more removed at its start", async () => {
+    await begin();
+    swept.length = 0;
+    start();
+    await until(() => swept.length > 0);
+    expect(swept).toEqual([[world.asked.uid]]);
+  });
+
   it("mirrors what a record asks for, follows the source, and ends when it is closed", async () => {
     const { runner, counters } = start();
     await begin();
