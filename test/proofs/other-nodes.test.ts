@@ -87,6 +87,13 @@ describe.skipIf(postgresBin() === undefined)("proof: records of several nodes", 
       expect((await svcctl(command, "list")).stderr).toBe(said);
       expect(JSON.parse((await svcctl(command, "list", "--json")).stdout).missing_nodes).toEqual(["node-2"]);
     }
+    await fleet.mayRead(one.service, "root");
+    const [newest] = JSON.parse((await get("/decisions?amount=1")).text).results;
+    const revision = String(newest.revision);
+    const same = ["--from", revision, "--to", revision, "--json"];
+    const replay = await svcctl("policy", "replay", "--server", ...same);
+    expect(JSON.parse(replay.stdout)).toMatchObject({ wider: 0, narrower: 0 });
+    expect(replay.stderr).toBe(said);
     const following = svcctl("decisions", "tail", "--count", "1", "--json");
     const asking = setInterval(() => void fleet.mayRead(one.service, "root").catch(() => undefined), 200);
     const tail = await following.finally(() => clearInterval(asking));

@@ -6,13 +6,17 @@ import { openApi } from "../../api/api-client.ts";
 import { answerTo } from "../../api/operation.ts";
 import { eachAnswer } from "../../api/pages.ts";
 import type { CommandContext } from "../../command-context.ts";
+import { printLostRecords, printMissingNodes } from "../../output/missing-records.ts";
 
 /** Records of one page: the most that servers give. */
 const PAGE = { first: 1_000, largest: 1_000 };
 /** A directory of many users takes its time. */
 const TIMEOUT_MS = 150_000;
 
-/** Yields the records that the server has, newest first. Throws ApiFailure. */
+/**
+ * Yields the records that the server has, newest first, and says which it does not have: those of other nodes, and lost ones.
+ * Throws ApiFailure.
+ */
 export async function* serverRecords(
   context: CommandContext,
   range: { readonly since?: string; readonly until?: string },
@@ -20,7 +24,15 @@ export async function* serverRecords(
   const api = openApi(context, TIMEOUT_MS);
   const ask = (after: string | undefined, amount: number) =>
     answerTo(api, "GET /decisions", { query: { ...range, ...(after !== undefined && { after }), amount } });
-  for await (const { results } of eachAnswer(ask, PAGE)) yield* results;
+  let isFirst = true;
+  for await (const answer of eachAnswer(ask, PAGE)) {
+    if (isFirst) {
+      printMissingNodes(context, { ...answer });
+      printLostRecords(context, { ...answer });
+    }
+    isFirst = false;
+    yield* answer.results;
+  }
 }
 
 /** Returns who held what at a revision of the server's directory. Throws ApiFailure. */
