@@ -39,6 +39,7 @@ import type {
 } from "./decisions.ts";
 import { EffectivePolicies, type EffectivePoliciesForm, type RewrittenPolicy } from "./effective-policies.ts";
 import { MirrorRule, type ReadOnlyMirror } from "./mirror-rule.ts";
+import { nextAttempt } from "./one-state.ts";
 import { isUser, Principals } from "./principals.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import { RegisteredResources } from "./registered-resources.ts";
@@ -237,10 +238,9 @@ interface Answering {
   readonly counters: DecisionCounters;
 }
 
-function check(
-  { principals, subjects, native, deciding, workBudget }: Answering,
-  request: CheckRequest,
-): CheckAnswer | Promise<CheckAnswer> {
+function check(parts: Answering, request: CheckRequest, attempt = 0): CheckAnswer | Promise<CheckAnswer> {
+  const { principals, subjects, native, deciding, workBudget } = parts;
+  const { generation } = principals;
   const asked = askedBy(request);
   const decided = (user: CachedPrincipal | undefined, cache: "hit" | "miss") => {
     if (user === undefined) return deciding.unknownUser(request, request, subjects.whyUnknown(asked));
@@ -249,7 +249,10 @@ function check(
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
     const fields = native.of(request.context, user, request.required);
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
-    return fields instanceof Promise ? fields.then(answer) : answer(fields);
+    if (!(fields instanceof Promise)) return answer(fields);
+    return fields.then((found) =>
+      principals.generation === generation ? answer(found) : check(parts, request, nextAttempt(attempt)),
+    );
   };
   const budget = "action" in request.required ? undefined : workBudget(request.call);
   const found = subjects.find(asked, request.required, budget);
@@ -268,10 +271,28 @@ function askedBy({ user, groups, token, call }: CheckRequest): AskedSubject {
   return { user, groups, token, asserter: call?.caller };
 }
 
-async function filter(
-  { subjects, native, recorder, scheduler, workBudget, counters }: Answering,
+async function filter(parts: Answering, request: FilterRequest): Promise<readonly number[]> {
+  const budget = parts.workBudget(request.waiter);
+  const allowed: number[] = [];
+  let attempt = 0;
+  for (let from = 0; ; ) {
+    const rest = from === 0 ? request : { ...request, resources: request.resources.slice(from) };
+    const { allowed: more, done } = await filterInOneState(parts, rest, budget);
+    for (const index of more) allowed.push(from + index);
+    from += done;
+    if (from >= request.resources.length) return allowed;
+    attempt = done === 0 ? nextAttempt(attempt) : 0;
+  }
+}
+
+/** Decides about resources as far as the directory stays the same. */
+async function filterInOneState(
+  { principals, subjects, native, recorder, scheduler, counters }: Answering,
   request: FilterRequest,
-): Promise<readonly number[]> {
+  budget: WorkBudget,
+): Promise<{ readonly allowed: readonly number[]; readonly done: number }> {
+  const done = request.resources.length;
+  const { generation } = principals;
   const user = await subjects.find(request, { action: request.action, resource: "*" });
   const { batch, action, userId } = request;
   if (userId !== undefined && (user === undefined || !isUser(user, userId))) {
@@ -281,19 +302,19 @@ async function filter(
     counters.decisions.filter.neutral += request.resources.length;
     batch?.about({ ...request, loaded: undefined });
     for (const resource of batch === undefined ? [] : request.resources) batch?.add(UNKNOWN_USER, resource);
-    return [];
+    return { allowed: [], done };
   }
   const { policies } = user;
   const context = native.ofUser(request.context, user);
   const loaded = policiesOf(user);
   const question = { ...request, context, loaded, use: recorder.useOf(loaded) };
   batch?.about({ user: request.user, action, loaded, context });
-  const budget = workBudget(request.waiter);
   if (!policies.readsResource) {
-    return scheduler.run(filterResources(policies, question, counters), { budget });
+    return { allowed: await scheduler.run(filterResources(policies, question, counters), { budget }), done };
   }
   const fieldsOf = (arn: string) => native.ofResource(context, arn);
   const { pause } = new Pace(request.waiter?.signal);
   const run = <T>(steps: Steps<T>): Promise<T> => scheduler.run(steps, { budget });
-  return filterByAttributes(policies, question, counters, fieldsOf, { pause, run });
+  const isCurrent = () => principals.generation === generation;
+  return filterByAttributes(policies, question, counters, fieldsOf, { pause, run, isCurrent });
 }

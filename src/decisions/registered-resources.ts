@@ -29,16 +29,13 @@ export class RegisteredResources {
    * "unavailable" when the store does not work.
    */
   async propertiesOf(arn: string, named?: NamedResource): Promise<Properties | undefined> {
-    if (named !== undefined && named.type !== "arn") {
-      const own = await this.#directory.resources.get(named.type, named.id);
-      if (own !== undefined) return own.properties ?? {};
-    }
     await this.#types.refreshed();
-    for (const { type, id } of this.#types.resourcesOf(arn)) {
-      if (type === named?.type) continue;
-      const found = await this.#directory.resources.get(type, id);
-      if (found !== undefined) return found.properties ?? {};
-    }
-    return undefined;
+    const found = await this.#directory.resources.firstOf(this.#namesOf(arn, named));
+    return found && (found.properties ?? {});
+  }
+
+  *#namesOf(arn: string, named: NamedResource | undefined): Generator<NamedResource> {
+    if (named !== undefined && named.type !== "arn") yield named;
+    for (const one of this.#types.resourcesOf(arn)) if (one.type !== named?.type) yield one;
   }
 }

@@ -238,7 +238,11 @@ export type DirectoryChange = Change;
 /** Registered resources and resource types declared by data sets. */
 export interface Resources {
   types(): Promise<readonly ResourceType[]>;
-  get(type: string, id: string): Promise<RegisteredResource | undefined>;
+  /**
+   * The first of some names that is registered; all are looked up in one state, of which listeners to changes have heard
+   * when the promise resolves.
+   */
+  firstOf(named: Iterable<Pick<RegisteredResource, "type" | "id">>): Promise<RegisteredResource | undefined>;
   list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
 }
 

@@ -82,7 +82,7 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
     });
     expect([...state.policies.keys()]).toEqual(["Demo", "P"]);
     expect([...state.resources.keys()]).toEqual(["record"]);
-    expect(await resources.get("record", "r/1")).toEqual({
+    expect(await resources.firstOf([{ type: "record", id: "r/1" }])).toEqual({
       type: "record",
       id: "r/1",
       properties: { status: "active" },
@@ -202,7 +202,7 @@ describe.each(BACKENDS)("batches on $name", (backend) => {
     expect(after).toMatchObject({ groups: [], policies: [] });
     expect((await bed.directory.groups.policies("G", { amount: 5 })).results).toEqual([]);
     expect((await bed.directory.credentials.getWithSecret("K")).secret_access_key).toBe("new");
-    expect(await bed.directory.resources.get("record", "r/1")).toBeUndefined();
+    expect(await bed.directory.resources.firstOf([{ type: "record", id: "r/1" }])).toBeUndefined();
   });
 
   it("of many commits tell their progress and one change", async () => {

@@ -127,7 +127,7 @@ describe.each(BACKENDS)("users, groups and policies on $name", (backend) => {
     const empty = { results: [], next_offset: "" };
     expect(await users.list({ amount: 1 }, { email: odd })).toEqual(empty);
     expect(await users.list({ amount: 1 }, { external_id: odd })).toEqual(empty);
-    expect(await resources.get(odd, odd)).toBeUndefined();
+    expect(await resources.firstOf([{ type: odd, id: odd }])).toBeUndefined();
     expect(await resources.list(odd, { amount: 1 })).toEqual(empty);
     expect(await bed.directory.principal(odd)).toBeUndefined();
     if (odd === "" || odd === ".") return;

@@ -21,6 +21,7 @@ import type {
   EvaluationRequest,
 } from "../decisions.ts";
 import { isQuick } from "../index-builds.ts";
+import { nextAttempt } from "../one-state.ts";
 import type { Principals } from "../principals.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
@@ -56,6 +57,12 @@ interface TypeTest extends QuickTest {
   readonly subject: BatchSubject;
 }
 
+/** The attempt of an evaluation, and the generation of the directory when it began. */
+interface Began {
+  readonly attempt: number;
+  readonly generation: number;
+}
+
 const ALLOWED: EvaluationAnswer = { decision: true };
 const NO_FIELDS: ConditionFields = new Map();
 /** Reason and text of the denial of a subject that is not known. */
@@ -82,8 +89,14 @@ export class Authzen {
 
   /** Synchronous if types and user are cached. Throws "invalid_request" for an ambiguous resource id. */
   evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+    return this.#attempt(request, 0);
+  }
+
+  #attempt(request: EvaluationRequest, attempt: number): EvaluationAnswer | Promise<EvaluationAnswer> {
     const refreshed = this.#options.types.refreshed();
-    return refreshed === undefined ? this.#evaluate(request) : refreshed.then(() => this.#evaluate(request));
+    return refreshed === undefined
+      ? this.#evaluate(request, attempt)
+      : refreshed.then(() => this.#evaluate(request, attempt));
   }
 
   /** See {@link Decisions.cachedOutcomes}. */
@@ -133,9 +146,10 @@ export class Authzen {
     };
   }
 
-  #evaluate(request: EvaluationRequest): EvaluationAnswer | Promise<EvaluationAnswer> {
+  #evaluate(request: EvaluationRequest, attempt: number): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { subject, action, resource } = request;
-    const { types, subjects } = this.#options;
+    const { types, subjects, principals } = this.#options;
+    const began: Began = { attempt, generation: principals.generation };
     const arn = types.arn(resource.type, resource.id);
     if (!subjects.areUsers(subject.type)) {
       return this.#refused(request, { arn, action: action.name }, "unknown_subject", "unknown subject");
@@ -144,11 +158,11 @@ export class Authzen {
     const required = { action: mapped.action ?? action.name, resource: arn ?? resource.id };
     const asked = askedSubject(subject, request.call?.caller, subjects);
     const found = subjects.find(asked, required);
-    if (!(found instanceof Promise)) return this.#known(found, request, mapped, required, "hit");
+    if (!(found instanceof Promise)) return this.#known(found, request, mapped, required, "hit", began);
     return found.then((user) =>
       user === undefined
         ? this.#unknown(asked, request, required)
-        : this.#known(user, request, mapped, required, "miss"),
+        : this.#known(user, request, mapped, required, "miss", began),
     );
   }
 
@@ -171,6 +185,7 @@ export class Authzen {
     mapped: Mapped,
     required: RequiredLeaf,
     cache: "hit" | "miss",
+    { attempt, generation }: Began,
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { recorder } = this.#options;
     const { subject, action, resource } = request;
@@ -194,7 +209,9 @@ export class Authzen {
     if (!user.policies.readsResource) {
       return this.#decided(loaded, required, this.#fieldsOf(request, { subject: subjects }), request);
     }
-    return this.#options.registered.propertiesOf(mapped.arn, resource).then((resources) => {
+    const { registered, principals } = this.#options;
+    return registered.propertiesOf(mapped.arn, resource).then((resources) => {
+      if (principals.generation !== generation) return this.#attempt(request, nextAttempt(attempt));
       const fields = this.#fieldsOf(request, { subject: subjects, resource: resources });
       return this.#decided(loaded, required, fields, request);
     });

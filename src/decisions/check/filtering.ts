@@ -60,6 +60,16 @@ interface Pacing {
   readonly pause: Pause;
   /** Runs long steps between other work, on the budget of the request. */
   readonly run: <T>(steps: Steps<T>) => Promise<T>;
+  /** False once the directory is another one than that of the policies. */
+  readonly isCurrent: () => boolean;
+}
+
+/** The outcome for the first resources: all of them, unless the directory changed. */
+interface Filtered {
+  /** Indexes of the allowed ones, ascending. */
+  readonly allowed: readonly number[];
+  /** Resources that were decided about. */
+  readonly done: number;
 }
 
 /** The outcome for a resource and the statement that decided. */
@@ -75,7 +85,8 @@ function* decidedItem(
 }
 
 /**
- * As {@link filterResources}, for conditions that read attributes of the resources.
+ * As {@link filterResources}, for conditions that read attributes of the resources. Ends where these are of another state of
+ * the directory than the policies: the others are to be decided about in that one.
  * @param fieldsOf the condition fields of a resource
  * @param pacing how others are let in
  */
@@ -84,14 +95,15 @@ export async function filterByAttributes(
   { user, action, resources, batch, use, loaded }: FilterQuestion,
   counters: DecisionCounters,
   fieldsOf: (resource: string) => Promise<ConditionFields>,
-  { pause, run }: Pacing,
-): Promise<readonly number[]> {
+  { pause, run, isCurrent }: Pacing,
+): Promise<Filtered> {
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
   const lookup = new Lookup();
   for (let from = 0; from < resources.length; from += READ) {
     const some = resources.slice(from, from + READ);
     const fields = await Promise.all(some.map(fieldsOf));
+    if (!isCurrent()) return { allowed, done: from };
     for (const [index, context] of fields.entries()) {
       await pause();
       const resource = some[index] as string;
@@ -107,5 +119,5 @@ export async function filterByAttributes(
       if (effect === "allow") allowed.push(from + index);
     }
   }
-  return allowed;
+  return { allowed, done: resources.length };
 }

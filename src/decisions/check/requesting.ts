@@ -20,7 +20,8 @@ import { type RequiredOnSets, shownSet } from "@svc-authorizer/policy/model/reso
 import type { Endpoints, MatchedRequest, PerItem } from "../../request-map/endpoints.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import { type CachedPrincipal, policiesOf, type UserPolicies } from "../cached-principal.ts";
-import { isUser } from "../principals.ts";
+import { nextAttempt } from "../one-state.ts";
+import { isUser, type Principals } from "../principals.ts";
 import type { RequestAnswer, RequestCheck } from "../requests.ts";
 import type { Subjects } from "../subjects/subjects.ts";
 import type { UnknownReason } from "../subjects/unknown-reason.ts";
@@ -43,6 +44,7 @@ const NEVER: RequiredOnSets = { or: [] };
 /** Options of {@link Requesting}. */
 interface RequestingOptions {
   readonly endpoints: Endpoints;
+  readonly principals: Pick<Principals, "generation">;
   readonly subjects: Subjects;
   readonly scheduler: Scheduler;
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
@@ -88,6 +90,9 @@ interface Asked {
   readonly needed: Needed;
   /** The reason why only somebody may who may do everything with repositories. */
   readonly everything?: string | undefined;
+  readonly attempt?: number;
+  /** That of the directory when the attempt began. */
+  readonly generation?: number;
 }
 
 const NOTHING: Needed = {
@@ -115,13 +120,18 @@ export class Requesting {
 
   /** Synchronous if the user is cached and few sets are open. */
   request(check: RequestCheck): RequestAnswer | Promise<RequestAnswer> {
+    return this.#attempt(check, 0);
+  }
+
+  #attempt(check: RequestCheck, attempt: number): RequestAnswer | Promise<RequestAnswer> {
+    const { generation } = this.#options.principals;
     const found = this.#options.endpoints.match(check.request);
     if (found.operation === null) {
       return this.#refused({ check, needed: NOTHING }, found.message, found.reason);
     }
     const { match, refused, everything } = check.rules?.(found, check.request.api) ?? { match: found };
     const needed = this.#neededBy(match, check.items);
-    const asked: Asked = { check, needed, everything };
+    const asked: Asked = { check, needed, everything, attempt, generation };
     if (refused !== undefined) return this.#refused(asked, refused);
     const { user } = check;
     if (user === undefined) {
@@ -172,7 +182,13 @@ export class Requesting {
     if (required === null || shown === null) return this.#answer(asked, ALLOWED);
     const fields = this.#options.native.of(check.context, user, shown);
     const decided = (found: TreeFields) => this.#decidedWith(asked, { required, shown }, user, found);
-    return fields instanceof Promise ? fields.then(decided) : decided(fields);
+    if (!(fields instanceof Promise)) return decided(fields);
+    const { attempt = 0, generation } = asked;
+    return fields.then((read) =>
+      this.#options.principals.generation === generation
+        ? decided(read)
+        : this.#attempt(check, nextAttempt(attempt)),
+    );
   }
 
   #decidedWith(

@@ -1,11 +1,24 @@
 /** Registered resources and declared resource types. */
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import type { RegisteredResource, ResourceType } from "@svc-authorizer/policy/model/resource-type.ts";
+import type { Store } from "../../store/port.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Resources } from "../directory.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
 import { type ResourceRecord, type ResourceTypeRecord, resourceKey } from "../records/layout.ts";
+
+/** Longest wait for listeners, in milliseconds: where a state was replaced by an older one, they never hear of it. */
+const TOLD_MS = 1_000;
+
+/** Returns once listeners to changes have heard of a state that was read. */
+async function told(store: Store, revision: number): Promise<void> {
+  if (store.history.head.revision >= revision) return;
+  store.follow?.();
+  const end = performance.now() + TOLD_MS;
+  while (store.history.head.revision < revision && performance.now() < end) await nextTurn();
+}
 
 /** A resource type without the marks of its record. */
 export function toResourceType({ type, arn, id, actions }: ResourceTypeRecord): ResourceType {
@@ -29,10 +42,19 @@ export function createResources(context: DirectoryContext): Resources {
         return types;
       }),
 
-    async get(type, id) {
-      if (!isPossibleName(type) || !isPossibleName(id)) return undefined;
-      const record = await read(context, (reader) => reader.get("resource", resourceKey(type, id)));
-      return record && toResource(id, record);
+    async firstOf(named) {
+      let revision = 0;
+      const found = await read(context, async (reader) => {
+        revision = reader.revision;
+        for (const { type, id } of named) {
+          if (!isPossibleName(type) || !isPossibleName(id)) continue;
+          const record = await reader.get("resource", resourceKey(type, id));
+          if (record !== undefined) return toResource(id, record);
+        }
+        return undefined;
+      });
+      await told(context.store, revision);
+      return found;
     },
 
     async list(type, page) {
