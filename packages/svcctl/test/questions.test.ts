@@ -97,6 +97,8 @@ describe("svcctl auth who-can", () => {
       { user: "admin", policy: "FSFullAccess", statement: 0, via: ["group Admins"] },
     ]);
     const [, after = ""] = /--after "([^"]+)"/.exec(first.stderr) ?? [];
+    const rows = await as("admin", ["auth", "who-can", ...READ, "--amount", "1"]);
+    expect(rows.stderr).toMatch(/^more results: run with --amount 1 --after "[^"]+", or with --all\n$/);
     const second = await done("admin", "auth", "who-can", ...READ, "--amount", "1", "--after", after);
     expect(second).toMatch(/^ana\t/);
     const csv = await done("admin", "auth", "who-can", ...READ, "--all", "-o", "csv");

@@ -25,7 +25,7 @@ export async function listUnused(call: CommandCall): Promise<void> {
   const since = timeOf(String(options["since"]), "since", Date.now());
   const query = { since, kind: textOption(options, "kind") };
   const page = await fetchPage(openApi(context), call, ["auth", "access", "unused"], query);
-  await printPage(call, page, { columns: COLUMNS, rowsOf: (entry) => [rowOf(entry)] });
+  await printPage(call, page, { columns: COLUMNS, isOurs: true, rowsOf: (entry) => [rowOf(entry)] });
   printWarnings(call, page.answer);
 }
 

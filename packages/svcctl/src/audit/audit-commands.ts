@@ -29,6 +29,7 @@ export async function listAudit(call: CommandCall): Promise<void> {
   printLostRecords(call.context, page.answer);
   await printPage(call, page, {
     columns: COLUMNS,
+    isOurs: true,
     rowsOf: (record) => [
       {
         at: text(record["at"]),

@@ -27,7 +27,7 @@ export async function listDecisions(call: CommandCall): Promise<void> {
   if (page.results.length === 0) await warnOfDoubts(call.context, questionIn(call.options), api);
   printMissingNodes(call.context, page.answer);
   printLostRecords(call.context, page.answer);
-  await printPage(call, page, { columns: COLUMNS, rowsOf: (record) => [rowOf(record)] });
+  await printPage(call, page, { columns: COLUMNS, isOurs: true, rowsOf: (record) => [rowOf(record)] });
 }
 
 function rowOf(record: JsonObject): Row {

@@ -24,6 +24,7 @@ export async function listMirrors(call: CommandCall): Promise<void> {
   const page = await fetchPage(replication(call), call, path);
   await printPage(call, page, {
     columns: COLUMNS,
+    isOurs: true,
     rowsOf: (mirror) => [{ ...mirror, lag_seconds: text(partOf(mirror, "progress")["lag_seconds"]) }],
   });
 }

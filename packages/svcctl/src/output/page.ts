@@ -15,6 +15,11 @@ interface PageTable {
   readonly columns: readonly Column[];
   /** The rows of one entry; default is one row with the fields of the columns. */
   readonly rowsOf?: (entry: JsonObject) => readonly Row[];
+  /**
+   * True for a list that the data server's own tool does not have: where its table is read by programs, a line on standard error
+   * says that there is more, which that tool leaves out (spec/management-cli §1.8).
+   */
+  readonly isOurs?: boolean;
   /** Text behind the table; default is an empty line. */
   readonly end?: string;
 }
@@ -34,7 +39,7 @@ export async function printPage(
   if (format !== "table") {
     const names = columns.map(({ name }) => name);
     context.out(await structuredText(format, rows, names));
-    if (more !== undefined) context.err(`more results: run with ${more}, or with --all\n`);
+    sayMore(context, more);
     return;
   }
   const shown = columns.filter(
@@ -44,10 +49,15 @@ export async function printPage(
   const { gridText, plainRows } = await import("./table.ts");
   const headings = shown.map(({ heading }) => heading);
   context.out(context.terminal ? gridText(headings, cells) : plainRows(cells));
-  if (context.terminal && more !== undefined) {
+  if (!context.terminal && table.isOurs === true) sayMore(context, more);
+  if (context.terminal && more !== undefined)
     context.out(`for more results run with ${context.style.yellow(more)}\n`);
-  }
   context.out(table.end ?? "\n");
+}
+
+/** Beside the rows, for programs read those: a list that is cut would pass for the whole. */
+function sayMore(context: CommandCall["context"], more: string | undefined): void {
+  if (more !== undefined) context.err(`more results: run with ${more}, or with --all\n`);
 }
 
 function cellOf({ kind }: Column, value: unknown): Cell {

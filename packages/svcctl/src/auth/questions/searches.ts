@@ -33,7 +33,7 @@ export async function whoCan(call: CommandCall): Promise<void> {
   const question = { ...asked, ...(fields !== undefined && { context: fields }) };
   const page = await fetchResults(api, call, "who-can", question);
   const rowsOf = (entry: JsonObject) => [{ ...entry, via: waysOf(entry["via"]) }];
-  await printPage(call, page, { columns: WHO_COLUMNS, rowsOf });
+  await printPage(call, page, { columns: WHO_COLUMNS, rowsOf, isOurs: true });
 }
 
 /** `group Readers`, or `user` for a policy that is attached to the user itself. */
@@ -55,7 +55,7 @@ export async function whatCan(call: CommandCall): Promise<void> {
   };
   const page = await fetchResults(api, call, "what-can", question);
   if (page.answer["reason"] === "unknown_user") context.err("warning: there is no such user\n");
-  await printPage(call, page, { columns: WHAT_COLUMNS });
+  await printPage(call, page, { columns: WHAT_COLUMNS, isOurs: true });
 }
 
 /** The results that the paging options ask for; a text becomes an object with the field `action`. */
