@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openData, openLog } from "../../src/compose/data.ts";
 import { type RunningService, startService } from "../../src/compose/service.ts";
 import { openStore } from "../../src/compose/store/backends.ts";
@@ -163,6 +163,18 @@ describe.each(["audit", "decisions"] as const)("a sink of the %s log", (log) => 
     const { addresses } = await start(folder, withLink(folder, log, "gone"));
     expect((await fetch(`${addresses.service}/healthz`)).status).toBe(200);
   });
+});
+
+it("a part that cannot be closed at the end keeps no other open", async () => {
+  const folder = temporaryFolder();
+  const values = configured(folder);
+  const data = await openData(values, openLog(values));
+  const service = await startService(data, { version: "0.0.0", env: () => undefined });
+  vi.spyOn(service.decisions, "close").mockRejectedValue(new Error("it cannot be closed"));
+  await expect(service.stop()).rejects.toThrow("it cannot be closed");
+  expect(openFiles(folder)).toEqual([]);
+  await start(folder);
+  expect(chains(folder)).toEqual(FIRST);
 });
 
 it("counts of use that cannot be read are not left open", async () => {
