@@ -1,8 +1,8 @@
 /** Signing in from a terminal (RFC 8628): `svcctl login`, `/device` and `/oauth2/*` (spec/sign-in §1). */
 
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { devNull } from "node:os";
 import { join } from "node:path";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
@@ -12,6 +12,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { TestBrowser } from "./browser.ts";
 import { CLIENT, startProvider } from "./test-provider.ts";
 
+const log = join(temporaryFolder(), "audit.log");
 const port = await freePort();
 const OURS = `http://127.0.0.1:${port}`;
 const provider = await closedAfterAll(startProvider([`${OURS}/oidc/callback`]));
@@ -20,7 +21,7 @@ const authorizer = await closedAfterAll(
     dataset: { format: 1, groups: [{ name: "data-a" }, { name: "by-hand" }] } as never,
     config: {
       listen_address: `127.0.0.1:${port}`,
-      "authorizer.audit.output": devNull,
+      "authorizer.audit.output": log,
       "authorizer.sign_in.origins": [OURS],
       "authorizer.oidc.issuers": [
         {
@@ -129,6 +130,23 @@ async function confirmNext(browser: TestBrowser): Promise<void> {
 }
 
 describe("the device grant", () => {
+  it("is audited where nobody knows whether the person confirmed it: the program may get a token", async () => {
+    const { code, device } = await begin();
+    const browser = await signedIn();
+    const { tokenClaims } = directory;
+    const claim = tokenClaims.claim.bind(tokenClaims);
+    tokenClaims.claim = async (...asked) => {
+      tokenClaims.claim = claim;
+      await claim(...asked);
+      throw new AuthorizerError("outcome_unknown", "nobody knows");
+    };
+    expect((await type(browser, { code, answer: "confirm" })).status).toBe(503);
+    await expect
+      .poll(() => readFileSync(log, "utf8"))
+      .toMatch(/"event":"login","actor":"alice","how":"device_confirmation".*"outcome":"unknown"/);
+    expect((await poll(device)).json).toHaveProperty("access_token");
+  });
+
   it("gives a token once, after the person confirmed", async () => {
     const { code, device, json } = await begin();
     expect(json).toMatchObject({ verification_uri: `${OURS}/device`, expires_in: 600 });

@@ -12,6 +12,7 @@ import type { Identities, Identity } from "../../../identity/identity.ts";
 import type { DeviceRequests } from "../../../sign-in/device-requests.ts";
 import type { SignIn } from "../../../sign-in/sign-in.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
+import { auditingUnknown } from "../../rest/unknown-outcome.ts";
 import { AuthenticationFailed, authenticate, proofOf } from "../login/proof.ts";
 import { failureReply, pageReply } from "../page-html.ts";
 import { ofThisSite, PAGE_ANSWER, PAGE_FAILURES } from "../page-operation.ts";
@@ -115,9 +116,8 @@ async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
   const said = form.get("answer");
   if (said === undefined) return pageReply(confirmPage(person.username, code, found));
   const isConfirmed = said === "confirm";
-  if (!(await devices.answer(code, isConfirmed ? person : undefined)))
-    return pageReply(codePage(person.username, true), 404);
-  audit.event(isConfirmed ? "login" : "authentication_failed", {
+  const kind = isConfirmed ? "login" : "authentication_failed";
+  const event = {
     actor: person.username,
     how: "device_confirmation",
     ...(!isConfirmed && { reason: "refused" }),
@@ -125,6 +125,12 @@ async function answer(parts: DeviceParts, call: RawCall): Promise<Reply> {
     source_ip: proxies.clientOf(call.request) ?? "",
     program_ip: found.source,
     program_host: found.host,
-  });
+  };
+  const isAnswered = await auditingUnknown(
+    () => devices.answer(code, isConfirmed ? person : undefined),
+    (outcome) => audit.event(kind, { ...event, ...outcome }),
+  );
+  if (!isAnswered) return pageReply(codePage(person.username, true), 404);
+  audit.event(kind, event);
   return pageReply(answeredPage(isConfirmed));
 }
