@@ -1,6 +1,7 @@
 /** The API of changes (spec/journal §6.4, spec/journal §6.5): what it serves, and how its streams begin. */
 
 import type { ServerResponse } from "node:http";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { Described } from "../../http/openapi/document.ts";
 import type { Parameter, Schemas } from "../../http/openapi/openapi-types.ts";
 import { Places } from "../../http/places.ts";
@@ -259,7 +260,13 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   };
 }
 
+/** Throws "invalid_request" for another parameter: a misspelt position would begin with the newest entry. */
 function namedIn({ query }: RawCall<ServiceCaller>): NamedStart {
+  for (const name of query.names()) {
+    if (name === POSITION.name || name === AFTER.name) continue;
+    // The name is not repeated: it may be a secret.
+    throw new AuthorizerError("invalid_request", "the query may have position and after, and nothing else");
+  }
   return { position: query.get("position"), after: query.get("after") };
 }
 

@@ -166,6 +166,7 @@ describe("a watch", () => {
     ["without scope read", TOKENS.replicate, "", 403],
     ["without a token", "x", "", 401],
     ["from a revision of no form", TOKENS.read, "?after=now", 400],
+    ["from a position that is misspelt", TOKENS.read, "?postion=5.h7Gc2xQa.Zk3vT0bR", 400],
   ])("is refused %s", async (_what, token, query, status) => {
     bed = await startChanges();
     const answer = await fetch(`${bed.url}/api/v1/watch${query}`, {
