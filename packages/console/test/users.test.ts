@@ -101,6 +101,16 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, the first administrator", 
     console.faults.splice(before);
   });
 
+  it("makes one key where somebody clicks twice", async () => {
+    await callApi(console, key.current as Key, "POST", "/auth/users", { id: "dora" });
+    await page.goto("/users/dora");
+    await page.getByRole("button", { name: "Create access key", exact: true }).dblclick();
+    await page.getByRole("region", { name: "New access key" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const listed = await callApi(console, key.current as Key, "GET", "/auth/users/dora/credentials");
+    expect((listed as { readonly results: readonly object[] }).results).toHaveLength(1);
+  });
+
   it("revokes the key that works, which is then refused", async () => {
     const made = carolsKey.current as Key;
     await page.goto("/users/carol");

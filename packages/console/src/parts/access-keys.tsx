@@ -81,9 +81,11 @@ export function AccessKeys({ user, may }: AccessKeysProps) {
           <button
             type="button"
             disabled={creation.isPending}
-            onClick={() =>
-              creation.mutate({ path: { userId: user }, query: term === 0 ? {} : { expires_in: term } })
-            }
+            onClick={({ detail }) => {
+              // The second click of a double click would make a key whose secret takes the place of the first one's.
+              if (detail > 1) return;
+              creation.mutate({ path: { userId: user }, query: term === 0 ? {} : { expires_in: term } });
+            }}
           >
             Create access key
           </button>{" "}
