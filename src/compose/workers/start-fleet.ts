@@ -24,7 +24,7 @@ interface StartedFleet {
 }
 
 /** Time for which a worker that stops may take beside `authorizer.shutdown_delay`. */
-const STOP_WITHIN_MS = 15_000;
+const STOP_WITHIN_MS = 18_000;
 /** Time for which a worker may take to report. */
 const ANSWER_WITHIN_MS = 2_000;
 
