@@ -24,6 +24,13 @@ describe("policy lint", () => {
     expect((await lint(...args)).code).toBe(code);
   });
 
+  it("of files that have no policies fails, as nothing is checked", async () => {
+    const cwd = folderWith({ "a/misspelt.json": JSON.stringify({ statements: [] }) });
+    const { code, stdout, stderr } = await svcctl(["policy", "lint", "a"], { cwd });
+    expect([code, stdout]).toEqual([1, "0 errors, 0 warnings in 0 files; 1 file without policies\n"]);
+    expect(stderr).toContain("nothing was checked");
+  });
+
   it("prints place, rule and policy, each finding on a line", async () => {
     const { stdout } = await lint("b/broken.json");
     expect(stdout).toMatch(

@@ -36,6 +36,7 @@ export async function pollTask(
   { intervalMs, timeoutMs }: PollSettings,
 ): Promise<JsonObject> {
   const { path, taskId, verb } = request;
+  const began = Date.now();
   for (;;) {
     const query = { task_id: taskId };
     const status = await api.fetchObject({ method: "GET", path, query, expect: 200 });
@@ -44,7 +45,9 @@ export async function pollTask(
       if (error !== "") throw new Error(`${verb} failed: ${error}`);
       return status;
     }
-    const moved = Date.parse(textField(status, "update_time"));
+    const told = Date.parse(textField(status, "update_time"));
+    // A server that does not say when it moved may have stopped long ago.
+    const moved = Number.isNaN(told) ? began : told;
     if (timeoutMs >= 0 && Date.now() - moved > timeoutMs) throw new Error("task not completed");
     await wait(intervalMs);
   }

@@ -48,11 +48,14 @@ export async function lint({ context, options, args }: CommandCall): Promise<voi
     others: loaded.documents.length - documents.length,
   };
   context.out(lintReport(report, format, context.style, context.version));
+  // A misspelt member makes a file of policies one without any.
+  const isEmpty = report.files === 0 && report.others > 0;
+  if (isEmpty) context.err("no file that was found has policies: nothing was checked\n");
   const most =
     options["strict"] === true
       ? 0
       : ((options["maxWarnings"] as number | undefined) ?? Number.POSITIVE_INFINITY);
-  const fails = countLevel(findings, "error") > 0 || countLevel(findings, "warning") > most;
+  const fails = isEmpty || countLevel(findings, "error") > 0 || countLevel(findings, "warning") > most;
   context.finish(fails ? EXIT.failed : EXIT.ok);
 }
 
