@@ -188,8 +188,7 @@ class RecordedDecisions implements OpenedDecisionLog {
   }
 
   unwritten(): number {
-    const waiting = this.#chain.failure === undefined ? 0 : this.counters.waiting;
-    return this.#lost + waiting;
+    return this.#lost + this.#chain.unwritten;
   }
 
   close(): Promise<void> {

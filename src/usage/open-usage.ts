@@ -121,8 +121,7 @@ class Usage implements OpenedUsage {
     this.counts = new UsageCounts(options.now);
     this.#sharing = shared && new UsageSharing(node, shared, database, now);
     this.#timer = setInterval(() => void this.turn(), intervalMs).unref();
-    // What is forgotten, and how much there is, is found out at the start; and what other nodes told.
-    void this.turn();
+    if (shared !== undefined) void this.turn();
   }
 
   flush(): Promise<void> {

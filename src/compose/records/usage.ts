@@ -48,8 +48,11 @@ function stopCounting(path: string, node: string, logger: DataParts["logger"]): 
   if (!existsSync(path)) return;
   try {
     const database = new UsageDatabase(path);
-    database.miss(node, undefined);
-    database.close();
+    try {
+      database.miss(node, undefined);
+    } finally {
+      database.close();
+    }
   } catch (error) {
     const fields = { file: path, reason: messageOf(error) };
     logger.warn("last use is not counted, and its file cannot say so later", fields);

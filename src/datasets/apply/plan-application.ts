@@ -53,7 +53,7 @@ async function withPolicies(
   changes: readonly AppliedChange[],
   after: PoliciesAfter,
 ): Promise<readonly AppliedChange[]> {
-  const ofGroups = new Map<string, readonly string[]>();
+  const ofGroups = new Map<string, ReturnType<typeof namesOf>>();
   const pause = bulkPause();
   const all: AppliedChange[] = [];
   let left = MOST_CHARACTERS;
@@ -65,12 +65,18 @@ async function withPolicies(
       continue;
     }
     const { group } = operation;
-    const policies = ofGroups.get(group) ?? after.ofGroup(group).map(({ name }) => name);
-    ofGroups.set(group, policies);
-    left -= policies.reduce((sum, { length }) => sum + length, 0);
+    const found = ofGroups.get(group) ?? namesOf(after.ofGroup(group));
+    ofGroups.set(group, found);
+    const { policies, characters } = found;
+    left -= characters;
     all.push({ ...change, ...(left >= 0 ? { policies } : { policyCount: policies.length }) });
   }
   return all;
+}
+
+function namesOf(held: readonly { readonly name: string }[]) {
+  const policies = held.map(({ name }) => name);
+  return { policies, characters: policies.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** The place of an entity in the documents. */

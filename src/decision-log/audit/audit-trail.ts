@@ -79,8 +79,7 @@ export class AuditTrail {
 
   /** Number of records that are in no file, for want of room. */
   unwritten(): number {
-    const waiting = this.#chain.failure === undefined ? 0 : this.counters.waiting;
-    return this.#lost + waiting;
+    return this.#lost + this.#chain.unwritten;
   }
 
   /** Writes everything out. */

@@ -146,6 +146,11 @@ export class Chain {
     return this.#lines.bytes + (this.#failed?.bytes ?? 0);
   }
 
+  /** Number of lines that are in no file, as there is no room. */
+  get unwritten(): number {
+    return this.#error === undefined ? 0 : this.#options.counters.waiting;
+  }
+
   /** The error of the last attempt to write, as long as there is no room. */
   get failure(): unknown {
     return this.#error;

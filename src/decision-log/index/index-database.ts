@@ -18,8 +18,9 @@ import { segmentLines } from "@svc-authorizer/policy/records/read-lines.ts";
 import { isDecision, type LoggedDecision, type LoggedLine } from "@svc-authorizer/policy/records/record.ts";
 import { indexFile } from "./index-file.ts";
 import type { DecisionRow } from "./index-rows.ts";
+import { lostRecords } from "./lost-records.ts";
 import { openSqlite } from "./open-sqlite.ts";
-import { clausesOf, timeClauses } from "./query-clauses.ts";
+import { clausesOf, whereOf } from "./query-clauses.ts";
 import type {
   NewRecords,
   PolicyRefusals,
@@ -118,14 +119,7 @@ export class IndexDatabase {
     const shown = rows.slice(0, limit);
     const last = shown.at(-1);
     const next = rows.length > limit && last !== undefined ? `${last.at} ${last.n}` : "";
-    return { records: shown.map(({ text }) => text), next, lost: this.#lost(filter) };
-  }
-
-  /** Number of decisions without a readable record whose loss was noted in the time of a filter. */
-  #lost({ since, until }: RecordFilter): number {
-    const { where, values } = timeClauses({ since, until }, "l.at");
-    const sql = `SELECT coalesce(sum(lost), 0) AS lost FROM losses l ${whereOf(where)}`;
-    return (this.#database.prepare(sql).get(...values) as { lost: number }).lost;
+    return { records: shown.map(({ text }) => text), next, lost: lostRecords(this.#database, filter) };
   }
 
   /** Returns records that were indexed after a place, oldest first. */
@@ -275,10 +269,6 @@ function parsedLine(text: string): LoggedLine | undefined {
   } catch {
     return undefined;
   }
-}
-
-function whereOf(clauses: readonly string[]): string {
-  return clauses.length === 0 ? "" : `WHERE ${clauses.join(" AND ")}`;
 }
 
 function openIndex(path: string): DatabaseSync {

@@ -66,3 +66,8 @@ function decisionClauses(filter: RecordFilter): Clauses & { readonly indexed: bo
 function hasWildcard(text: string): boolean {
   return /[*?]/.test(text);
 }
+
+/** Returns the part of a statement that has the conditions; "" for none. */
+export function whereOf(clauses: readonly string[]): string {
+  return clauses.length === 0 ? "" : `WHERE ${clauses.join(" AND ")}`;
+}

@@ -2,6 +2,7 @@
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { lostRecords } from "./lost-records.ts";
 import { openSqlite } from "./open-sqlite.ts";
 
 /** The records that are read: of allowed decisions, about one of the subjects or decided by one of the policies. */
@@ -53,9 +54,8 @@ export function openIndexReader(path: string): IndexReader {
       return row.at ?? undefined;
     },
     lost(since, until) {
-      const sql = "SELECT coalesce(sum(lost), 0) AS lost FROM losses WHERE at >= ? AND at < ?";
-      const times = [new Date(since).toISOString(), new Date(until).toISOString()];
-      return (database.prepare(sql).get(...times) as { lost: number }).lost;
+      const [from, to] = [new Date(since).toISOString(), new Date(until).toISOString()];
+      return lostRecords(database, { since: from, until: to });
     },
     close: () => database.close(),
   };
