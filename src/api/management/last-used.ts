@@ -18,6 +18,8 @@ export interface UseAnswers {
   of(kind: "user" | "key" | "group", names: readonly string[]): Promise<ReadonlyMap<string, Use>>;
   /** Unix milliseconds since when all use is known; undefined where none is. */
   countedSince(): number | undefined;
+  /** Sentences about the use that is not known at present, such as that of nodes that cannot be heard. */
+  doubts(): readonly string[];
 }
 
 /** The parameter. */
@@ -56,7 +58,10 @@ export function addsLastUse(
       kind,
       bodies.map((body) => String(body[name])),
     );
-    const counted = Math.floor((usage.countedSince() ?? Date.now()) / MS_PER_SECOND);
+    const now = Date.now();
+    // Where some use is not known at present, none is known to be missing.
+    const since = usage.doubts().length === 0 ? (usage.countedSince() ?? now) : now;
+    const counted = Math.floor(since / MS_PER_SECOND);
     return bodies.map((body) => {
       const created = Number(body["creation_date"]);
       const used = found.get(String(body[name]));
