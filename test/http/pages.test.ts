@@ -135,6 +135,10 @@ describe("a folder of pages", () => {
     "/%00",
     "/%",
     "/assets/%2e%2e/%2e%2e/outside.txt",
+    "*",
+    "*users",
+    "ftp://users",
+    "http:///users",
   ])("%s gives no page", async (path) => {
     const text = await raw(url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     expect(text).toMatch(/^HTTP\/1\.1 404 /);

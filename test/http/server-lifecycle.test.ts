@@ -38,6 +38,32 @@ const OPTIONS: ManagedServerOptions = {
   },
 };
 
+it("answers 500 where a handler throws, with an id that is in the log, and goes on", async () => {
+  const log = new MemoryLog(false);
+  const managed = createManagedServer({
+    ...OPTIONS,
+    log,
+    handler: ({ request, response }) => {
+      if (request.url === "/fails") throw new TypeError("topsecret of undefined");
+      response.end("ok");
+    },
+  });
+  const url = await managed.listen({ host: "127.0.0.1", port: 0 });
+  for (const headers of [{}, { expect: "100-continue", "content-length": "2" }]) {
+    const failing = request(`${url}/fails`, { method: "POST", headers });
+    failing.on("continue", () => failing.end("{}"));
+    failing.flushHeaders();
+    if (!("expect" in headers)) failing.end();
+    const [answered] = await once(failing, "response");
+    const text = (await answered.toArray()).join("");
+    const id = log.failures.at(-1)?.error_id;
+    expect([answered.statusCode, JSON.parse(text)]).toEqual([500, { message: `internal error ${id}` }]);
+    failing.destroy();
+  }
+  expect(await (await fetch(url)).text()).toBe("ok");
+  await managed.close();
+});
+
 describe("listening", () => {
   it.each([
     ["127.0.0.1", /^http:\/\/127\.0\.0\.1:\d+$/],

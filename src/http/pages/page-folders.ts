@@ -171,6 +171,8 @@ function indexOf(folder: string): RequestHandler {
  */
 export function isForPage(method: string, target: string, reserved: ReadonlySet<string>): boolean {
   if (method !== "GET" && method !== "HEAD") return false;
+  // `*` and what else Node takes for a target has no segments.
+  if (!target.startsWith("/")) return false;
   const [path = ""] = target.split("?", 1);
   const segments = path.split("/").slice(1).map(decoded);
   if (segments.some((segment, index) => !isPlain(segment, index === segments.length - 1))) return false;

@@ -206,7 +206,14 @@ function begin(exchange: Exchange, handler: Handler): void {
   if (request.headers.host === undefined && request.httpVersionMinor === 1) {
     response.shouldKeepAlive = false;
     refuse(exchange, new RequestRefused(400, "a Host header is needed"));
-  } else handler(exchange);
+  } else {
+    // What is thrown here would end the process, with one request of anybody.
+    try {
+      handler(exchange);
+    } catch (error) {
+      refuse(exchange, error);
+    }
+  }
 }
 
 /** Requests that `node:http` reports by other events than "request", or would answer without a body. */
