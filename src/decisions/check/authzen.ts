@@ -119,7 +119,7 @@ export class Authzen {
       const action = types.action(type, actionName);
       const quick = quickTest(user, username, action, lookup);
       if (action === undefined || quick === undefined) return undefined;
-      const subject = { user: username, action, loaded, context: NO_FIELDS };
+      const subject = { user: username, subjectType, action, loaded, context: NO_FIELDS };
       return { ...quick, use: recorder.useOf(loaded)?.inARow(action), subject };
     };
     return (type, id, context) => {
@@ -244,7 +244,7 @@ export class Authzen {
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { subject, resource } = request;
     const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
-    const about = { user: subject.id, subjectType: subject.type, required, context: NO_FIELDS, error: text };
+    const about = { user: subject.id, required, context: NO_FIELDS, error: text };
     const { id, written } = this.#options.recorder.refused(about, request);
     return answerAfter(written, denial(reason, text, id));
   }

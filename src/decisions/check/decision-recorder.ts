@@ -19,7 +19,8 @@ export interface RecordedCall {
   readonly requestId: string;
   /** The call, for the decision log; long work without a budget of its own ends when its caller is gone. */
   readonly call?: AskingCall;
-  /** The only resource as it was asked for, for the decision log. */
+  /** The subject and the only resource as they were asked for, for the decision log. */
+  readonly subject?: { readonly type: string };
   readonly resource?: AskedResource;
   /** The record that the decision is a part of. */
   readonly batch?: DecisionBatch;
@@ -33,8 +34,6 @@ export interface RecordedQuestion extends Pick<DecisionRecord, "user" | "require
   readonly contextOf?: EngineRequest["contextOf"] | undefined;
   /** See `decidedBy` of `EngineRequest`. */
   readonly decidedBy?: DecidingStatements | undefined;
-  /** Type of a subject that is no user. */
-  readonly subjectType?: string;
   /** The reason why nothing was evaluated. */
   readonly error?: string | undefined;
 }
@@ -145,12 +144,13 @@ export class DecisionRecorder {
   #logged(
     outcome: Outcome,
     question: RecordedQuestion,
-    { entrance, requestId, call, resource, batch }: RecordedCall,
+    { entrance, requestId, call, subject, resource, batch }: RecordedCall,
     loaded: UserPolicies | undefined,
     place: DecidingPlace | undefined,
   ): Kept {
     const { log } = this.#options;
-    const { user, subjectType, required, operation, context, contextOf, error } = question;
+    const { user, required, operation, context, contextOf, error } = question;
+    const subjectType = subject?.type;
     if (batch !== undefined && required !== null && "action" in required) {
       batch.about({ user, subjectType, action: required.action, loaded, context });
       const [statement] = statementsOf(question, loaded, place);

@@ -12,12 +12,23 @@ import { recordSearch } from "./search-record.ts";
 
 /** Records a search for subjects. */
 export function recordSubjects(decisions: Decisions) {
-  return ({ action, resource }: SubjectSearch, results: readonly FoundEntity[], call: ServiceCall) => {
+  return (
+    { subject, action, resource }: SubjectSearch,
+    results: readonly FoundEntity[],
+    call: ServiceCall,
+  ) => {
+    const subjectType = subject.type;
     const verb = decisions.actionName(resource.type, action.name) ?? action.name;
     const arn = decisions.resourceArn(resource.type, resource.id) ?? resource.id;
     const { type, id } = resource;
-    const found = results.map((one) => ({ user: one.id, action: verb, resource: arn, asked: { type, id } }));
-    return recordSearch(decisions, call, "search", { action: verb }, found);
+    const found = results.map((one) => ({
+      user: one.id,
+      subjectType,
+      action: verb,
+      resource: arn,
+      asked: { type, id },
+    }));
+    return recordSearch(decisions, call, "search", { subjectType, action: verb }, found);
   };
 }
 
@@ -30,6 +41,7 @@ export function recordResources(decisions: Decisions) {
   ) => {
     const asked = {
       user: subject.id,
+      subjectType: subject.type,
       action: decisions.actionName(resource.type, action.name) ?? action.name,
     };
     const found = results.map(({ type, id }) => ({
@@ -50,12 +62,13 @@ export function recordActions(decisions: Decisions) {
   ) => {
     const { type, id } = resource;
     const arn = decisions.resourceArn(type, id) ?? id;
+    const asked = { user: subject.id, subjectType: subject.type };
     const found = results.map(({ name }) => ({
-      user: subject.id,
+      ...asked,
       action: decisions.actionName(type, name) ?? name,
       resource: arn,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", { user: subject.id }, found);
+    return recordSearch(decisions, call, "search", asked, found);
   };
 }

@@ -11,6 +11,8 @@ type SearchEntrance = "search" | "who_can" | "what_can" | "plan";
 /** One thing that was found: who may do what on which resource. */
 interface FoundPermission {
   readonly user: string;
+  /** Type of the subject; absent: `user`. */
+  readonly subjectType?: string;
   readonly action: string;
   readonly resource: string;
   readonly asked?: AskedResource;
@@ -26,22 +28,21 @@ export function recordSearch(
   { log }: Decisions,
   call: AnyCall,
   entrance: SearchEntrance,
-  asked: Partial<Pick<FoundPermission, "user" | "action">>,
+  asked: Partial<Pick<FoundPermission, "user" | "subjectType" | "action">>,
   found: readonly FoundPermission[],
 ): Promise<void> | undefined {
   if (log === undefined) return undefined;
   const batch = log.batch({ entrance, requestId: call.requestId, call });
-  const { user = null, action = "*" } = asked;
-  if (found.length === 0) about(batch, user, action);
+  if (found.length === 0) about(batch, asked);
   for (const one of found) {
-    about(batch, one.user, one.action);
+    about(batch, one);
     batch.add(ALLOWED, one.resource, one.asked);
   }
   return batch.end();
 }
 
-function about(batch: DecisionBatch, user: string | null, action: string): void {
-  batch.about({ user, action, loaded: undefined, context: NO_FIELDS });
+function about(batch: DecisionBatch, { user, subjectType, action = "*" }: Partial<FoundPermission>): void {
+  batch.about({ user: user ?? null, subjectType, action, loaded: undefined, context: NO_FIELDS });
 }
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();

@@ -1,0 +1,100 @@
+/** Records say who was asked about as the question said it (spec/decision-log §1.1). */
+
+import { join } from "node:path";
+import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { linesOf } from "../../decision-log/test-log.ts";
+import { cleanUp, newFolder } from "../program.ts";
+
+const folder = newFolder();
+let authorizer: TestAuthorizer;
+beforeAll(async () => {
+  authorizer = await startAuthorizer({
+    dataset: {
+      format: 1,
+      users: [
+        { username: "ada", policies: ["All"] },
+        { username: "team", policies: ["Team"], properties: { team: "blue" } },
+      ],
+      policies: [
+        { name: "All", statement: [{ effect: "allow", action: ["demo:*"], resource: "*" }] },
+        {
+          name: "Team",
+          statement: [
+            {
+              effect: "allow",
+              action: ["demo:*"],
+              resource: "*",
+              condition: { StringEquals: { "subject.team": ["blue"] } },
+            },
+          ],
+        },
+      ],
+      resource_types: [
+        { type: "note", arn: "arn:svc:demo:::note/{id}", id: "{id}", actions: { read: "demo:Read" } },
+      ],
+      resources: [{ type: "note", id: "a1" }],
+    } as never,
+    config: {
+      "authorizer.subjects.types": "user,agent",
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": folder,
+      "authorizer.decision_log.sync": "each",
+      "authorizer.node_name": "n",
+    },
+  });
+});
+afterAll(async () => {
+  await authorizer.close();
+  cleanUp();
+});
+
+async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
+  const answer = await fetch(`${authorizer.url}/access/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  return linesOf(join(folder, "n-0")).filter(isDecision).at(-1) as LoggedDecision;
+}
+
+const agent = (id: string) => ({ type: "agent", id });
+const action = { name: "read" };
+const resource = { type: "note", id: "a1" };
+const types = ({ subject, items = [] }: LoggedDecision) =>
+  [subject, ...items.flatMap((item) => item.subject ?? [])].map(({ type }) => type);
+
+describe("the type of a subject, where users have several", () => {
+  it.each(["ada", "team", "nobody"])("of an evaluation about %s", async (id) => {
+    expect(types(await recordOf("/evaluation", { subject: agent(id), action, resource }))).toEqual(["agent"]);
+  });
+
+  it.each(["ada", "team", "nobody"])("of evaluations about %s", async (id) => {
+    const evaluations = [
+      { subject: agent(id) },
+      { subject: agent(id) },
+      { subject: { type: "user", id } },
+      { subject: agent(id) },
+    ];
+    const { subject, items = [] } = await recordOf("/evaluations", { action, resource, evaluations });
+    expect(items.map((item) => (item.subject ?? subject).type)).toEqual(["agent", "agent", "user", "agent"]);
+  });
+
+  it("of searches", async () => {
+    const found = await recordOf("/search/subject", { subject: { type: "agent" }, action, resource });
+    expect(types(found)).toEqual(["agent", "agent"]);
+    const none = await recordOf("/search/subject", {
+      subject: { type: "agent" },
+      action: { name: "no" },
+      resource,
+    });
+    expect(types(none)).toEqual(["agent"]);
+    const subject = agent("ada");
+    expect(
+      types(await recordOf("/search/resource", { subject, action, resource: { type: "note" } })),
+    ).toEqual(["agent"]);
+    expect(types(await recordOf("/search/action", { subject, resource }))).toEqual(["agent"]);
+  });
+});
