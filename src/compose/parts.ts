@@ -151,7 +151,7 @@ async function openAudited(
     principals: principalFinder(data),
     shadow: shadow && {
       node: nodeName(values),
-      reports: worker?.shadowReports ?? (async () => [shadow.shadow.report()]),
+      reports: worker?.shadowReports ?? (async () => ({ reports: [shadow.shadow.report()], unanswered: 0 })),
     },
   };
   const http = createHttpCounters();

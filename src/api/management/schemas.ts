@@ -300,6 +300,11 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
   ShadowReport: object(
     {
       node: text("Name of the node; the report is about all its processes."),
+      unanswered: {
+        type: "integer",
+        description:
+          "Processes of the node that did not report in time: what they compared is missing. Absent: none.",
+      },
       candidate: {
         type: ["object", "null"],
         description:

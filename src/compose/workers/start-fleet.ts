@@ -3,6 +3,7 @@
 import { extname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
 import { type ActivityReport, mergedActivity } from "../../insight/overview/activity.ts";
@@ -96,9 +97,7 @@ function openFleet(
     answerers: (worker) =>
       answerersFor(parts, (key) => relayFailure(key, worker))
         .set(KIND.shadow, () => reportsOf<ShadowReport>(fleet, KIND.shadow))
-        .set(KIND.activity, async () =>
-          mergedActivity(await reportsOf<ActivityReport>(fleet, KIND.activity)),
-        ),
+        .set(KIND.activity, async () => activityOf(await reportsOf<ActivityReport>(fleet, KIND.activity))),
     onGone: (worker) => {
       metrics.gone(worker);
       // A process that was killed leaves its place among the readers behind, which would keep old pages alive.
@@ -124,15 +123,28 @@ function answerersFor(parts: ServiceParts, relayFailure: (key: string) => void):
   ]);
 }
 
-/** The reports of all workers; those that do not answer in time are left out. */
-async function reportsOf<T>(fleet: WorkerFleet<WorkerAddresses>, kind: string): Promise<readonly T[]> {
+interface Reports<T> {
+  readonly reports: readonly T[];
+  /** Workers that did not answer in time. */
+  readonly unanswered: number;
+}
+
+/** The reports of all workers that answer in time. */
+async function reportsOf<T>(fleet: WorkerFleet<WorkerAddresses>, kind: string): Promise<Reports<T>> {
   const asked = fleet.workers.map(({ channel }) =>
     Promise.race([
       channel.ask<T | undefined>(kind).catch(() => undefined),
       delay(ANSWER_WITHIN_MS, undefined, { ref: false }),
     ]),
   );
-  return (await Promise.all(asked)).filter((report) => report !== undefined) as readonly T[];
+  const answers = await Promise.all(asked);
+  const reports = answers.filter((report) => report !== undefined) as readonly T[];
+  return { reports, unanswered: answers.length - reports.length };
+}
+
+function activityOf({ reports, unanswered }: Reports<ActivityReport>): ActivityReport {
+  if (reports.length > 0) return mergedActivity(reports, unanswered);
+  throw new AuthorizerError("unavailable", "no process reports now");
 }
 
 /** Commits what a worker asks for, and looks for the background work that it leaves. */

@@ -1,6 +1,6 @@
 /** The part of a process that is one of several workers, and what it gets from its primary (spec/journal §7). */
 
-import type { ShadowReport } from "../../decisions/shadow/shadow-report.ts";
+import type { ShadowReportsOfProcesses } from "../../decisions/shadow/shadow-report.ts";
 import type { FailureSharing } from "../../identity/failed-attempts.ts";
 import type { ActivityReport } from "../../insight/overview/activity.ts";
 import type { WorkerView } from "../../journal/contact.ts";
@@ -15,7 +15,7 @@ export interface WorkerRole {
   /** Hands audit records to the primary. */
   readonly relayAudit: LineRelay;
   /** Asks for the reports of the shadows of all workers. */
-  readonly shadowReports: () => Promise<readonly ShadowReport[]>;
+  readonly shadowReports: () => Promise<ShadowReportsOfProcesses>;
   /** Asks for the decisions of all workers. */
   readonly activity: () => Promise<ActivityReport>;
 }

@@ -32,7 +32,7 @@ export interface ShadowDifference extends DescribedQuestion {
 
 /** The comparison since the candidate was loaded. */
 export interface ShadowReport {
-  /** null while none could be loaded. */
+  /** null while none could be loaded. Of several processes, the one that was loaded last. */
   readonly candidate: ShadowCandidate | null;
   /** The reason why the newest state of the files is not used. */
   readonly error?: string;
@@ -59,6 +59,13 @@ interface ShadowGroup {
   readonly count: number;
 }
 
+/** The reports of the processes of one service. */
+export interface ShadowReportsOfProcesses {
+  readonly reports: readonly ShadowReport[];
+  /** Processes that did not report in time. */
+  readonly unanswered: number;
+}
+
 /** Joins the reports of the processes of one service; there is at least one. */
 export function mergeShadowReports(reports: readonly ShadowReport[]): ShadowReport {
   const sum = (count: (report: ShadowReport) => number) =>
@@ -66,7 +73,7 @@ export function mergeShadowReports(reports: readonly ShadowReport[]): ShadowRepo
   const [first] = reports as readonly [ShadowReport];
   const error = reports.find((report) => report.error !== undefined)?.error;
   return {
-    candidate: reports.find(({ candidate }) => candidate !== null)?.candidate ?? null,
+    candidate: lastLoaded(reports),
     ...(error !== undefined && { error }),
     share: first.share,
     decisions: sum(({ decisions }) => decisions),
@@ -79,6 +86,12 @@ export function mergeShadowReports(reports: readonly ShadowReport[]): ShadowRepo
       .sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
       .slice(0, MOST_DIFFERENCES),
   };
+}
+
+/** A process that was replaced compares only since it loaded the candidate. */
+function lastLoaded(reports: readonly ShadowReport[]): ShadowCandidate | null {
+  const candidates = reports.flatMap(({ candidate }) => candidate ?? []);
+  return candidates.sort((a, b) => (a.loaded_at < b.loaded_at ? 1 : -1))[0] ?? null;
 }
 
 /** Counts differences by the statement that makes them, most first. */

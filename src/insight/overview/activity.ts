@@ -14,6 +14,8 @@ interface Minute {
 export interface ActivityReport {
   /** Unix milliseconds: nothing before it was counted. */
   readonly since: number;
+  /** Processes whose decisions are missing, as they did not report in time. */
+  readonly unanswered: number;
   /** Minutes with decisions, oldest first; the last of them may not be over. */
   readonly minutes: readonly Minute[];
 }
@@ -45,7 +47,7 @@ export class Activity {
   /** The decisions up to now. */
   report(): ActivityReport {
     this.#look();
-    return { since: this.#since, minutes: [...this.#minutes] };
+    return { since: this.#since, unanswered: 0, minutes: [...this.#minutes] };
   }
 
   /** Ends the counting. */
@@ -75,12 +77,16 @@ export class Activity {
   }
 }
 
-/** The decisions of several processes as those of one. */
-export function mergedActivity(reports: readonly ActivityReport[]): ActivityReport {
-  return {
-    since: Math.min(...reports.map(({ since }) => since)),
-    minutes: merged(reports.map(({ minutes }) => minutes)),
-  };
+/**
+ * The decisions of several processes as those of one, since the last of them began: of the time before, those of a
+ * process that was replaced are not known.
+ * @param reports at least one
+ * @param unanswered processes that did not report
+ */
+export function mergedActivity(reports: readonly ActivityReport[], unanswered: number): ActivityReport {
+  const since = Math.max(...reports.map((report) => report.since));
+  const minutes = merged(reports.map((report) => report.minutes));
+  return { since, unanswered, minutes: minutes.filter(({ at }) => at + MINUTE_MS > since) };
 }
 
 function merged(lists: readonly (readonly Minute[])[]): Minute[] {

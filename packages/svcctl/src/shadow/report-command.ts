@@ -17,7 +17,7 @@ export async function report(call: CommandCall): Promise<void> {
 
 function linesOf(answer: JsonObject, { context, options }: CommandCall): readonly string[] {
   const { bold } = context.style;
-  const lines = [candidateText(answer), summaryText(answer)];
+  const lines = [candidateText(answer), summaryText(answer), ...unansweredText(answer)];
   const differences = objectsIn(answer["differences"]);
   for (const group of objectsIn(answer["groups"])) {
     lines.push("", bold(headingOf(group)));
@@ -49,6 +49,13 @@ function summaryText(answer: JsonObject): string {
     `${count("decisions")} decisions compared${note}: ${count("wider")} would be allowed that were refused, ` +
     `${count("narrower")} refused that were allowed`
   );
+}
+
+function unansweredText({ unanswered }: JsonObject): readonly string[] {
+  if (unanswered === undefined) return [];
+  return [
+    `${text(unanswered)} of the processes of the service did not report: what they compared is missing.`,
+  ];
 }
 
 function headingOf({ change, side, statement, count }: JsonObject): string {

@@ -1,6 +1,6 @@
 /** The records of decisions as the management API needs them; `decision-log` and `compose` provide them. */
 
-import type { ShadowReport } from "../../../decisions/shadow/shadow-report.ts";
+import type { ShadowReportsOfProcesses } from "../../../decisions/shadow/shadow-report.ts";
 
 /** Conditions on records; see spec/decision-log §3.1. */
 export interface RecordQuery {
@@ -30,8 +30,8 @@ interface FoundRecords {
 export interface ShadowReports {
   /** Name of the node. */
   readonly node: string;
-  /** One report of each process of this node. */
-  reports(): Promise<readonly ShadowReport[]>;
+  /** One report of each process of this node that answers in time. */
+  reports(): Promise<ShadowReportsOfProcesses>;
 }
 
 /** Records after a place, oldest first, as JSON texts. */

@@ -56,10 +56,11 @@ export const SHADOW_OPERATIONS: readonly UserDeclaration[] = [
       ({ shadow }) =>
       async () => {
         const { node, reports } = needShadow(shadow);
-        const found = await reports();
+        const { reports: found, unanswered } = await reports();
         if (found.length === 0) throw new RequestRefused(503, "no process reports now", [], "unavailable");
         const merged = mergeShadowReports(found);
-        return json(200, { node, ...merged, groups: shadowGroups(merged.differences) });
+        const silent = unanswered > 0 && { unanswered };
+        return json(200, { node, ...silent, ...merged, groups: shadowGroups(merged.differences) });
       },
   },
 ];

@@ -50,14 +50,22 @@ export const STATUS_SCHEMAS: Schemas = {
         type: "integer",
         description: "Milliseconds that the newest entry of another node took to get here.",
       },
-      decisions: object({
-        since: TIME,
-        per_second: { type: "number", minimum: 0 },
-        minutes: listOf(
-          object({ at: TIME, allowed: COUNT, refused: COUNT }),
-          "Minutes with decisions, oldest first, of the last six hours.",
-        ),
-      }),
+      decisions: object(
+        {
+          since: TIME,
+          unanswered: {
+            ...COUNT,
+            description:
+              "Processes of the node that did not report in time: their decisions are missing. Absent: none.",
+          },
+          per_second: { type: "number", minimum: 0 },
+          minutes: listOf(
+            object({ at: TIME, allowed: COUNT, refused: COUNT }),
+            "Minutes with decisions, oldest first, of the last six hours.",
+          ),
+        },
+        ["since", "per_second", "minutes"],
+      ),
       refusals_by_policy: listOf(
         object({
           policy: {

@@ -23,6 +23,7 @@ export function statusBody(status: Status, now: number): object {
     ...(lagMs !== undefined && { lag_ms: Math.round(lagMs) }),
     decisions: {
       since: timeOf(activity.since),
+      ...(activity.unanswered > 0 && { unanswered: activity.unanswered }),
       per_second: perSecond(activity, now),
       minutes: activity.minutes.map(({ at, ...counts }) => ({ at: timeOf(at), ...counts })),
     },

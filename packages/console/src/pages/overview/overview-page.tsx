@@ -116,6 +116,9 @@ function Health({ of: status }: { readonly of: WholeStatus }) {
         <dd>
           {rateOf(decisions.per_second)}
           <p class="quiet-text">in the last minute or two</p>
+          {decisions.unanswered !== undefined && (
+            <p class="problem">{`${decisions.unanswered} of the processes did not report`}</p>
+          )}
         </dd>
       </div>
     </dl>
