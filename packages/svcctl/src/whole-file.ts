@@ -9,13 +9,13 @@ import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
  * @param mode of a file that is not there yet
  * @throws Error of the file system; what was there is as it was then
  */
-export async function writeWhole(path: string, text: string, mode = 0o666): Promise<void> {
+export async function writeWhole(path: string, content: string | Buffer, mode = 0o666): Promise<void> {
   const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && !found.isFile()) return writeFile(path, text);
+  if (found !== undefined && !found.isFile()) return writeFile(path, content);
   const target = found === undefined ? path : await realpath(path);
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
-    await writeFile(draft, text, { mode: found?.mode ?? mode, flag: "wx" });
+    await writeFile(draft, content, { mode: found?.mode ?? mode, flag: "wx" });
     await rename(draft, target);
   } catch (error) {
     await rm(draft, { force: true });

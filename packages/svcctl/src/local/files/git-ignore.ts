@@ -16,12 +16,14 @@ const END = `# End ${MARKER}`;
  */
 export async function ignoreInGit(root: string, folder: string): Promise<string> {
   const file = join(root, ".gitignore");
-  const entries = [join(relative(root, folder), "*"), `!${join(relative(root, folder), INDEX_NAME)}`];
-  const before = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const own = [join(relative(root, folder), "*"), `!${join(relative(root, folder), INDEX_NAME)}`];
+  // A byte a character, so that what is not UTF-8 stays what it is.
+  const entries = own.map((entry) => Buffer.from(entry).toString("latin1"));
+  const before = await readFile(file, "latin1").catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOENT") throw error;
     return "";
   });
-  await writeWhole(file, withEntries(before, entries), 0o644);
+  await writeWhole(file, Buffer.from(withEntries(before, entries), "latin1"), 0o644);
   return file;
 }
 
