@@ -31,7 +31,7 @@ import type { UnknownReason } from "../subjects/unknown-reason.ts";
 import type { UseInARow } from "../usage.ts";
 import { answerAfter, type Deciding } from "./deciding.ts";
 import type { DecisionRecorder } from "./decision-recorder.ts";
-import { requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
+import { addressOf, requestedFields, TOKEN_PROPERTY } from "./evaluation-fields.ts";
 
 /** Options of {@link Authzen}. */
 interface AuthzenOptions {
@@ -174,7 +174,8 @@ export class Authzen {
     const { deciding, subjects } = this.#options;
     const why = subjects.whyUnknown(asked);
     const { reason, text } = UNKNOWN[why];
-    const answer = deciding.unknownUser({ user: asked.user, required, context: NO_FIELDS }, request, why);
+    const context = addressOf(request.context);
+    const answer = deciding.unknownUser({ user: asked.user, required, context }, request, why);
     const denied = ({ id }: CheckAnswer) => denial(reason, text, id as string);
     return answer instanceof Promise ? answer.then(denied) : denied(answer);
   }
@@ -242,9 +243,9 @@ export class Authzen {
     reason: string,
     text: string,
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
-    const { subject, resource } = request;
+    const { subject, resource, context } = request;
     const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
-    const about = { user: subject.id, required, context: NO_FIELDS, error: text };
+    const about = { user: subject.id, required, context: addressOf(context), error: text };
     const { id, written } = this.#options.recorder.refused(about, request);
     return answerAfter(written, denial(reason, text, id));
   }
@@ -252,12 +253,6 @@ export class Authzen {
 
 function denial(reason: string, text: string, id: string): EvaluationAnswer {
   return { decision: false, context: { id, reason_user: { "403": text }, reason } };
-}
-
-/** The address of the client, which records have whether a condition reads it or not. */
-function addressOf(context: EvaluationRequest["context"]): ConditionFields {
-  const address = sourceIpOf(context);
-  return address === undefined ? NO_FIELDS : new Map([["SourceIp", address]]);
 }
 
 /** Adds the address of the client to a subject: the same object as long as both are the same. */

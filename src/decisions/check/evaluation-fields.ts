@@ -69,6 +69,14 @@ class RequestedFields implements ConditionFields {
   }
 }
 
+/** The address of the client alone, which records have whether a condition reads it or not. */
+export function addressOf(context: Properties | undefined): ConditionFields {
+  const address = sourceIpOf(context);
+  return address === undefined ? NO_FIELDS : new Map([[SOURCE_IP, address]]);
+}
+
+const NO_FIELDS: ConditionFields = new Map();
+
 function fieldsOf(
   entity: Entity,
   properties: Properties | undefined,

@@ -98,3 +98,36 @@ describe("the type of a subject, where users have several", () => {
     expect(types(await recordOf("/search/action", { subject, resource }))).toEqual(["agent"]);
   });
 });
+
+describe("the address of the client is in the record of", () => {
+  const context = { SourceIp: "10.0.0.7" };
+  const user = (id: string) => ({ type: "user", id });
+  const ada = { subject: user("ada"), action, resource };
+  const check = { action: "demo:Read", resource: "arn:svc:demo:::note/a1" };
+  it.each([
+    ["an unknown subject", "/evaluation", { ...ada, subject: user("nobody") }],
+    ["an unknown type of subjects", "/evaluation", { ...ada, subject: { type: "robot", id: "ada" } }],
+    ["an unknown action", "/evaluation", { ...ada, action: { name: "no" } }],
+    ["an unknown type of resources", "/evaluation", { ...ada, resource: { type: "no", id: "a1" } }],
+    ["a check of an unknown user", "/check", { user: "nobody", required: check }],
+    ["a search for subjects", "/search/subject", ada],
+    ["a search for resources", "/search/resource", ada],
+    ["a search for actions", "/search/action", ada],
+    ["a search without a result", "/search/action", { ...ada, subject: user("nobody") }],
+    ["who can", "/who-can", check],
+    ["what can", "/what-can", { user: "ada", resource: check.resource }],
+    ["a plan", "/plan", { user: "ada", action: "demo:Read" }],
+  ])("%s", async (_name, path, body) => {
+    expect((await recordOf(path, { ...body, context })).context).toEqual(context);
+  });
+
+  it("each element of a batch", async () => {
+    const evaluations = [{ subject: user("nobody") }, { subject: user("ada"), action: { name: "no" } }];
+    const record = await recordOf("/evaluations", { ...ada, context, evaluations });
+    const { items = [] } = record;
+    expect(items.map((item) => (item.subject === undefined ? record : item).context)).toEqual([
+      context,
+      context,
+    ]);
+  });
+});

@@ -30,7 +30,7 @@ export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) 
     const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
     const { user, resource } = rest;
     const actions = found.results.map((action) => ({ user, action, resource }));
-    await recordSearch(decisions, call, "what_can", { user }, actions);
+    await recordSearch(decisions, call, "what_can", { user, context: whole.context }, actions);
     const answer = { results: found.results, page: requested.answer(found) };
     return JSON.stringify(reason === undefined ? answer : { ...answer, reason });
   };

@@ -28,7 +28,7 @@ export function whoCanHandler(decisions: Decisions, { tokens }: SearchServing) {
     const found = await decisions.searches.whoCan(whole, call.signal);
     const { action, resource } = rest;
     const users = found.results.map(({ user }) => ({ user, action, resource }));
-    await recordSearch(decisions, call, "who_can", { action }, users);
+    await recordSearch(decisions, call, "who_can", { action, context: whole.context }, users);
     const doubts = explain === true ? await decisions.doubts(rest) : [];
     return JSON.stringify({
       results: found.results,

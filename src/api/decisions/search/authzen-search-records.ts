@@ -1,5 +1,6 @@
 /** Records of the searches of AuthZEN in the decision log. */
 
+import { addressOf } from "../../../decisions/check/evaluation-fields.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type {
   ActionSearch,
@@ -13,7 +14,7 @@ import { recordSearch } from "./search-record.ts";
 /** Records a search for subjects. */
 export function recordSubjects(decisions: Decisions) {
   return (
-    { subject, action, resource }: SubjectSearch,
+    { subject, action, resource, context }: SubjectSearch,
     results: readonly FoundEntity[],
     call: ServiceCall,
   ) => {
@@ -28,14 +29,20 @@ export function recordSubjects(decisions: Decisions) {
       resource: arn,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", { subjectType, action: verb }, found);
+    return recordSearch(
+      decisions,
+      call,
+      "search",
+      { subjectType, action: verb, context: addressOf(context) },
+      found,
+    );
   };
 }
 
 /** Records a search for resources. */
 export function recordResources(decisions: Decisions) {
   return (
-    { subject, action, resource }: ResourceSearch,
+    { subject, action, resource, context }: ResourceSearch,
     results: readonly FoundEntity[],
     call: ServiceCall,
   ) => {
@@ -49,14 +56,14 @@ export function recordResources(decisions: Decisions) {
       resource: decisions.resourceArn(type, id) ?? id,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", asked, found);
+    return recordSearch(decisions, call, "search", { ...asked, context: addressOf(context) }, found);
   };
 }
 
 /** Records a search for actions. */
 export function recordActions(decisions: Decisions) {
   return (
-    { subject, resource }: ActionSearch,
+    { subject, resource, context }: ActionSearch,
     results: readonly { readonly name: string }[],
     call: ServiceCall,
   ) => {
@@ -69,6 +76,6 @@ export function recordActions(decisions: Decisions) {
       resource: arn,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", asked, found);
+    return recordSearch(decisions, call, "search", { ...asked, context: addressOf(context) }, found);
   };
 }

@@ -1,6 +1,6 @@
 /** Records of searches in the decision log (spec/decision-log §1.4): what was found, as allowed items. */
 
-import type { Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import type { ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { AnyCall } from "../any-call.ts";
@@ -18,31 +18,33 @@ interface FoundPermission {
   readonly asked?: AskedResource;
 }
 
+/** The question, as far as it is known without a result. */
+interface Asked extends Partial<Pick<FoundPermission, "user" | "subjectType" | "action">> {
+  /** The condition fields, of which a record has the address of the client. */
+  readonly context: ConditionFields;
+}
+
 const ALLOWED: Outcome = { effect: "allow" };
 
-/**
- * Records a search. Returns a promise if the answer must wait for its record.
- * @param asked what was searched for, as far as it is known without a result
- */
+/** Records a search. Returns a promise if the answer must wait for its record. */
 export function recordSearch(
   { log }: Decisions,
   call: AnyCall,
   entrance: SearchEntrance,
-  asked: Partial<Pick<FoundPermission, "user" | "subjectType" | "action">>,
+  asked: Asked,
   found: readonly FoundPermission[],
 ): Promise<void> | undefined {
   if (log === undefined) return undefined;
   const batch = log.batch({ entrance, requestId: call.requestId, call });
+  const { context } = asked;
   if (found.length === 0) about(batch, asked);
   for (const one of found) {
-    about(batch, one);
+    about(batch, { ...one, context });
     batch.add(ALLOWED, one.resource, one.asked);
   }
   return batch.end();
 }
 
-function about(batch: DecisionBatch, { user, subjectType, action = "*" }: Partial<FoundPermission>): void {
-  batch.about({ user: user ?? null, subjectType, action, loaded: undefined, context: NO_FIELDS });
+function about(batch: DecisionBatch, { user, subjectType, action = "*", context }: Asked): void {
+  batch.about({ user: user ?? null, subjectType, action, loaded: undefined, context });
 }
-
-const NO_FIELDS: ReadonlyMap<string, string> = new Map();
