@@ -75,7 +75,8 @@ async function create(
   const created = withFieldNames(names, directory.users.create(user));
   const after = await (invitation === undefined ? created : orWithdraw(invitation, created));
   audit.wrote(call, "createUser", { user: after.username, after, ...(invitation && { invited: true }) });
-  return json(201, shapes.user(after, call));
+  const headers = after.encryptedPassword === undefined ? undefined : shapes.usersHeaders;
+  return json(201, shapes.user(after, call), headers);
 }
 
 /** A user of the name and address whom somebody else creates gets no link from who could not. */

@@ -110,6 +110,15 @@ describe("a password", () => {
       expect(all.headers.get("cache-control")).toBe("no-store");
     }
   });
+
+  it("is not to be stored from the answer to the creation either", async () => {
+    const body = { username: "with-password", encryptedPassword: "aGFzaA==" };
+    const made = await api.call("POST", "/auth/users", body);
+    expect([made.status, made.body.encryptedPassword]).toEqual([201, "aGFzaA=="]);
+    expect(made.headers.get("cache-control")).toBe("no-store");
+    const other = await api.call("POST", "/auth/users", { username: "without-password" });
+    expect([other.status, other.headers.get("cache-control")]).toEqual([201, null]);
+  });
 });
 
 describe("odd paths", () => {
