@@ -10,6 +10,7 @@ import { type Engine, LogDoubted } from "./engine.ts";
 import { namedParts } from "./entry-parts.ts";
 import type { JournalSettings } from "./journal-settings.ts";
 import type { LogNode } from "./node.ts";
+import { NodeEnds } from "./until-ended.ts";
 
 /** Name of the lease of the node that writes checkpoints. */
 const CHECKPOINTS = "checkpoints";
@@ -17,9 +18,6 @@ const CHECKPOINTS = "checkpoints";
 const RETRY_MS = 60_000;
 /** Attempts at a checkpoint while the engine is connected to anew again and again, which is no failure of it. */
 const MOST_ATTEMPTS = 5;
-
-/** The node ends while a checkpoint is written: of a large directory the rest may take minutes. */
-class NodeEnds extends Error {}
 
 /** The parts that checkpoints are made with. */
 interface DueCheckpointsParts {
@@ -84,7 +82,7 @@ export class DueCheckpoints {
   }
 
   #assertOpen(): void {
-    if (this.#closed) throw new NodeEnds("the node ends");
+    if (this.#closed) throw new NodeEnds();
   }
 
   async #writeDue(): Promise<void> {

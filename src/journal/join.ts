@@ -18,10 +18,10 @@ interface JoinParts extends Omit<RebuildParts, "assertKnown"> {
 /**
  * Fills an empty copy up to the newest entry. Undefined, with the copy still empty, where no whole state can be made from the
  * log: following it entry by entry finds out why.
- * @throws LogMissing for a log whose beginning is gone
+ * @throws LogMissing for a log whose beginning is gone; NodeEnds
  */
 export async function join(parts: JoinParts): Promise<Omit<Rebuilt, "former"> | undefined> {
-  const { engine, replica, knownFormat } = parts;
+  const { engine, replica, knownFormat, assertOpen } = parts;
   const log = await findLog(engine);
   if (log === undefined) return undefined;
   const assertKnown = (format: number): void => {
@@ -29,7 +29,10 @@ export async function join(parts: JoinParts): Promise<Omit<Rebuilt, "former"> | 
   };
   const state = await replica.beside();
   try {
-    const made = await new StateMaker({ engine, replica, assertKnown }, state).make(log);
+    const made = await new StateMaker(
+      { engine, replica, assertKnown, ...(assertOpen && { assertOpen }) },
+      state,
+    ).make(log);
     await (await state.take()).release();
     return made;
   } catch (error) {

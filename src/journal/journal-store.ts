@@ -23,6 +23,7 @@ import { LogNode } from "./node.ts";
 import { PollInterval } from "./poll-interval.ts";
 import { Proofs } from "./proof.ts";
 import { TroubleLog } from "./trouble-log.ts";
+import { NodeEnds, openUntil } from "./until-ended.ts";
 import { copyIsMadeAnew, noContact } from "./write-refusals.ts";
 import { LogWriter } from "./writer.ts";
 
@@ -112,6 +113,7 @@ class Journal implements JournalStore {
     this.#keeper = new CopyKeeper({ ...shared, wallClock: this.#wallClock, log });
     this.#node = new LogNode({
       ...shared,
+      assertOpen: openUntil(() => this.#leaving !== undefined),
       wallClock: this.#wallClock,
       onCondition: () => this.#onCondition(),
       onWentBack: (back) => this.#keeper.wentBack(this.#node, back),
@@ -273,10 +275,7 @@ class Journal implements JournalStore {
     return this.#checkpoints.write();
   }
 
-  close(): Promise<void> {
-    this.#leaving ??= this.#leave();
-    return this.#leaving;
-  }
+  close = (): Promise<void> => (this.#leaving ??= this.#leave());
 
   /** Follows the log from now on. */
   start(): void {
@@ -291,9 +290,9 @@ class Journal implements JournalStore {
   }
 
   async #poll(): Promise<void> {
-    while (this.#closing === undefined) {
+    while (this.#leaving === undefined) {
       await this.#pause(this.#hasContact ? this.#interval.ms : RECONNECT_MS);
-      if (this.#closing !== undefined) return;
+      if (this.#leaving !== undefined) return;
       this.#woken = false;
       // What fails is told by onTrouble, and tried again.
       await this.catchUp().catch(() => undefined);
@@ -334,6 +333,7 @@ class Journal implements JournalStore {
   }
 
   #onTrouble(error: unknown): void {
+    if (error instanceof NodeEnds) return;
     this.counters.engineErrors += 1;
     this.#node.doubt();
     this.#trouble.tell(error, this.#hasContact, this.copyState().stopsAt);

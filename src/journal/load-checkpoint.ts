@@ -10,6 +10,7 @@ import {
 } from "./checkpoints.ts";
 import { type Engine, NothingDone } from "./engine.ts";
 import { type CopyPlace, mayFollow } from "./place-in-log.ts";
+import { type NodeEnd, untilEnded } from "./until-ended.ts";
 
 /** A checkpoint that a copy was loaded from. */
 interface LoadedCheckpoint {
@@ -22,13 +23,14 @@ interface LoadedCheckpoint {
  * Replaces the state of a copy by the newest checkpoint above its revision; undefined where there is none.
  * @param copy revision 0 where it is empty
  * @param assertKnown throws for a format that this program does not know
- * @throws NothingDone for a checkpoint that is damaged, or does not follow the copy
+ * @throws NothingDone for a checkpoint that is damaged, or does not follow the copy; NodeEnds
  */
 export async function loadCheckpoint(
-  { engine, replica }: { readonly engine: Engine; readonly replica: Replica },
+  parts: NodeEnd & { readonly engine: Engine; readonly replica: Replica },
   copy: CopyPlace,
   assertKnown: (format: number) => void,
 ): Promise<LoadedCheckpoint | undefined> {
+  const { engine, replica } = parts;
   for (let gone = ""; ; ) {
     const marker = await newestCheckpoint(engine, copy.revision);
     if (marker === undefined) return undefined;
@@ -40,7 +42,8 @@ export async function loadCheckpoint(
       if (copy.revision > 0 && (marker.log !== copy.log || !mayFollow(recent, copy)))
         throw new NothingDone(`checkpoint ${marker.revision} of the log does not follow this node's copy`);
       const { revision, last, log } = marker;
-      await replica.replaceState({ revision, node: "", log, ...last }, readRecords(engine, marker), recent);
+      const records = untilEnded(readRecords(engine, marker), parts);
+      await replica.replaceState({ revision, node: "", log, ...last }, records, recent);
       return { marker, recent };
     } catch (error) {
       // It was removed while it was read: there is a newer one.

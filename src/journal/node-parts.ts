@@ -4,9 +4,10 @@ import type { EntryId, FormerState, Replica } from "../store/replica.ts";
 import type { Clock } from "./clock.ts";
 import type { JournalCounters } from "./counters.ts";
 import type { Engine } from "./engine.ts";
+import type { NodeEnd } from "./until-ended.ts";
 
 /** The parts that a node is built from. */
-export interface NodeParts {
+export interface NodeParts extends NodeEnd {
   readonly engine: Engine;
   readonly replica: Replica;
   readonly counters: JournalCounters;

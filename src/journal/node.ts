@@ -154,13 +154,16 @@ export class LogNode {
    * @returns true if that proves the copy to be the newest; see {@link proved}
    */
   async follow(): Promise<boolean> {
-    const { engine } = this.#parts;
+    const { engine, assertOpen } = this.#parts;
     if (this.#mayBeFarBehind) await this.#skipAhead();
-    for (let idle = 0; ; idle++) {
+    for (let idle = 0, isFull = false; ; idle++) {
+      // A node that ends need not catch up; a few entries may tell a commit what became of it.
+      if (isFull) assertOpen?.();
       if (idle > 0) await this.#rest(idle);
       const { lastId } = this;
       const sent = this.moment();
       const { entries, floor, own } = await engine.entries(this.revision, PAGE);
+      isFull = entries.length === PAGE;
       if (floor > this.revision) {
         await this.load();
       } else if (own !== undefined && floor < this.revision && !this.#isOwn(own.head)) {
@@ -365,8 +368,8 @@ export class LogNode {
 
   /** Fills the empty copy at once; false where no whole state can be made, of which following tells why. */
   async #join(): Promise<boolean> {
-    const { engine, replica, counters } = this.#parts;
-    const made = await join({ engine, replica, knownFormat: this.knownFormat });
+    const { counters } = this.#parts;
+    const made = await join({ ...this.#parts, knownFormat: this.knownFormat });
     if (made === undefined) return false;
     this.#became(made);
     counters.applied += made.revision - this.checkpointRevision;

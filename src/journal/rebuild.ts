@@ -12,13 +12,14 @@ import { bodyInPieces } from "./entry-parts.ts";
 import { lookAt } from "./look.ts";
 import { assertLog } from "./place-in-log.ts";
 import { isTornAfter } from "./torn-log.ts";
+import { type NodeEnd, untilEnded } from "./until-ended.ts";
 
 const PAGE = 100;
 /** Attempts to read a state that is being trimmed. */
 const MOST_ATTEMPTS = 5;
 
 /** The parts that a state is made from. */
-export interface RebuildParts {
+export interface RebuildParts extends NodeEnd {
   readonly engine: Engine;
   readonly replica: Replica;
   /** Throws for a format that this program does not know. */
@@ -45,7 +46,7 @@ export interface Rebuilt {
 
 /**
  * Replaces the copy of a log by what the database has of that log now, once that is whole.
- * @throws LogMissing where the database has no log, another one, or none that a whole state can be made from
+ * @throws LogMissing where the database has no log, another one, or none that a whole state can be made from; NodeEnds
  */
 export async function rebuild(parts: RebuildParts, log: string): Promise<Rebuilt> {
   for (let attempt = 1; ; attempt++) {
@@ -100,13 +101,15 @@ export class StateMaker {
     const { revision, last, format = 1, bytes } = marker;
     assertKnown(format);
     const recent = [...(await readRecentIds(engine, marker))];
-    await this.#state.fill({ revision, node: "", log, ...last }, readRecords(engine, marker), recent);
+    const records = untilEnded(readRecords(engine, marker), this.#parts);
+    await this.#state.fill({ revision, node: "", log, ...last }, records, recent);
     this.#made = { revision, ...last, format, recent, checkpoint: { revision, bytes }, bytes: 0 };
   }
 
   async #follow(log: string): Promise<void> {
-    const { engine, assertKnown } = this.#parts;
+    const { engine, assertKnown, assertOpen } = this.#parts;
     for (;;) {
+      assertOpen?.();
       const { entries, floor } = await engine.entries(this.#made.revision, PAGE);
       if (floor > this.#made.revision) throw new CheckpointGone("it was trimmed");
       // The database may have been emptied, or another one put in its place, since it was found to have this log.
@@ -125,7 +128,7 @@ export class StateMaker {
         if (head.revision === 1 && head.id !== log) throw new CheckpointGone("it is another log");
         if (head.prev !== this.#made.id)
           throw new CheckpointGone(`entry ${head.revision} does not follow the one before`);
-        await this.#state.apply(head, bodyInPieces(engine, head, item));
+        await this.#state.apply(head, untilEnded(bodyInPieces(engine, head, item), this.#parts));
         const { revision, id, at, format } = head;
         this.#made.recent.push([revision, id]);
         this.#made = { ...this.#made, revision, id, at, format, bytes: this.#made.bytes + item.length };
