@@ -86,6 +86,8 @@ export interface LoadOptions {
   readonly size?: PieceSize;
   /** Keeps what is long, also of the report, until it is closed. Default: memory. */
   readonly overflow?: Overflow;
+  /** Ends the reading of files, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** The result of a load, or of a dry run. */
@@ -146,7 +148,10 @@ async function prepare(options: LoadOptions) {
     schema: catalog.schema("dataset"),
     size,
     overflow,
-    onPiece: (piece: Piece) => pieces?.add(piece),
+    onPiece: (piece: Piece) => {
+      options.signal?.throwIfAborted();
+      pieces?.add(piece);
+    },
     isValid: pieces && (await options.before?.valid(pieces)),
     onRead: (done: number, total: number) => onProgress?.({ phase: "read", done, total }),
   };

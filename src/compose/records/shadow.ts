@@ -44,17 +44,27 @@ export async function openConfiguredShadow(
     directory,
     logger,
     open: (of) => openQuietDecisions({ ...settings, directory: of }),
-    load: (files, policies) => memoryDirectory(data, files, policies),
+    load: (files, policies, ending) => memoryDirectory(data, { files, policies, ending }),
   });
 }
 
-/** A directory in memory with data sets and policies. Throws "invalid_request" with every problem. */
+/** The documents of a candidate, and what ends their loading. */
+interface Candidate {
+  readonly files: readonly string[];
+  readonly policies: DatasetDocument["policies"];
+  readonly ending: AbortSignal;
+}
+
+/** A directory in memory with data sets and policies. Throws "invalid_request" with every problem, and where it ends. */
 async function memoryDirectory(
   { values, catalog }: DataParts,
-  files: readonly string[],
-  policies: DatasetDocument["policies"],
+  { files, policies, ending }: Candidate,
 ): Promise<{ readonly directory: OpenedDirectory; close(): Promise<void> }> {
+  ending.throwIfAborted();
   const store = openMemoryStore();
+  // The comparison and the write read it all the time, and throw then.
+  const end = () => void store.close();
+  ending.addEventListener("abort", end);
   const guards = values["authorizer.guards"];
   const limits = limitsOf(values);
   const directory = await openDirectory({
@@ -77,10 +87,13 @@ async function memoryDirectory(
       policies === undefined || policies.length === 0 ? [] : [{ format: 1, policies } as const];
     // Secrets decide nothing, so that the candidate needs none of those that a data set names.
     const env = () => randomBytes(SECRET_BYTES).toString("base64");
-    await loadDatasets({ directory, catalog, files, documents, mode: "load", env, guards, limits });
+    const rules = { guards, limits };
+    await loadDatasets({ directory, catalog, files, documents, mode: "load", env, ...rules, signal: ending });
     return { directory, close };
   } catch (error) {
     await close();
     throw error;
+  } finally {
+    ending.removeEventListener("abort", end);
   }
 }

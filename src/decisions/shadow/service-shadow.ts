@@ -27,10 +27,11 @@ interface ServiceShadowOptions {
   readonly directory: Directory;
   /** Decides over a directory, and tells nobody. */
   readonly open: (directory: Directory) => Promise<QuietDecisions>;
-  /** A directory with data sets and policies. Throws "invalid_request" with every problem. */
+  /** A directory with data sets and policies. Throws "invalid_request" with every problem; the signal ends it. */
   readonly load: (
     files: readonly string[],
     policies: DatasetDocument["policies"],
+    ending: AbortSignal,
   ) => Promise<{ readonly directory: Directory; close(): Promise<void> }>;
   readonly logger: {
     info(message: string, fields: Readonly<Record<string, unknown>>): void;
@@ -42,13 +43,17 @@ interface ServiceShadowOptions {
 export async function openServiceShadow(options: ServiceShadowOptions): Promise<ServiceShadow> {
   const { source, share, directory, open, logger } = options;
   const shadow = new Shadow({ share, witness: await open(directory) });
+  const ending = new AbortController();
   let loads: Promise<void> = Promise.resolve();
   const load = async (): Promise<void> => {
+    if (ending.signal.aborted) return;
     try {
-      const candidate = await openCandidate(options);
+      const candidate = await openCandidate(options, ending.signal);
       await shadow.replace(candidate);
       logger.info("shadow candidate loaded", { ...candidate.about });
     } catch (error) {
+      // Broken off: nobody compares with it any more.
+      if (ending.signal.aborted) return;
       shadow.failed(reasonOf(error));
       logger.error("the shadow candidate cannot be loaded; the former one stays", { source, error });
     }
@@ -61,6 +66,7 @@ export async function openServiceShadow(options: ServiceShadowOptions): Promise<
       return loads;
     },
     close: async () => {
+      ending.abort();
       await loads;
       await shadow.close();
     },
@@ -69,12 +75,10 @@ export async function openServiceShadow(options: ServiceShadowOptions): Promise<
   return service;
 }
 
-async function openCandidate({
-  source,
-  directory,
-  open,
-  load,
-}: ServiceShadowOptions): Promise<OpenCandidate> {
+async function openCandidate(
+  { source, directory, open, load }: ServiceShadowOptions,
+  ending: AbortSignal,
+): Promise<OpenCandidate> {
   const { files, documents } = await documentsOf(source);
   const datasets = documents.filter(({ source: { value } }) => isDataset(value));
   const names = new Set(datasets.map(({ source: { file } }) => file));
@@ -84,6 +88,7 @@ async function openCandidate({
   const loaded = await load(
     files.filter((file) => names.has(file)),
     loose,
+    ending,
   );
   if (hasUsers) {
     const quiet = await open(loaded.directory);
