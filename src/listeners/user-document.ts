@@ -50,6 +50,10 @@ const FAILURES = {
       "A write of another site, or (`authorizer.escalation: deny`) one that grants more than the caller holds.",
     ),
   },
+  410: {
+    name: "NotKept",
+    response: failure("What is asked for was there, or may have been, and is no longer kept."),
+  },
   429: {
     name: "TooManyFailures",
     response: failure("Too many failed attempts with this key from this address.", RETRY_AFTER),

@@ -209,7 +209,7 @@ function operationOf(api: DescribedApi, described: SecuredOperation): Operation 
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
       [answer.status]: withHeaders(answerOf(answer), isRevised),
-      ...failureRefs(api.failures, statuses),
+      ...failureRefs(id, api.failures, statuses, failures),
       ...Object.fromEntries(
         Object.entries(failures).map(([status, response]) => [status, withHeaders(response, isRevised)]),
       ),
@@ -243,17 +243,20 @@ function pathParameter(name: string, parameter: PathParameter | undefined): Para
   return { name, in: "path", required: true, description, schema: { type: "string", minLength: 1 }, example };
 }
 
+/** @throws Error for a status that nothing describes: the document would not have what the operation answers. */
 function failureRefs(
+  id: string,
   failures: Failures,
   statuses: readonly number[],
+  own: NonNullable<Described["failures"]>,
 ): { readonly [status: string]: Reference } {
   const named = [...statuses].sort((a, b) => a - b).map(String);
   return Object.fromEntries(
     [...named, "default"].flatMap((status) => {
       const failure = failures[status];
-      return failure === undefined
-        ? []
-        : [[status, { $ref: `#/components/responses/${failure.name}` }] as const];
+      if (failure !== undefined) return [[status, { $ref: `#/components/responses/${failure.name}` }]];
+      if (status === "default" || own[status] !== undefined) return [];
+      throw new Error(`${id}: status ${status} is not described`);
     }),
   );
 }

@@ -1,6 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { SCOPES } from "../../../src/api/service-caller.ts";
+import { openApiDocument } from "../../../src/http/openapi/document.ts";
+import { COMMON_FAILURES, ERROR_SCHEMAS } from "../../../src/http/openapi/failures.ts";
 import type { Operation } from "../../../src/http/openapi/openapi-types.ts";
 import { schemaRef } from "../../../src/http/schema/schema-forms.ts";
 import {
@@ -35,6 +37,37 @@ const EACH = OPERATIONS.map(({ method, template, operation }) => {
 const AJV = ajvWith(DOCUMENT.components.schemas);
 const references = () =>
   [...objectsIn(DOCUMENT)].flatMap(({ $ref }) => ($ref === undefined ? [] : [$ref as string]));
+
+it("no document is made of an operation with a status of failure that nothing describes", () => {
+  const operation = {
+    id: "getTea",
+    tag: "service",
+    method: "GET" as const,
+    path: "/tea",
+    summary: "Get tea",
+    description: "Tea, from a pot.",
+    answer: { status: 200 as const, description: "The tea." },
+    errors: [404, 418],
+    security: [],
+  };
+  const made = () =>
+    openApiDocument({
+      info: { title: "", version: "", summary: "", description: "" },
+      tags: [],
+      apis: [
+        {
+          operations: [operation],
+          failures: COMMON_FAILURES,
+          commonErrors: () => [],
+          parameters: {},
+          isRevised: () => false,
+        },
+      ],
+      schemas: ERROR_SCHEMAS,
+      securitySchemes: {},
+    });
+  expect(made).toThrow("getTea: status 418 is not described");
+});
 
 describe("the document", () => {
   it("is valid by the OpenAPI 3.1 meta-schema", async () => {

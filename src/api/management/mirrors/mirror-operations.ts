@@ -117,7 +117,6 @@ export const MIRROR_OPERATIONS: readonly UserDeclaration[] = [
     summary: "List the mirrors of all repositories",
     description: `In UTF-8 byte order of their names, in every region. ${FEW_HEADS}`,
     answer: answerWithPage("MirrorList", EXAMPLE),
-    errors: [400],
     handler: (parts) => (call) => list(call, parts, (mirrors) => mirrors.all()),
   },
   {

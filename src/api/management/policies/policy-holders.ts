@@ -20,7 +20,7 @@ const OF_POLICY = {
   tag: "policies",
   missing: "policy not found",
   query: PAGING,
-  errors: [400],
+  errors: [400, 404],
 } as const;
 const PAGES =
   "A page may have fewer items than `amount`, also none, and another after it: all names are looked through, for a second at most.";

@@ -52,7 +52,7 @@ export function listAndStream(log: RecordsOfLog): readonly UserDeclaration[] {
         results: [log.example],
       },
     },
-    errors: [400],
+    errors: [400, 404],
     handler: (parts) => (call) =>
       listRecords(call, recordsOf(parts), recordQuery(call.query, filters), parts),
   };
@@ -71,7 +71,7 @@ export function listAndStream(log: RecordsOfLog): readonly UserDeclaration[] {
       schema: { type: "string" },
       example: `event: nodes\ndata: {"node":"node-1","missing_nodes":["node-2"]}\n\ndata: ${JSON.stringify(log.example)}\n\n`,
     },
-    errors: [400],
+    errors: [400, 404],
     handler: (parts) => {
       const streams = openRecordStreams();
       return (call) => {
