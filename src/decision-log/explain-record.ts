@@ -29,6 +29,8 @@ interface RecordExplanation {
   readonly near_misses: readonly NearMiss[];
   /** True where the user or the permission is masked: the decision cannot be made again, and has no reasons. */
   readonly masked?: true;
+  /** The reason why nothing was evaluated: of an unknown action, for example. */
+  readonly error?: string;
   /** Condition fields that the policies read and that the record has masked: the reasons may be others. */
   readonly masked_fields?: readonly string[];
 }
@@ -61,9 +63,13 @@ export async function explainRecord(
   };
   const subjects = new Map<string, Awaited<ReturnType<typeof load>>>();
   for (const question of questionsOf(record).slice(0, MOST_EXPLAINED)) {
-    const { revision, user, groups, required, context } = question;
+    const { revision, user, groups, required, context, error } = question;
     if (isMasked(question)) {
       explanations.push({ effect: question.effect, determining: [], near_misses: [], masked: true });
+      continue;
+    }
+    if (error !== undefined) {
+      explanations.push({ effect: question.effect, determining: [], near_misses: [], error });
       continue;
     }
     const key = JSON.stringify([revision, user, groups]);

@@ -99,8 +99,15 @@ export interface DecisionBatch {
    * @param arn the resource
    * @param asked the resource as it was asked for
    * @param statement the statement that decided
+   * @param error the reason why nothing could be evaluated
    */
-  add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void;
+  add(
+    outcome: Outcome,
+    arn: string,
+    asked?: AskedResource,
+    statement?: CompiledStatement,
+    error?: string,
+  ): void;
   /** The id of the decision that was added last; undefined if it is none of those that get a record. */
   lastId(): string | undefined;
   /** Ends the batch: as {@link DecisionLog.decided}. Call it once, when the answer is complete. */

@@ -48,6 +48,7 @@ import { openSearches } from "./search/open-searches.ts";
 import { GroupSets } from "./subjects/group-sets.ts";
 import type { SubjectTokens } from "./subjects/subject-tokens.ts";
 import { type AskedSubject, Subjects, type UnknownSubjects } from "./subjects/subjects.ts";
+import { UNKNOWN_TEXTS } from "./subjects/unknown-reason.ts";
 import type { DecisionUsage } from "./usage.ts";
 
 /** The parts of the decision use cases. */
@@ -301,7 +302,10 @@ async function filterInOneState(
   if (user === undefined) {
     counters.decisions.filter.neutral += request.resources.length;
     batch?.about({ ...request, loaded: undefined });
-    for (const resource of batch === undefined ? [] : request.resources) batch?.add(UNKNOWN_USER, resource);
+    const why = UNKNOWN_TEXTS[subjects.whyUnknown(request)];
+    for (const resource of batch === undefined ? [] : request.resources) {
+      batch?.add(UNKNOWN_USER, resource, undefined, undefined, why);
+    }
     return { allowed: [], done };
   }
   const { policies } = user;

@@ -9,7 +9,7 @@ import type {
   BatchSubject,
   DecisionBatch,
 } from "../../decisions/decision-log.ts";
-import { durationText, type RecordEncoder } from "./encode.ts";
+import { ARN_TYPE, durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";
 
@@ -70,7 +70,13 @@ export class EncodedBatch implements DecisionBatch {
     this.#itemHead = `${head === this.#head ? own : `${own}${head.slice(1)},`}"resource":{"arn":"`;
   }
 
-  add(outcome: Outcome, arn: string, asked?: AskedResource, statement?: CompiledStatement): void {
+  add(
+    outcome: Outcome,
+    arn: string,
+    asked?: AskedResource,
+    statement?: CompiledStatement,
+    error?: string,
+  ): void {
     const { effect } = outcome;
     this.#counts[effect]++;
     this.#isLastSelected = this.#log.wants(effect);
@@ -79,13 +85,14 @@ export class EncodedBatch implements DecisionBatch {
     if (place >= this.#log.items) return;
     const comma = place > 0 ? "," : "";
     // A resource that was asked for by its ARN has no other name.
-    const name = asked === undefined || asked.id === arn ? "" : this.#nameText(asked);
+    const name = asked === undefined || asked.type === ARN_TYPE ? "" : this.#nameText(asked);
     const loaded = this.#subject?.loaded;
     const determining =
       statement === undefined || loaded === undefined
         ? ""
         : this.#log.encoder.parts.statement(statement, loaded);
-    this.#items.add(`${comma}${this.#itemHead}${quoted(arn)}${name}${DECISIONS[effect]}${determining}]}`);
+    const end = error === undefined ? "]}" : `],"error":${JSON.stringify(error)}}`;
+    this.#items.add(`${comma}${this.#itemHead}${quoted(arn)}${name}${DECISIONS[effect]}${determining}${end}`);
   }
 
   lastId(): string | undefined {

@@ -34,6 +34,9 @@ export interface DecidedAt {
   readonly peer: string | undefined;
 }
 
+/** The type of resources whose ids are their ARNs. */
+export const ARN_TYPE = "arn";
+
 /** The members of a decision before the statements that determined it. */
 const DECISIONS = {
   allow: ',"decision":true,"effect":"allow","determining":[',
@@ -137,7 +140,7 @@ function questionText({ required, resource, operation }: Decided): string {
   const shown = operation === undefined ? "" : `,"operation":${JSON.stringify(operation)}`;
   if (required === null || !("action" in required)) return `${shown},"required":${treeText(required)}`;
   const asked =
-    resource === undefined || resource.id === required.resource
+    resource === undefined || resource.type === ARN_TYPE
       ? ""
       : `,"type":${jsonText(resource.type)},"id":${jsonText(resource.id)}`;
   return `${shown},"action":"${quoted(required.action)}","resource":{"arn":"${quoted(required.resource)}"${asked}}`;

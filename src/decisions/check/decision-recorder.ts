@@ -154,7 +154,7 @@ export class DecisionRecorder {
     if (batch !== undefined && required !== null && "action" in required) {
       batch.about({ user, subjectType, action: required.action, loaded, context });
       const [statement] = statementsOf(question, loaded, place);
-      batch.add(outcome, required.resource, resource, statement);
+      batch.add(outcome, required.resource, resource, statement, error);
       return { id: batch.lastId() ?? this.nextId(), written: undefined };
     }
     const id = this.nextId();

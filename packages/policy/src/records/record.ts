@@ -50,6 +50,7 @@ interface LoggedItem {
   /** Absent: allow. */
   readonly effect?: Exclude<Effect, "allow">;
   readonly determining: readonly LoggedStatement[];
+  readonly error?: string;
 }
 
 /** A decision, or the decisions of one call. */

@@ -22,6 +22,8 @@ export interface RecordedQuestion {
   readonly context: ConditionFields;
   readonly effect: Effect;
   readonly determining: readonly LoggedStatement[];
+  /** The reason why no policies could decide, whichever they were. */
+  readonly error?: string;
 }
 
 /** Entrances whose records are about what might be, or list what was found: nobody acted on them. */
@@ -32,14 +34,27 @@ export function isHypothetical({ entrance }: LoggedDecision): boolean {
   return HYPOTHETICAL.has(entrance);
 }
 
-/** Returns the decisions of a record; none where nothing was required or evaluated. */
+/** Errors of a user whom the directory did not know: another one may. */
+const UNKNOWN_USER: ReadonlySet<string> = new Set(["unknown user", "unknown_user"]);
+
+/** The part of a decision that says whether policies decided. */
+type Evaluated = Pick<RecordedQuestion, "effect" | "determining" | "error">;
+
+/** The error of a decision that no policies made, nor others would make. */
+function lastingError({ effect, determining, error }: Evaluated): string | undefined {
+  const isEvaluated = determining.length > 0 || effect !== "neutral";
+  return error === undefined || isEvaluated || UNKNOWN_USER.has(error) ? undefined : error;
+}
+
+/** Returns the decisions of a record; none where nothing was required, or where a record of one decision has an error. */
 export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[] {
-  const { subject, action, resource, required, context, effect, determining, error } = record;
+  const { subject, action, resource, required, context, effect, determining } = record;
   if (record.items !== undefined) {
     return record.items.flatMap((item) => {
       const about = item.subject ?? subject;
       const verb = item.action ?? action;
       if (verb === undefined) return [];
+      const failed = lastingError({ effect: "allow", ...item });
       return [
         {
           ...whoOf(about),
@@ -51,6 +66,7 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
           ),
           effect: item.effect ?? "allow",
           determining: item.determining,
+          ...(failed !== undefined && { error: failed }),
         },
       ];
     });
@@ -58,8 +74,7 @@ export function questionsOf(record: LoggedDecision): readonly RecordedQuestion[]
   const tree =
     required ??
     (action === undefined || resource === undefined ? undefined : { action, resource: resource.arn });
-  if (tree === undefined || (error !== undefined && determining.length === 0 && effect === "neutral"))
-    return [];
+  if (tree === undefined || lastingError(record) !== undefined) return [];
   const fields = fieldsOf(subject, context);
   const { revision } = record;
   return [{ ...whoOf(subject), revision, required: tree, context: fields, effect, determining }];

@@ -65,6 +65,7 @@ export const RECORD_SCHEMAS: Schemas = {
       resource: RESOURCE,
       ...DECIDED,
       effect: { enum: ["neutral", "deny"], description: "Absent: allow." },
+      error: { ...NAME, description: "Why nothing could be evaluated." },
     },
     ["resource", "decision", "determining"],
   ),
@@ -105,6 +106,7 @@ export const RECORD_SCHEMAS: Schemas = {
       determining: listOf(schemaRef("DeterminingStatement"), "The statements that decided."),
       tree: { ...schemaRef("EffectTree"), description: "Absent where the user or the permission is masked." },
       near_misses: listOf(schemaRef("NearMiss"), "For neutral decisions, best first."),
+      error: { ...NAME, description: "Nothing was evaluated, for this reason." },
       masked: { const: true, description: "The user or the permission is masked: there are no reasons." },
       masked_fields: listOf(
         NAME,

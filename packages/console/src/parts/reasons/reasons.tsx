@@ -14,8 +14,15 @@ import { ViaText } from "./via-text.tsx";
 
 /** Shows the reasons. */
 export function Reasons({ of: reasons }: { readonly of: RecordExplanation }) {
-  const { tree, masked, masked_fields: fields = [] } = reasons;
+  const { tree, masked, error, masked_fields: fields = [] } = reasons;
   if (masked) return <p>This decision cannot be explained: its user or permission is masked in the log.</p>;
+  if (error !== undefined) {
+    return (
+      <p>
+        Nothing was evaluated: <bdi>{error}</bdi>.
+      </p>
+    );
+  }
   return (
     <>
       {fields.length > 0 && (

@@ -99,7 +99,9 @@ export class Replay {
   add(record: LoggedDecision): void {
     if (isHypothetical(record)) return;
     this.#records++;
-    for (const question of questionsOf(record)) this.#decide(record, question);
+    for (const question of questionsOf(record)) {
+      if (question.error === undefined) this.#decide(record, question);
+    }
   }
 
   /** The changes so far. */
