@@ -98,7 +98,7 @@ const REQUEST_LIMITS: RequestLimits = { treeNodes: 1000, arnBytes: 4096, work: 2
 /** Opens the decision use cases. Reads the resource types; throws "unavailable" when the store does not work. */
 export async function openDecisions(options: DecisionsOptions): Promise<Decisions> {
   const { directory, catalog, audit, requestProperties, now = () => new Date() } = options;
-  const { scheduler = processScheduler } = options;
+  const { scheduler = processScheduler, policiesPerUser = Number.POSITIVE_INFINITY } = options;
   const sets = new CompiledSets(catalog.partition, scheduler);
   const counters: DecisionCounters = createCounters({
     cacheSize: () => principals.cacheSize + groups.size,
@@ -128,7 +128,7 @@ export async function openDecisions(options: DecisionsOptions): Promise<Decision
   const parts = { directory, partition, principals, subjects, scheduler };
   const shared = { ...fields, ...parts, workBudget, counters, deciding, recorder, rule };
   const authzen = new Authzen(shared);
-  const simulating = new Simulating(shared);
+  const simulating = new Simulating({ ...shared, sets, policiesPerUser });
   const requesting = new Requesting({ ...shared, endpoints, limits });
   const searches = openSearches({ ...shared, ttl: options.cache.ttl });
   const ahead = new ReadAhead({ directory, sets, scheduler, cache: options.cache });

@@ -157,6 +157,34 @@ describe("a user with more policies than allowed", () => {
     await users.detachPolicy("alice", "two");
     expect(await world.allows("alice")).toBe(true);
   });
+
+  it.each([
+    [[], "deny"],
+    [["one"], "allow"],
+  ] as const)(
+    "is denied everything in simulations of a change, too (without %j: %s)",
+    async (remove, effect) => {
+      await world.close();
+      world = await openWorld({ policiesPerUser: 2 });
+      const { users } = world.directory;
+      await users.create({ username: "alice" });
+      for (const name of ["one", "two"]) {
+        await world.grant(name, "fs:*");
+        await users.attachPolicy("alice", name);
+      }
+      const three = { name: "three", statement: [{ effect: "allow", action: ["fs:*"], resource: "*" }] };
+      const answer = await world.decisions.simulate({
+        user: "alice",
+        candidate: { replace: [three], remove },
+        required: { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/r/x" },
+        context: new Map(),
+        explain: false,
+        evaluator: "extended",
+        requestId: "",
+      });
+      expect(answer).toMatchObject({ effect });
+    },
+  );
 });
 
 describe("the audit of decisions", () => {

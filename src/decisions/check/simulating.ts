@@ -8,6 +8,7 @@ import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { Directory } from "../../directory/directory.ts";
 import type { Principal } from "../../directory/principal.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
+import type { CompiledSets } from "../compiled-sets.ts";
 import type { SimulationAnswer, SimulationCase } from "../decisions.ts";
 import type { MirrorRule } from "../mirror-rule.ts";
 import type { Deciding } from "./deciding.ts";
@@ -16,6 +17,9 @@ import type { NativeFields } from "./native-fields.ts";
 /** Options of {@link Simulating}. */
 interface SimulatingOptions {
   readonly directory: Directory;
+  /** Decides for users with more policies than `policiesPerUser`. */
+  readonly sets: Pick<CompiledSets, "denyAll">;
+  readonly policiesPerUser: number;
   readonly partition: string;
   readonly scheduler: Scheduler;
   readonly workBudget: (waiter?: Waiter) => WorkBudget;
@@ -27,6 +31,8 @@ interface SimulatingOptions {
 
 interface Candidate {
   readonly policies: readonly NamedStatements[];
+  /** True for more policies than a user may have. */
+  readonly tooMany?: boolean;
   readonly via: ReadonlyMap<string, readonly Via[]>;
   /** The user, whose registered properties conditions read. */
   readonly principal?: Principal;
@@ -53,9 +59,11 @@ export class Simulating {
     const request = { user, required: required ?? NOTHING, context };
     const candidate = await this.#candidate(simulation);
     if (candidate === undefined) return deciding.unknownUser(request, call);
-    const policies = await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }), {
-      budget,
-    });
+    // A data server gets all policies of a user, however many.
+    const policies =
+      candidate.tooMany === true && evaluator === "extended"
+        ? this.#options.sets.denyAll
+        : await scheduler.run(compileInSteps(candidate.policies, { partition, evaluator }), { budget });
     if (list !== undefined) return scheduler.run(listAnswer(policies, user, list), { budget });
     const via = (policy: string): readonly Via[] => candidate.via.get(policy) ?? [{ user }];
     const { principal = NOBODY } = candidate;
@@ -81,6 +89,7 @@ export class Simulating {
     const rule = (await this.#options.rule?.of(user))?.policies ?? [];
     return {
       policies: [...[...changed.values()].sort((a, b) => compareUtf8(a.name, b.name)), ...rule],
+      tooMany: changed.size > this.#options.policiesPerUser,
       principal,
       via: new Map(principal.policies.map(({ name, via }) => [name, via])),
     };
