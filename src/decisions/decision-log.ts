@@ -79,6 +79,8 @@ export interface BatchQuestion {
   readonly entrance: Entrance;
   readonly requestId: string;
   readonly call: AskingCall | undefined;
+  /** The subject and the action of a record without decisions. */
+  readonly asked?: Pick<BatchSubject, "user" | "action" | "context">;
 }
 
 /** A subject and an action, for the items that follow. */

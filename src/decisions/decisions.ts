@@ -16,7 +16,7 @@ import type { NamedStatements, Policy } from "@svc-authorizer/policy/model/polic
 import type { AskedQuestion, QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { Waiter, WorkBudget } from "../schedule/scheduler.ts";
 import type { AuthzenAction, AuthzenResource, AuthzenSubject } from "./authzen-entities.ts";
-import type { AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
+import type { AskedResource, AskingCall, DecisionBatch, DecisionLog } from "./decision-log.ts";
 import type { Entrance } from "./entrances.ts";
 import type { RequestAnswer, RequestCheck, UsedCredential } from "./requests.ts";
 import type { Searches } from "./searches.ts";
@@ -33,6 +33,8 @@ export interface CheckRequest {
   /** A token of an identity provider for the user (spec/decision-api §8.9). */
   readonly token?: unknown;
   readonly required: RequiredPermissions;
+  /** The only resource of the permissions, where it was asked for by type and id. */
+  readonly resource?: AskedResource;
   readonly context: DecisionContext;
   readonly explain: boolean;
   readonly entrance: Entrance;
@@ -53,6 +55,12 @@ export interface CheckAnswer {
   readonly explanation?: Explanation;
 }
 
+/** Resources by their type and ids. */
+interface NamedResources {
+  readonly type: string;
+  readonly ids: readonly string[];
+}
+
 /** `/filter`: selects the resources on which a user may act. */
 export interface FilterRequest {
   readonly user: string;
@@ -63,6 +71,8 @@ export interface FilterRequest {
   readonly token?: unknown;
   readonly action: string;
   readonly resources: readonly string[];
+  /** The resources as they were asked for, where that was by ids of a type. */
+  readonly named?: NamedResources | undefined;
   readonly context: DecisionContext;
   readonly requestId: string;
   /** The record that the decisions become a part of. */

@@ -21,14 +21,14 @@ import { type CachedPrincipal, policiesOf } from "./cached-principal.ts";
 import { Authzen } from "./check/authzen.ts";
 import { Deciding } from "./check/deciding.ts";
 import { DecisionRecorder } from "./check/decision-recorder.ts";
-import { filterByAttributes, filterResources } from "./check/filtering.ts";
+import { filterByAttributes, filterResources, namedAt } from "./check/filtering.ts";
 import { NativeFields, type TreeFields } from "./check/native-fields.ts";
 import { Requesting, type RequestLimits } from "./check/requesting.ts";
 import { Simulating } from "./check/simulating.ts";
 import { CompiledSets } from "./compiled-sets.ts";
 import { createCounters } from "./counters.ts";
 import { decisionIds } from "./decision-ids.ts";
-import type { DecisionLog } from "./decision-log.ts";
+import type { AskedResource, DecisionLog } from "./decision-log.ts";
 import type {
   CheckAnswer,
   CheckRequest,
@@ -248,7 +248,7 @@ function check(parts: Answering, request: CheckRequest, attempt = 0): CheckAnswe
     if (!isUser(user, request.userId)) return deciding.unknownUser(request, request);
     const loaded = policiesOf(user, cache);
     if (!user.policies.readsContext) return deciding.check(loaded, request, request);
-    const fields = native.of(request.context, user, request.required);
+    const fields = native.of(request.context, user, request.required, request.resource);
     const answer = (found: TreeFields) => deciding.check(loaded, { ...request, ...found }, request);
     if (!(fields instanceof Promise)) return answer(fields);
     return fields.then((found) =>
@@ -277,13 +277,20 @@ async function filter(parts: Answering, request: FilterRequest): Promise<readonl
   const allowed: number[] = [];
   let attempt = 0;
   for (let from = 0; ; ) {
-    const rest = from === 0 ? request : { ...request, resources: request.resources.slice(from) };
+    const rest = from === 0 ? request : behind(request, from);
     const { allowed: more, done } = await filterInOneState(parts, rest, budget);
     for (const index of more) allowed.push(from + index);
     from += done;
     if (from >= request.resources.length) return allowed;
     attempt = done === 0 ? nextAttempt(attempt) : 0;
   }
+}
+
+/** The question about the resources from one on. */
+function behind(request: FilterRequest, from: number): FilterRequest {
+  const { resources, named } = request;
+  const rest = named && { named: { ...named, ids: named.ids.slice(from) } };
+  return { ...request, resources: resources.slice(from), ...rest };
 }
 
 /** Decides about resources as far as the directory stays the same. */
@@ -303,8 +310,8 @@ async function filterInOneState(
     counters.decisions.filter.neutral += request.resources.length;
     batch?.about({ ...request, loaded: undefined });
     const why = UNKNOWN_TEXTS[subjects.whyUnknown(request)];
-    for (const resource of batch === undefined ? [] : request.resources) {
-      batch?.add(UNKNOWN_USER, resource, undefined, undefined, why);
+    for (const [index, resource] of (batch === undefined ? [] : request.resources).entries()) {
+      batch?.add(UNKNOWN_USER, resource, namedAt(request, index), undefined, why);
     }
     return { allowed: [], done };
   }
@@ -316,7 +323,7 @@ async function filterInOneState(
   if (!policies.readsResource) {
     return { allowed: await scheduler.run(filterResources(policies, question, counters), { budget }), done };
   }
-  const fieldsOf = (arn: string) => native.ofResource(context, arn);
+  const fieldsOf = (arn: string, named?: AskedResource) => native.ofResource(context, arn, named);
   const { pause } = new Pace(request.waiter?.signal);
   const run = <T>(steps: Steps<T>): Promise<T> => scheduler.run(steps, { budget });
   const isCurrent = () => principals.generation === generation;

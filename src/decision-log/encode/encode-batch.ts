@@ -55,19 +55,32 @@ export class EncodedBatch implements DecisionBatch {
   about(subject: BatchSubject): void {
     // The same object is told of again only in the same turn, or for the same policies.
     if (subject === this.#subject) return;
-    const { user, subjectType, loaded, action, context } = subject;
-    const { parts, revision } = this.#log.encoder;
+    const { revision } = this.#log.encoder;
     if (isSame(subject, this.#subject) && revision === this.#itemRevision) return;
-    const head =
-      parts.subject(user, subjectType, loaded, context) +
-      `,"action":${JSON.stringify(action)}` +
-      parts.context(loaded?.policies, context);
+    const head = this.#headOf(subject);
     if (this.#subject === undefined) this.#head = head;
     this.#subject = subject;
     this.#revision ??= revision;
     this.#itemRevision = revision;
     const own = revision === this.#revision ? "{" : `{"revision":${revision},`;
     this.#itemHead = `${head === this.#head ? own : `${own}${head.slice(1)},`}"resource":{"arn":"`;
+  }
+
+  #headOf({ user, subjectType, loaded, action, context }: BatchSubject): string {
+    const { parts } = this.#log.encoder;
+    return (
+      parts.subject(user, subjectType, loaded, context) +
+      `,"action":${JSON.stringify(action)}` +
+      parts.context(loaded?.policies, context)
+    );
+  }
+
+  /** The subject of a record without decisions. */
+  #headOfNothing(): string {
+    const { asked } = this.#question;
+    return asked === undefined
+      ? this.#log.encoder.parts.subject(null, undefined, undefined, NOTHING)
+      : this.#headOf({ ...asked, loaded: undefined });
   }
 
   add(
@@ -119,8 +132,7 @@ export class EncodedBatch implements DecisionBatch {
     if (this.#selected === 0 && !this.#log.wants(effect)) return undefined;
     const { encoder } = this.#log;
     const { entrance, requestId, call } = this.#question;
-    const head =
-      this.#head === "" ? `${encoder.parts.subject(null, undefined, undefined, NOTHING)}` : this.#head;
+    const head = this.#head === "" ? this.#headOfNothing() : this.#head;
     const start =
       encoder.head(this.#recordId(), entrance, encoder.parts.caller(call), this.#revision) +
       encoder.parts.asked(call, requestId) +

@@ -10,12 +10,17 @@ import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.
 import { finishWithin, STEP_UNITS, type Steps } from "@svc-authorizer/policy/engine/work.ts";
 import type { ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { Pause } from "../../schedule/pace.ts";
-import type { DecidingPolicies } from "../decision-log.ts";
+import type { AskedResource, DecidingPolicies } from "../decision-log.ts";
 import type { DecisionCounters, FilterRequest } from "../decisions.ts";
 import type { UserUse } from "../usage.ts";
 
 /** Resources whose attributes are read at once. */
 const READ = 64;
+
+/** A resource of a filter as it was asked for; undefined where that was by its ARN. */
+export function namedAt({ named }: Pick<FilterRequest, "named">, index: number): AskedResource | undefined {
+  return named && { type: named.type, id: named.ids[index] as string };
+}
 
 /** The common input of the items of a filter. */
 interface FilterQuestion extends Omit<FilterRequest, "context"> {
@@ -43,7 +48,7 @@ export function* filterResources(
     const { effect } = outcome;
     counts[effect]++;
     counted?.decided(test.place());
-    batch?.add(outcome, resource, undefined, test.place().statementIn(policies));
+    batch?.add(outcome, resource, namedAt(request, index), test.place().statementIn(policies));
     if (effect === "allow") allowed.push(index);
     const work = test.work() - done;
     if (work < STEP_UNITS) continue;
@@ -92,17 +97,19 @@ function* decidedItem(
  */
 export async function filterByAttributes(
   policies: CompiledPolicies,
-  { user, action, resources, batch, use, loaded }: FilterQuestion,
+  question: FilterQuestion,
   counters: DecisionCounters,
-  fieldsOf: (resource: string) => Promise<ConditionFields>,
+  fieldsOf: (resource: string, named: AskedResource | undefined) => Promise<ConditionFields>,
   { pause, run, isCurrent }: Pacing,
 ): Promise<Filtered> {
+  const { user, action, resources, batch, use, loaded } = question;
   const counts = counters.decisions.filter;
   const allowed: number[] = [];
   const lookup = new Lookup();
   for (let from = 0; from < resources.length; from += READ) {
     const some = resources.slice(from, from + READ);
-    const fields = await Promise.all(some.map(fieldsOf));
+    const named = (index: number) => namedAt(question, from + index);
+    const fields = await Promise.all(some.map((resource, index) => fieldsOf(resource, named(index))));
     if (!isCurrent()) return { allowed, done: from };
     for (const [index, context] of fields.entries()) {
       await pause();
@@ -114,7 +121,7 @@ export async function filterByAttributes(
       counts[effect]++;
       // Each resource has its own fields.
       batch?.about({ user, action, loaded, context });
-      batch?.add(outcome, resource, undefined, decidedBy);
+      batch?.add(outcome, resource, named(index), decidedBy);
       use?.decided({ action, resource }, decidedBy === undefined ? [] : [decidedBy]);
       if (effect === "allow") allowed.push(from + index);
     }

@@ -11,6 +11,7 @@ import {
   withRegistered,
 } from "@svc-authorizer/policy/model/registered-properties.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
+import type { AskedResource } from "../decision-log.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 
 /** The condition fields for a decision about a tree of permissions. */
@@ -38,26 +39,34 @@ export class NativeFields {
     return withRegistered(given, { subject: principal.properties }, this.#requestProperties);
   }
 
-  /** The fields with those of a resource. */
-  async ofResource(given: ConditionFields, arn: string): Promise<ConditionFields> {
-    const resource = await this.#registered.propertiesOf(arn);
+  /** The fields with those of a resource, which a call may have named by type and id. */
+  async ofResource(given: ConditionFields, arn: string, named?: AskedResource): Promise<ConditionFields> {
+    const resource = await this.#registered.propertiesOf(arn, named);
     return withRegistered(given, { resource }, this.#requestProperties);
   }
 
-  /** The fields of every resource of a tree; synchronous if no condition reads their attributes. */
+  /**
+   * The fields of every resource of a tree; synchronous if no condition reads their attributes.
+   * @param named the only resource, where the call named it by type and id
+   */
   of(
     given: DecisionContext,
     user: FieldsOfUser,
     required: RequiredPermissions,
+    named?: AskedResource,
   ): TreeFields | Promise<TreeFields> {
     const context = this.ofUser(given, user);
-    return user.policies.readsResource ? this.#ofTree(context, required) : { context };
+    return user.policies.readsResource ? this.#ofTree(context, required, named) : { context };
   }
 
-  async #ofTree(context: ConditionFields, required: RequiredPermissions): Promise<TreeFields> {
+  async #ofTree(
+    context: ConditionFields,
+    required: RequiredPermissions,
+    named: AskedResource | undefined,
+  ): Promise<TreeFields> {
     const arns = [...new Set(resourcesOf(required))];
     const found = await Promise.all(
-      arns.map(async (arn) => [arn, await this.ofResource(context, arn)] as const),
+      arns.map(async (arn) => [arn, await this.ofResource(context, arn, named)] as const),
     );
     const fields = new Map(found);
     return { context, contextOf: (arn) => fields.get(arn) ?? context };

@@ -15,9 +15,10 @@ export type ShadowQuestion =
 
 /** A check without its call. The internal id of a user means nothing in another directory. */
 export function checkAgain(request: CheckRequest): ShadowQuestion {
-  const { user, groups, token, required, context, entrance, requestId, call } = request;
+  const { user, groups, token, required, resource, context, entrance, requestId, call } = request;
   const whole = { user, token, required, context, entrance, requestId, explain: false };
-  return { kind: "check", request: { ...whole, ...(groups && { groups }), ...callerOf(call) } };
+  const named = { ...(groups && { groups }), ...(resource && { resource }) };
+  return { kind: "check", request: { ...whole, ...named, ...callerOf(call) } };
 }
 
 /** An evaluation without its call. */

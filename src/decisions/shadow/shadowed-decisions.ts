@@ -1,6 +1,7 @@
 /** The decision use cases with a shadow beside them. Their answers are those without it. */
 
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { namedAt } from "../check/filtering.ts";
 import type { CheckAnswer, CheckRequest, Decisions, EvaluationRequest, FilterRequest } from "../decisions.ts";
 import type { RequestCheck } from "../requests.ts";
 import type { ShadowTap } from "./shadow.ts";
@@ -49,16 +50,18 @@ function told<T>(answer: T | Promise<T>, look: (answer: T) => void): T | Promise
 }
 
 async function tellAll(
-  { user, groups, token, action, resources, context, requestId, asserter }: FilterRequest,
+  filter: FilterRequest,
   allowed: ReadonlySet<number>,
   shadow: ShadowTap,
 ): Promise<void> {
+  const { user, groups, token, action, resources, context, requestId, asserter } = filter;
   for (const [index, resource] of resources.entries()) {
     if (index % MANY === MANY - 1) await nextTurn();
     if (!shadow.takes()) continue;
     const required = { action, resource };
     const subject = { user, token, ...(groups && { groups }), ...callOf(asserter) };
-    const asked = { ...subject, required, context, requestId };
+    const named = namedAt(filter, index);
+    const asked = { ...subject, required, ...(named && { resource: named }), context, requestId };
     const request = { ...asked, entrance: "filter", explain: false } as const;
     shadow.answered(checkAgain(request), allowed.has(index));
   }

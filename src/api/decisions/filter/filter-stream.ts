@@ -82,7 +82,6 @@ class FilterSession {
     this.#serving = serving;
     this.#limits = serving.limits;
     this.#call = call;
-    this.#batch = this.#newBatch();
     this.#response = call.response;
     this.#response.once("close", () => this.#gone.abort());
   }
@@ -103,7 +102,9 @@ class FilterSession {
 
   #newBatch(): DecisionBatch | undefined {
     const { requestId } = this.#call;
-    return this.#serving.decisions.log?.batch({ entrance: "filter", requestId, call: this.#call });
+    const { user, action, context } = this.#head as FilterHead;
+    const asked = { user, action: this.#items?.action ?? action, context };
+    return this.#serving.decisions.log?.batch({ entrance: "filter", requestId, call: this.#call, asked });
   }
 
   /** Ends the record of what was decided so far, where it cannot wait for the end of the stream. */
@@ -118,7 +119,7 @@ class FilterSession {
   async recorded(): Promise<void> {
     const batch = this.#batch;
     this.#batch = undefined;
-    if (this.#head !== undefined) await batch?.end();
+    await batch?.end();
   }
 
   /** Ends the answer with an error line. */
@@ -167,6 +168,7 @@ class FilterSession {
     const head = headOf(body as FilterHeadBody);
     this.#items = new ItemReader(this.#serving.decisions, head, this.#limits);
     this.#head = head;
+    this.#batch = this.#newBatch();
     this.#response.writeHead(200, ["Content-Type", "application/x-ndjson", ...this.#call.commonHeaders()]);
     this.#response.flushHeaders();
   }
@@ -198,18 +200,20 @@ class FilterSession {
     const items = this.#items as ItemReader;
     const lines: { readonly index: number; readonly text: string }[] = [];
     const resources: string[] = [];
+    const ids: string[] = [];
     const indexes: number[] = [];
     for (const item of batch) {
       const index = this.#seen++;
       const resource = items.read(item);
       if (typeof resource === "string") {
         resources.push(resource);
+        ids.push(item as string);
         indexes.push(index);
       } else if (resource !== undefined) {
         lines.push({ index, text: JSON.stringify({ index, error: { status: 400, ...resource } }) });
       }
     }
-    for (const position of await this.#allowedOf(resources)) {
+    for (const position of await this.#allowedOf(resources, ids)) {
       const index = indexes[position] as number;
       lines.push({ index, text: `{"index":${index}}` });
       this.#allowed++;
@@ -219,8 +223,8 @@ class FilterSession {
     await this.#write(lines.map(({ text }) => `${text}\n`).join(""));
   }
 
-  async #allowedOf(resources: readonly string[]): Promise<readonly number[]> {
-    const { user, groups, token, context } = this.#head as FilterHead;
+  async #allowedOf(resources: readonly string[], ids: readonly string[]): Promise<readonly number[]> {
+    const { user, groups, token, type, context } = this.#head as FilterHead;
     const action = this.#items?.action;
     if (action === undefined || resources.length === 0) return [];
     const { admission } = this.#serving;
@@ -237,6 +241,7 @@ class FilterSession {
         asserter: this.#call.caller,
         action,
         resources,
+        ...(type !== undefined && { named: { type, ids } }),
         context,
         requestId,
         batch,

@@ -38,7 +38,10 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
     const { user, groups, token, context } = head;
     const { action } = itemReader;
     const { requestId, caller: asserter } = call;
-    const batch = decisions.log?.batch({ entrance: "filter", requestId, call });
+    const asked = { user, action: action ?? head.action, context };
+    const batch = decisions.log?.batch({ entrance: "filter", requestId, call, asked });
+    // They were read, so that they are texts.
+    const named = head.type !== undefined && { named: { type: head.type, ids: items as readonly string[] } };
     const allowed =
       action === undefined || resources === undefined
         ? []
@@ -49,6 +52,7 @@ export function filterHandler(decisions: Decisions, limits: DecisionLimits) {
             asserter,
             action,
             resources,
+            ...named,
             context,
             requestId,
             batch,
