@@ -1,11 +1,13 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
 
+const run = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
 
 async function words(...typed: string[]): Promise<string[]> {
@@ -174,7 +176,7 @@ describe("svcctl completion", () => {
 
 describe("in bash", () => {
   /** Returns the words that bash would offer at the end of a line. */
-  async function offered(line: string): Promise<string[]> {
+  async function offered(line: string, own: Readonly<Record<string, string>> = {}): Promise<string[]> {
     const folder = temporaryFolder();
     const launcher = join(folder, "svcctl");
     writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
@@ -184,23 +186,45 @@ describe("in bash", () => {
       COMP_LINE=$1 COMP_POINT=\${#1}
       "$(complete -p svcctl | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
       printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const run = spawnSync("bash", ["--norc", "-c", script, "bash", line], {
-      encoding: "utf8",
-      env: { HOME: folder, PATH: `${folder}${delimiter}${process.env["PATH"]}` },
+    // The server that answers is in this process.
+    const { stdout, stderr } = await run("bash", ["--norc", "-c", script, "bash", line], {
+      env: { HOME: folder, PATH: `${folder}${delimiter}${process.env["PATH"]}`, ...own },
     });
-    expect(run).toMatchObject({ status: 0, stderr: "" });
-    return run.stdout.split("\n").filter((word) => word !== "");
+    expect(stderr).toBe("");
+    return stdout.split("\n").filter((word) => word !== "");
   }
+  const withBash = it.skipIf(spawnSync("bash", ["--version"]).status !== 0);
 
-  it.skipIf(spawnSync("bash", ["--version"]).status !== 0)(
-    "the tab key finds commands, flags and values",
-    async () => {
-      expect(await offered("svcctl auth us")).toEqual(["users"]);
-      expect(await offered("svcctl auth users policies ")).toEqual(["list", "attach", "detach", "help"]);
-      expect(await offered("svcctl auth users policies list --eff")).toEqual(["--effective"]);
-      // Bash keeps what stands before the equals sign.
-      expect(await offered("svcctl auth groups acl set --permission=Wr")).toEqual(["Write"]);
-      expect(await offered("svcctl auth policies create --statement-document ")).toEqual([]);
-    },
-  );
+  withBash("the tab key finds commands, flags and values", async () => {
+    expect(await offered("svcctl auth us")).toEqual(["users"]);
+    expect(await offered("svcctl auth users policies ")).toEqual(["list", "attach", "detach", "help"]);
+    expect(await offered("svcctl auth users policies list --eff")).toEqual(["--effective"]);
+    // Bash keeps what stands before the equals sign.
+    expect(await offered("svcctl auth groups acl set --permission=Wr")).toEqual(["Write"]);
+    expect(await offered("svcctl auth policies create --statement-document ")).toEqual([]);
+  });
+
+  withBash("names are offered as bash has to read them, and none of them is run", async () => {
+    const hostile = [
+      "z$(touch${IFS}made)",
+      "z`touch${IFS}made`",
+      "z;touch",
+      "z'quoted",
+      'z"quoted',
+      "z&y",
+      "z\\y",
+    ];
+    const page = { status: 200, body: { results: hostile.map((id) => ({ id })), pagination: {} } };
+    const found = await offered("svcctl auth users show --id z", (await replay([page])).env);
+    expect(found).toHaveLength(hostile.length);
+    // As bash reads the line that the tab key made of them.
+    const { stdout } = await run("bash", ["--norc", "-c", `printf '%s\\n' ${found.join(" ")}`], {
+      cwd: temporaryFolder(),
+    });
+    expect(stdout.split("\n").slice(0, -1)).toEqual(hostile);
+    // A word that was begun in this way goes on.
+    const second = await replay([page]);
+    expect(await offered("svcctl auth users show --id z\\$\\(t", second.env)).toEqual([found[0]]);
+    expect(second.asked[0]?.line).toContain("prefix=z%24%28t&");
+  });
 });

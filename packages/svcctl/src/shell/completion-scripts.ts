@@ -16,8 +16,8 @@ const BASH = `# bash completion for svcctl: source <(svcctl completion bash)
 _svcctl() {
   local current line
   local -a words
-  # Bash takes = and : for ends of words; what is between blanks counts here.
-  read -ra words <<< "\${COMP_LINE:0:COMP_POINT}"
+  # Bash takes = and : for ends of words; what is between blanks counts here, without backslashes before signs.
+  read -a words <<< "\${COMP_LINE:0:COMP_POINT}"
   [[ "\${COMP_LINE:0:COMP_POINT}" == *[[:space:]] ]] && words+=("")
   current="\${words[\${#words[@]}-1]}"
   COMPREPLY=()
@@ -25,9 +25,10 @@ _svcctl() {
     # What bash keeps of the word up to its last = is not repeated.
     [[ "$current" == *=* ]] && line="\${line#"\${current%%=*}="}"
     [[ "$current" == *:* ]] && line="\${line#"\${current%"\${current##*:}"}"}"
-    [[ "$line" == "" ]] || COMPREPLY+=("$line")
     # What follows a URI that goes on is typed at once.
     [[ "$line" == */ ]] && compopt -o nospace 2>/dev/null
+    # Names are others' texts: what they have of the shell's signs must not be run.
+    [[ "$line" == "" ]] || COMPREPLY+=("$(printf %q "$line")")
   done < <("\${words[0]}" __complete -- "\${words[@]:1}" 2>/dev/null)
   return 0
 }
