@@ -41,6 +41,8 @@ const REMOVED = ["x-svc-proxy-token", "x-svc-error", "x-svc-reason"];
 /** Credentials of clients, which a data server with one key never gets. */
 const CREDENTIALS = ["cookie", "x-amz-security-token"];
 const AUTHORIZATION_HEADER = "authorization";
+/** That of a client goes where there is none, as for preflights. */
+const DECISION_HEADER = "x-svc-decision-id";
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;
 
@@ -93,9 +95,9 @@ export function responseOf(
 ): CheckResponse {
   if (status === 200) {
     const set = options(headers).filter(({ header }) => !exchanges || header.key !== "cache-control");
-    const isSigned = set.some(({ header }) => header.key === AUTHORIZATION_HEADER);
-    const credentials = isSigned ? CREDENTIALS : [...CREDENTIALS, AUTHORIZATION_HEADER];
-    const removed = exchanges ? [...REMOVED, ...credentials] : REMOVED;
+    const replaced = exchanges ? [DECISION_HEADER, AUTHORIZATION_HEADER] : [DECISION_HEADER];
+    const absent = replaced.filter((name) => !set.some(({ header }) => header.key === name));
+    const removed = [...REMOVED, ...(exchanges ? CREDENTIALS : []), ...absent];
     return { status: { code: 0 }, ok_response: { headers: set, headers_to_remove: removed } };
   }
   const shown = options(headersForClients(headers));

@@ -36,6 +36,21 @@ describe("Check over gRPC (spec/security §2.12)", () => {
     expect(answer.ok_response?.headers_to_remove).toContain("x-svc-proxy-token");
   });
 
+  it("removes a decision id of the client's own from a preflight, which has none", async () => {
+    const [, client] = await started({ "authorizer.forward_auth.preflight": "allow" });
+    const headers = [
+      ["origin", "https://app.example.com"],
+      ["access-control-request-method", "PUT"],
+      ["x-svc-decision-id", "d-of-the-client"],
+    ] as const;
+    const answer = await client.check({ method: "OPTIONS", path: BRANCHES, headers }, bearer(DECIDER));
+    expect(answer).toMatchObject({ status: { code: 0 } });
+    expect(answer.ok_response?.headers.map(({ header }) => header.key)).toEqual(["x-svc-user"]);
+    expect(answer.ok_response?.headers_to_remove).toContain("x-svc-decision-id");
+    const decided = await client.check(by("writer"), bearer(DECIDER));
+    expect(decided.ok_response?.headers_to_remove).not.toContain("x-svc-decision-id");
+  });
+
   it.each([
     ["without a credential", { path: BRANCHES }, 401, 16],
     ["with a wrong secret", { path: BRANCHES, headers: [["authorization", "Basic QUtJQTp4"]] }, 401, 16],
