@@ -183,6 +183,7 @@ describe("in bash", () => {
     chmodSync(launcher, 0o755);
     const script = `
       source <(svcctl completion bash)
+      COMP_WORDBREAKS=\${BREAKS-$COMP_WORDBREAKS}
       COMP_LINE=$1 COMP_POINT=\${#1}
       "$(complete -p svcctl | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
       printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -226,5 +227,24 @@ describe("in bash", () => {
     const second = await replay([page]);
     expect(await offered("svcctl auth users show --id z\\$\\(t", second.env)).toEqual([found[0]]);
     expect(second.asked[0]?.line).toContain("prefix=z%24%28t&");
+  });
+
+  withBash.each([
+    ["--id col:on:", "col:on:name", "name"],
+    ["--id=col:on:", "col:on:name", "name"],
+    ["--id key=a=", "key=a=b", "b"],
+    // The at sign is a part of the word that bash replaces.
+    ["--id ada@ex", "ada@example.com", "@example.com"],
+    ["--id=ada@ex", "ada@example.com", "@example.com"],
+    ["--id ad", "ada@example.com", "ada@example.com"],
+  ])("what bash keeps of a word is not repeated: %s", async (typed, id, expected) => {
+    const server = await replay([{ status: 200, body: { results: [{ id }], pagination: {} } }]);
+    expect(await offered(`svcctl auth users show ${typed}`, server.env)).toEqual([expected]);
+  });
+
+  withBash("what bash does not take for the end of a word is repeated", async () => {
+    const server = await replay([{ status: 200, body: { results: [{ id: "a@b:c=d" }], pagination: {} } }]);
+    const env = { ...server.env, BREAKS: " \t\n" };
+    expect(await offered("svcctl auth users show --id a@b:c", env)).toEqual(["a@b:c=d"]);
   });
 });

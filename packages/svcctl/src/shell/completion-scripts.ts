@@ -14,17 +14,21 @@ export function completionScript(shell: Shell): string {
 /** `compopt -o default`, where bash has it, lets files be offered when there is nothing else to offer. */
 const BASH = `# bash completion for svcctl: source <(svcctl completion bash)
 _svcctl() {
-  local current line
+  local current ends="" kept="" line sign
   local -a words
   # Bash takes = and : for ends of words; what is between blanks counts here, without backslashes before signs.
   read -a words <<< "\${COMP_LINE:0:COMP_POINT}"
   [[ "\${COMP_LINE:0:COMP_POINT}" == *[[:space:]] ]] && words+=("")
   current="\${words[\${#words[@]}-1]}"
+  # What bash keeps of the word is not repeated. An at sign is where the word begins that it replaces.
+  for sign in = : @; do
+    [[ "$COMP_WORDBREAKS" == *"$sign"* ]] && ends+="$sign"
+  done
+  [[ "$ends" == "" ]] || kept="\${current%"\${current##*[$ends]}"}"
+  kept="\${kept%@}"
   COMPREPLY=()
   while IFS=$'\\t' read -r line _; do
-    # What bash keeps of the word up to its last = is not repeated.
-    [[ "$current" == *=* ]] && line="\${line#"\${current%%=*}="}"
-    [[ "$current" == *:* ]] && line="\${line#"\${current%"\${current##*:}"}"}"
+    line="\${line#"$kept"}"
     # What follows a URI that goes on is typed at once.
     [[ "$line" == */ ]] && compopt -o nospace 2>/dev/null
     # Names are others' texts: what they have of the shell's signs must not be run.
