@@ -235,9 +235,11 @@ describe("records of decisions", () => {
   });
 
   it("are not followed for less than one", async () => {
-    const { code, stderr } = await run(["decisions", "tail", "--count", "0"]);
-    expect(code).toBe(1);
-    expect(stderr).toContain("--count 0: expected at least 1");
+    for (const log of ["decisions", "audit"]) {
+      const { code, stderr } = await run([log, "tail", "--count", "0"]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("--count 0: expected at least 1");
+    }
   });
 
   it("need auth:ReadDecisions", async () => {

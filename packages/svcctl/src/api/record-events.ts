@@ -1,5 +1,7 @@
 /** Streams of records: server-sent events. */
 
+import type { OptionValues } from "@svc-authorizer/commands/command-spec.ts";
+import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { printMissingNodes } from "../output/missing-records.ts";
@@ -35,6 +37,16 @@ export async function* recordEvents(
   } finally {
     stop.abort();
   }
+}
+
+/**
+ * The number of records after which a command ends (`--count`).
+ * @throws UsageFailure for less than one: no record would end it
+ */
+export function wantedRecords(options: OptionValues): number {
+  const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
+  if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
+  return wanted;
 }
 
 /** An event of a stream. */

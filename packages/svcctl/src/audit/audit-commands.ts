@@ -4,7 +4,7 @@ import { type OptionValues, textOption } from "@svc-authorizer/commands/command-
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { fetchPage, isObject } from "../api/pages.ts";
-import { recordEvents } from "../api/record-events.ts";
+import { recordEvents, wantedRecords } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
 import { decisionFilters } from "../decisions/decision-filters.ts";
 import { printLostRecords, printMissingNodes } from "../output/missing-records.ts";
@@ -55,7 +55,7 @@ export async function showAudit(call: CommandCall): Promise<void> {
 /** Prints records, with `--count` so many. Rejects where the stream ends before. */
 export async function tailAudit(call: CommandCall): Promise<void> {
   const { context, options } = call;
-  const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
+  const wanted = wantedRecords(options);
   let printed = 0;
   for await (const record of recordEvents(context, ["audit", "stream"], filtersOf(options))) {
     context.out(options["json"] === true ? `${JSON.stringify(record)}\n` : `${lineOf(record)}\n`);

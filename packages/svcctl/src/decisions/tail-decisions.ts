@@ -1,8 +1,7 @@
 /** `svcctl decisions tail`: the stream of records (server-sent events). */
 
-import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
-import { recordEvents } from "../api/record-events.ts";
+import { recordEvents, wantedRecords } from "../api/record-events.ts";
 import type { CommandCall } from "../command.ts";
 import { warnOfDoubts } from "../doubtful-question.ts";
 import { decisionFilters, questionIn } from "./decision-filters.ts";
@@ -11,8 +10,7 @@ import { summaryOf } from "./record-summary.ts";
 /** Prints records, with `--count` so many. Rejects where the stream ends before. */
 export async function tailDecisions(call: CommandCall): Promise<void> {
   const { context, options } = call;
-  const wanted = Number(options["count"] ?? Number.POSITIVE_INFINITY);
-  if (wanted < 1) throw new UsageFailure(`--count ${wanted}: expected at least 1`);
+  const wanted = wantedRecords(options);
   let printed = 0;
   await warnOfDoubts(context, questionIn(options), openApi(context));
   for await (const record of recordEvents(context, ["decisions", "stream"], decisionFilters(options))) {
