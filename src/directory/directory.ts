@@ -24,6 +24,7 @@ import type { Pause } from "../schedule/pace.ts";
 import type { Change } from "../store/port.ts";
 import type { AheadVisitor } from "./ahead-visitor.ts";
 import type { DirectoryBatches, DirectoryState, StatePlan } from "./batch.ts";
+import type { Beside } from "./beside.ts";
 import type { DirectoryHistory } from "./history.ts";
 import type { IssuedSessions } from "./issued-sessions.ts";
 import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
@@ -365,6 +366,8 @@ export interface Directory {
   actingFor<T>(author: Author, work: () => Promise<T>): Promise<T>;
   /** Runs work whose writes one more judge has to let pass, in the state of each attempt. */
   alsoJudged<T>(judge: Judge, work: () => Promise<T>): Promise<T>;
+  /** Runs work with one write, which is made in one commit with other records, or not at all. */
+  writingBeside<T>(beside: Beside, work: () => Promise<T>): Promise<T>;
   /** The user with its effective policies, or undefined when there is no such user. */
   principal(username: string): Promise<Principal | undefined>;
   /** The policies of the groups that exist among these distinct names, as a member would have them. */

@@ -227,6 +227,7 @@ function assemble(parts: DirectoryParts): OpenedDirectory {
     },
     actingFor: (author, work) => context.authors.actingFor(author, work),
     alsoJudged: (judge, work) => context.authors.alsoJudged(judge, work),
+    writingBeside: (beside, work) => context.authors.writingBeside(beside, work),
     principal: (username) => readPrincipal(context, username),
     principalOfGroups: (names) => readGroupPrincipal(context, names),
     readAhead: (visitor, signal) => readAhead(context, visitor, signal),

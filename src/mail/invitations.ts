@@ -51,10 +51,12 @@ export interface Invitations {
   sendReset(user: RedeemedInvitation): Promise<boolean>;
   /**
    * Redeems the token of a link.
+   * @param give gives the user of the link what it is for, by one write of the directory: the token is used up in the same
+   * commit, or goes on holding
    * @throws AuthorizerError "not_found" if the token is unknown, used or expired, or if its user was deleted; the error
-   * does not say which
+   * does not say which; what `give` throws
    */
-  redeem(token: string, kind?: LinkKind): Promise<RedeemedInvitation>;
+  redeem<T>(token: string, kind: LinkKind, give: (user: RedeemedInvitation) => Promise<T>): Promise<T>;
   /** The state of the invitation of a token, for whoever has its link. Changes nothing. */
   state(token: string, kind?: LinkKind): Promise<InvitationState>;
   /** The user of a token that can be redeemed; undefined for any other. Changes nothing. */

@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { AuthorizerError, isErrorCode, type Problem } from "@svc-authorizer/policy/errors.ts";
 import { emailProblem, userNameProblem } from "@svc-authorizer/policy/model/names.ts";
-import type { Commit, Store } from "../store/port.ts";
+import { expectAsRead } from "../store/expectation.ts";
+import type { Commit, Snapshot, Store } from "../store/port.ts";
 import { readRecord } from "../store/read-record.ts";
 import { isAddress } from "./addresses.ts";
 import { findUser } from "./find-user.ts";
@@ -157,35 +158,29 @@ class MailedInvitations implements OpenedInvitations {
     return { username, email, userId };
   }
 
-  async redeem(token: string, kind: LinkKind = "invitation"): Promise<RedeemedInvitation> {
+  async redeem<T>(token: string, kind: LinkKind, give: (user: RedeemedInvitation) => Promise<T>): Promise<T> {
     const found = await this.#find(token, kind);
     if (found?.state !== "open") throw unknownInvitation();
-    const { key, unchanged, record } = found;
-    const { username, email, user_id: userId, since } = record;
-    const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
-    try {
-      await this.#parts.store.commit({
-        expect: [unchanged],
-        put: [{ partition: "invitation", key, value }],
-      });
-    } catch (error) {
-      // Another process was first.
-      if (isErrorCode(error, "conflict")) throw unknownInvitation();
-      throw error;
-    }
-    // After the record, which then says that the link is of no use, whatever becomes of the claim.
-    await this.#claim(key, record.expires_at);
-    return { username, email, userId: userId as string, ...(since !== undefined && { since }) };
+    const { username, email, user_id: userId, since } = found.record;
+    const user = { username, email, userId: userId as string, ...(since !== undefined && { since }) };
+    const used = (snapshot: Snapshot) => this.#used(found.key, snapshot);
+    return this.#parts.directory.writingBeside(used, () => give(user));
   }
 
-  /** Uses a link up for good: a state that is put back keeps claims, and not what became of mails. */
-  async #claim(key: string, expiresAt: number): Promise<void> {
-    try {
-      await this.#parts.directory.tokenClaims.claim(`link:${key}`, Math.ceil(expiresAt / 1_000));
-    } catch (error) {
-      if (isErrorCode(error, "invalid_request")) throw unknownInvitation();
-      throw error;
-    }
+  /** The writes that use a link up for good: a state that is put back keeps claims, and not what became of mails. */
+  async #used(key: string, snapshot: Snapshot): ReturnType<Parameters<MailDirectory["writingBeside"]>[0]> {
+    const name = { partition: "invitation", key };
+    const stored = await snapshot.get(name.partition, key);
+    const record = stored && (JSON.parse(stored.value) as InvitationRecord);
+    // Another one was first.
+    if (record === undefined || record.redeemed_at !== undefined || record.expires_at <= this.#now())
+      throw unknownInvitation();
+    const value = JSON.stringify({ ...record, redeemed_at: this.#now() } satisfies InvitationRecord);
+    return {
+      expect: [expectAsRead(snapshot, name, stored)],
+      put: [{ ...name, value }],
+      claim: { tokenId: `link:${key}`, expiresAt: Math.ceil(record.expires_at / 1_000) },
+    };
   }
 
   async state(token: string, kind: LinkKind = "invitation"): Promise<InvitationState> {
@@ -196,11 +191,11 @@ class MailedInvitations implements OpenedInvitations {
   async #find(token: string, kind: LinkKind) {
     if (!isToken(token)) return undefined;
     const key = hashToken(token);
-    const { stored, unchanged } = await readRecord(this.#parts.store, { partition: "invitation", key });
+    const { stored } = await readRecord(this.#parts.store, { partition: "invitation", key });
     if (stored === undefined) return undefined;
     const record = JSON.parse(stored.value) as InvitationRecord;
     if ((record.kind ?? "invitation") !== kind) return undefined;
-    return { key, unchanged, record, state: await this.#stateOf(record) };
+    return { key, record, state: await this.#stateOf(record) };
   }
 
   async #stateOf(record: InvitationRecord): Promise<InvitationState> {

@@ -4,7 +4,7 @@ import type { Directory } from "../directory/directory.ts";
 import type { Invitee } from "./invitations.ts";
 
 /** Port: finds the users that receive mails. */
-export interface MailDirectory extends Pick<Directory, "principal" | "passwords" | "tokenClaims"> {
+export interface MailDirectory extends Pick<Directory, "principal" | "passwords" | "writingBeside"> {
   readonly users: Pick<Directory["users"], "get">;
   readonly sessions: Pick<Directory["sessions"], "get">;
 }

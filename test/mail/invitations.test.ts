@@ -1,5 +1,4 @@
-import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { rotateSecretKey } from "../../src/directory/upkeep/rotate-key.ts";
 import { codeOf, failingStore, LOCAL, MEMORY } from "../directory/backends.ts";
 import {
@@ -35,6 +34,14 @@ function open(
   const room = openRoom(bed, { smtpPort: server.port, ...config }, options);
   rooms.push(room);
   return room;
+}
+
+/** Redeems a token for an access key. */
+function redeem({ invitations }: Pick<Room, "invitations">, token: string, { directory } = bed) {
+  return invitations.redeem(token, "invitation", async (user) => {
+    await directory.credentials.create(user.username);
+    return user;
+  });
 }
 
 async function delivered(count: number): Promise<void> {
@@ -99,7 +106,7 @@ describe("an invitation", () => {
     expect(server.mails).toEqual([]);
     await bed.directory.users.create({ username: "late", email: "late@b" });
     await delivered(1);
-    expect(await room.invitations.redeem(tokenOf(server.mails[0]!))).toMatchObject({ username: "late" });
+    expect(await redeem(room, tokenOf(server.mails[0]!))).toMatchObject({ username: "late" });
   });
 
   it("is dropped when nobody creates the user, or somebody with another address", async () => {
@@ -130,15 +137,15 @@ describe("the token", () => {
     expect(new Set(tokens.map((token) => Buffer.from(token, "base64url").length))).toEqual(new Set([32]));
     expect(tokens[0]).not.toBe(tokens[1]);
     const id = (await bed.directory.principal("alice"))?.id;
-    expect(await room.invitations.redeem(tokens[0]!)).toEqual({
+    expect(await redeem(room, tokens[0]!)).toEqual({
       username: "alice",
       email: "alice@example.com",
       userId: id,
     });
     expect(await room.invitations.state(tokens[0]!)).toBe("used");
     expect(await room.invitations.state(tokens[1]!)).toBe("open");
-    expect(await codeOf(room.invitations.redeem(tokens[0]!))).toBe("not_found");
-    expect(await codeOf(room.invitations.redeem(tokens[1]!))).toBe("ok");
+    expect(await codeOf(redeem(room, tokens[0]!))).toBe("not_found");
+    expect(await codeOf(redeem(room, tokens[1]!))).toBe("ok");
   });
 
   it("is not redeemed again after its record was put back, as by the restoration of a backup", async () => {
@@ -148,41 +155,55 @@ describe("the token", () => {
     await delivered(1);
     const token = tokenOf(server.mails[0]!);
     const [{ key, ...record } = { key: "" }] = await recordsOf(bed.store, "invitation");
-    expect(await codeOf(room.invitations.redeem(token))).toBe("ok");
+    expect(await codeOf(redeem(room, token))).toBe("ok");
     const put = { partition: "invitation", key: String(key), value: JSON.stringify(record) };
     await bed.store.commit({ put: [put] });
-    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+    expect(await codeOf(redeem(room, token))).toBe("not_found");
   });
 
-  it("is open as long as it can be redeemed: a store that refuses the redemption does not use it up", async () => {
+  it("is used up in one commit with what it gives, or goes on holding", async () => {
     const store = failingStore(bed.store);
-    const room = openRoom({ ...bed, store }, { smtpPort: server.port });
+    const directory = await openDirectoryOn(store);
+    const room = openRoom({ store, directory }, { smtpPort: server.port });
     rooms.push(room);
     const token = await invited(room);
     // What follows the sending of the mail is over.
     await room.invitations.close();
+    const give = ({ username }: { readonly username: string }) => directory.credentials.create(username);
+    const attempt = () => codeOf(room.invitations.redeem(token, "invitation", give));
+    const { tried } = store;
     store.commitsLeft = 0;
-    expect(await codeOf(room.invitations.redeem(token))).toBe("unavailable");
+    expect(await attempt()).toBe("unavailable");
     expect(await room.invitations.state(token)).toBe("open");
-    store.commitsLeft = Number.POSITIVE_INFINITY;
-    expect(await codeOf(room.invitations.redeem(token))).toBe("ok");
+    store.commitsLeft = 1;
+    expect(await attempt()).toBe("ok");
+    expect(store.tried - tried).toBe(2);
     expect(await room.invitations.state(token)).toBe("used");
+    store.commitsLeft = Number.POSITIVE_INFINITY;
+    expect(await attempt()).toBe("not_found");
+    expect((await directory.credentials.list("alice", { amount: 10 })).results).toHaveLength(1);
+    await directory.close();
   });
 
-  it("is used where nobody knows whether it was", async () => {
-    const room = open();
+  it("is as used as its key is made, where nobody knows whether it was", async () => {
+    const store = failingStore(bed.store);
+    const directory = await openDirectoryOn(store);
+    const room = openRoom({ store, directory }, { smtpPort: server.port });
+    rooms.push(room);
     const token = await invited(room);
-    const claim = vi.spyOn(bed.directory.tokenClaims, "claim");
-    claim.mockRejectedValueOnce(new AuthorizerError("outcome_unknown", "nobody knows"));
-    expect(await codeOf(room.invitations.redeem(token))).toBe("outcome_unknown");
+    await room.invitations.close();
+    Object.assign(store, { commitsLeft: 0, loseAnswers: true });
+    const give = ({ username }: { readonly username: string }) => directory.credentials.create(username);
+    expect(await codeOf(room.invitations.redeem(token, "invitation", give))).toBe("unavailable");
     expect(await room.invitations.state(token)).toBe("used");
-    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+    expect((await directory.credentials.list("alice", { amount: 10 })).results).toHaveLength(1);
+    await directory.close();
   });
 
   it("is redeemed by one of many who try at once", async () => {
     const room = open();
     const token = await invited(room);
-    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(room.invitations.redeem(token))));
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(redeem(room, token))));
     expect(codes.filter((code) => code === "ok")).toHaveLength(1);
     expect(codes.filter((code) => code === "not_found")).toHaveLength(19);
   });
@@ -192,9 +213,9 @@ describe("the token", () => {
     const room = open({}, { now: () => Date.now() + clock.offset });
     const [first, second] = [await invited(room, "alice"), await invited(room, "bob")];
     clock.offset = 7 * 86_400_000 - 60_000;
-    expect(await codeOf(room.invitations.redeem(first))).toBe("ok");
+    expect(await codeOf(redeem(room, first))).toBe("ok");
     clock.offset = 7 * 86_400_000;
-    expect(await codeOf(room.invitations.redeem(second))).toBe("not_found");
+    expect(await codeOf(redeem(room, second))).toBe("not_found");
     expect(await room.invitations.state(second)).toBe("expired");
   });
 
@@ -203,9 +224,9 @@ describe("the token", () => {
     const token = await invited(room);
     await bed.directory.users.delete("alice");
     expect(await room.invitations.state(token)).toBe("withdrawn");
-    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+    expect(await codeOf(redeem(room, token))).toBe("not_found");
     await bed.directory.users.create({ username: "alice", email: "alice@example.com" });
-    expect(await codeOf(room.invitations.redeem(token))).toBe("not_found");
+    expect(await codeOf(redeem(room, token))).toBe("not_found");
   });
 
   it("that was never given is not found, whatever the text", async () => {
@@ -218,7 +239,7 @@ describe("the token", () => {
       "../".repeat(20),
       "A".repeat(5_000),
     ]) {
-      expect(await codeOf(invitations.redeem(token))).toBe("not_found");
+      expect(await codeOf(redeem({ invitations }, token))).toBe("not_found");
       expect(await invitations.state(token)).toBe("unknown");
     }
   });
@@ -299,7 +320,8 @@ describe("a change of the secret key", () => {
     const after = openRoom({ store: rotating.store, directory }, { smtpPort: server.port, burst: 1_000 });
     after.invitations.start();
     await expect.poll(() => server.mails.length).toBe(users.length);
-    for (const mail of server.mails) expect(await codeOf(after.invitations.redeem(tokenOf(mail)))).toBe("ok");
+    for (const mail of server.mails)
+      expect(await codeOf(redeem(after, tokenOf(mail), { ...bed, directory }))).toBe("ok");
     await after.invitations.close();
     await directory.close();
     await rotating.close();

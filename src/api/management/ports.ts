@@ -94,8 +94,11 @@ export interface UserInvitations {
   readonly available: boolean;
   /** As the data-server API's port: queued first, the user is created next, or else it is withdrawn. */
   invite(user: { readonly username: string; readonly email: string }): Promise<{ withdraw(): Promise<void> }>;
-  /** Uses up the token of a link; throws "not_found" for any that is not valid. */
-  redeem(token: string, kind: LinkKind): Promise<LinkUser>;
+  /**
+   * Uses up the token of a link in the commit in which `give` gives its user what it is for, by one write; throws
+   * "not_found" for any that is not valid, and what `give` throws.
+   */
+  redeem<T>(token: string, kind: LinkKind, give: (user: LinkUser) => Promise<T>): Promise<T>;
   /** Returns the state of the invitation of a link; changes nothing. */
   state(token: string, kind: LinkKind): Promise<InvitationState>;
   /** Returns the user of a link that can be redeemed, undefined for any other; changes nothing. */

@@ -5,7 +5,7 @@ import { isPossibleName, tokenIdProblem } from "@svc-authorizer/policy/model/nam
 import { assertNoProblems, dateProblem, Problems } from "../checks.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { TokenClaims } from "../directory.ts";
-import { EMPTY, expiryKey } from "../records/layout.ts";
+import { claimIn } from "./claim-in.ts";
 
 /** Characters. */
 const LONGEST_SAID = 2_048;
@@ -29,12 +29,8 @@ export function createTokenClaims(context: DirectoryContext): TokenClaims {
       // A claim of an expired token could not be remembered, so the token could be used twice.
       if (expiresAt <= now()) throw new AuthorizerError("invalid_request", "the token has expired");
       await writer.write(async (tx) => {
-        const before = await tx.get("claim", tokenId);
-        if (before !== undefined) {
-          throw new AuthorizerError("invalid_request", "the token has been claimed already");
-        }
-        tx.put("claim", tokenId, { expires_at: expiresAt, ...(said !== undefined && { said }) });
-        tx.put("claim_expiry", expiryKey(expiresAt, tokenId), EMPTY);
+        if (await claimIn(tx, { tokenId, expiresAt }, said)) return;
+        throw new AuthorizerError("invalid_request", "the token has been claimed already");
       });
       context.wakeMaintenance();
     },

@@ -5,9 +5,11 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { AuthorizerError, isErrorCode, tellsOfState } from "@svc-authorizer/policy/errors.ts";
-import { isCheck, type Store, withSnapshot } from "../../store/port.ts";
+import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
 import type { Authors } from "../author.ts";
+import type { BesideWrites } from "../beside.ts";
 import type { PolicyCache } from "../read/policy-cache.ts";
+import { claimIn } from "./claim-in.ts";
 import { type PieceOfWork, writeStaged } from "./staged-write.ts";
 import { Transaction } from "./transaction.ts";
 
@@ -127,9 +129,12 @@ export class Writer {
       const tx = new Transaction(snapshot, policies);
       try {
         await judge(tx);
+        const beside = await authors.beside?.(snapshot);
         const result = await work(tx);
+        if (beside !== undefined) await claim(tx, beside);
         await complete(tx);
-        return { answer: () => ({ result }), commit: (await tx.toCommit()) ?? tx.toCheck() };
+        const commit = (await tx.toCommit()) ?? tx.toCheck();
+        return { answer: () => ({ result }), commit: beside === undefined ? commit : join(commit, beside) };
       } catch (error) {
         if (tx.hasReadNothing || !tellsOfState(error)) throw error;
         return { answer: () => raise(error), commit: tx.toCheck() };
@@ -146,6 +151,19 @@ export class Writer {
     }
     return answer();
   }
+}
+
+/** Uses up the token of what is written beside a transaction. */
+async function claim(tx: Transaction, beside: BesideWrites): Promise<void> {
+  if (!(await claimIn(tx, beside.claim))) throw new AuthorizerError("not_found", "the token was used");
+}
+
+function join(commit: Commit, { expect = [], put = [] }: BesideWrites): Commit {
+  return {
+    ...commit,
+    expect: [...(commit.expect ?? []), ...expect],
+    put: [...(commit.put ?? []), ...put],
+  };
 }
 
 function raise(error: unknown): never {

@@ -1,3 +1,4 @@
+import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openingPage } from "../../../src/api/management/invitations/invite-html.ts";
@@ -94,12 +95,25 @@ describe("the link of an invitation", () => {
       return create(...asked);
     };
     const pressed = await press(token);
-    expect([pressed.status, await pressed.text()]).toEqual([
-      404,
-      expect.stringContaining("was already used"),
-    ]);
+    expect([pressed.status, await pressed.text()]).toEqual([404, expect.stringContaining("was deleted")]);
     const { status, json } = await api.call("admin", "GET", "/auth/users/replaced@example.com/credentials");
     expect([status, json.results]).toEqual([200, []]);
+  });
+
+  it("holds on where no key could be made", async () => {
+    const token = await invited("unlucky@example.com");
+    const { credentials } = api.authorizer.directory;
+    const { create } = credentials;
+    credentials.create = async () => {
+      credentials.create = create;
+      throw new AuthorizerError("unavailable", "the database cannot be reached");
+    };
+    expect((await press(token)).status).toBe(503);
+    expect((await page(`/auth/invite?token=${token}`)).status).toBe(200);
+    expect((await press(token)).status).toBe(200);
+    expect((await press(token)).status).toBe(404);
+    const { json } = await api.call("admin", "GET", "/auth/users/unlucky@example.com/credentials");
+    expect(json.results).toHaveLength(1);
   });
 
   it.each([

@@ -254,9 +254,7 @@ async function setPassword(parts: InvitePageParts, call: RawCall, kind: LinkKind
     user: username,
   };
   await auditingUnknown(
-    async () => {
-      await directory.alsoJudged(sameAs(await invitations.redeem(token, kind)), give);
-    },
+    () => invitations.redeem(token, kind, (linked) => directory.alsoJudged(sameAs(linked), give)),
     (outcome) => audit.event("write", { ...event, ...outcome }),
   );
   audit.event("write", { ...event, after: { password: "set" } });
@@ -282,18 +280,19 @@ async function redeem(
 ): Promise<string> {
   const source_ip = proxies.clientOf(request) ?? "";
   const origin = { how: "invitation", request_id, source_ip, operation: "redeemInvitation" };
-  // Until the link is used up, its user is not known.
-  const linked = await auditingUnknown(
-    () => invitations.redeem(token, "invitation"),
-    (outcome) => audit.event("write", { actor: "invitation", ...origin, ...outcome }),
+  const ofLink = ({ username }: Pick<LinkUser, "username">) => ({
+    actor: username,
+    ...origin,
+    user: username,
+  });
+  const key = await invitations.redeem(token, "invitation", (linked) =>
+    auditingUnknown(
+      () => directory.alsoJudged(sameAs(linked), () => directory.credentials.create(linked.username)),
+      (outcome) => audit.event("write", { ...ofLink(linked), ...outcome }),
+    ),
   );
-  const { username } = linked;
-  const ofUser = { actor: username, ...origin, user: username };
-  const key = await auditingUnknown(
-    () => directory.alsoJudged(sameAs(linked), () => directory.credentials.create(username)),
-    (outcome) => audit.event("write", { ...ofUser, ...outcome }),
-  );
-  const { access_key_id, creation_date, secret_access_key } = key;
+  const { username, access_key_id, creation_date, secret_access_key } = key;
+  const ofUser = ofLink(key);
   audit.event("write", { ...ofUser, after: { access_key_id, creation_date } });
   audit.event("secret_read", { ...ofUser, access_key_id });
   return keyPage({ username, access_key_id, secret_access_key });
