@@ -4,11 +4,13 @@
  */
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
-import { maskOf } from "@svc-authorizer/policy/records/digests.ts";
+import { isMask, maskOf } from "@svc-authorizer/policy/records/digests.ts";
 
 /** Replaces values. */
 export class Masks {
   readonly #paths: readonly (readonly string[])[];
+  /** Members of the permissions of a tree that are masked. */
+  readonly #ofTrees: ReadonlySet<string>;
   readonly #key: Buffer;
 
   /** @param masks pointers and names */
@@ -16,6 +18,7 @@ export class Masks {
     const paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
     // Each place once: a digest of a digest would no longer be equal to that of another place.
     this.#paths = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+    this.#ofTrees = new Set(masks.flatMap((mask) => OF_TREES.get(mask) ?? []));
     this.#key = key;
   }
 
@@ -26,6 +29,7 @@ export class Masks {
   applied(text: string): string {
     const record: unknown = parseJsonText(`${text}}`);
     for (const path of this.#paths) this.#replace(record, path, 0);
+    if (this.#ofTrees.size > 0) this.#replaceInTree((record as { readonly required?: unknown }).required);
     return JSON.stringify(record).slice(0, -1);
   }
 
@@ -40,6 +44,16 @@ export class Masks {
     }
   }
 
+  /** The permissions of a tree, which has no bound of its depth but that of requests. */
+  #replaceInTree(value: unknown): void {
+    if (typeof value !== "object" || value === null) return;
+    const members = value as Record<string, unknown>;
+    for (const [name, member] of Object.entries(members)) {
+      if (typeof member === "object") this.#replaceInTree(member);
+      else if (this.#ofTrees.has(name) && !isMask(member)) members[name] = this.#masked(member);
+    }
+  }
+
   /** An object or a list keeps its form, which the schema of records demands, and each of its texts is masked. */
   #masked(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((one) => this.#masked(one));
@@ -51,6 +65,13 @@ export class Masks {
     );
   }
 }
+
+/** The members of the permissions of a tree that a pointer names in a record of one permission. */
+const OF_TREES: ReadonlyMap<string, string> = new Map([
+  ["/action", "action"],
+  ["/resource", "resource"],
+  ["/resource/arn", "resource"],
+]);
 
 /**
  * The places of a pointer: in the record, and in the items of a batch, which have the same members. The name of a

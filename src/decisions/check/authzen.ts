@@ -245,7 +245,9 @@ export class Authzen {
   ): EvaluationAnswer | Promise<EvaluationAnswer> {
     const { subject, resource, context } = request;
     const required = { action: action ?? request.action.name, resource: arn ?? resource.id };
-    const about = { user: subject.id, required, context: addressOf(context), error: text };
+    // The record has the names, as far as no mask hides them.
+    const error = reason.replaceAll("_", " ");
+    const about = { user: subject.id, required, context: addressOf(context), error };
     const { id, written } = this.#options.recorder.refused(about, request);
     return answerAfter(written, denial(reason, text, id));
   }

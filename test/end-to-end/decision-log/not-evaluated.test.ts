@@ -58,8 +58,8 @@ const action = { name: "demo:Read" };
 /** Questions that `All` would allow root, if it were root who was asked about, and about this. */
 const NEVER = [
   ["an unknown type of subjects", { subject: { type: "robot", id: "root" } }, "unknown subject"],
-  ["an unknown type of resources", { resource: { type: "no", id: NOTE } }, "unknown resource type no"],
-  ["an unknown action", { action: { name: "no" } }, "unknown action no of resource type note"],
+  ["an unknown type of resources", { resource: { type: "no", id: NOTE } }, "unknown resource"],
+  ["an unknown action", { action: { name: "no" } }, "unknown action"],
 ] as const;
 const root = { subject: user("root"), action, resource };
 
