@@ -13,8 +13,13 @@ interface RawReply {
   readonly headers: readonly string[];
 }
 
-/** Writes a whole answer and ends the connection. */
+/** Time in which a caller may take such an answer and end its half of the connection, in milliseconds. */
+const TAKEN_WITHIN_MS = 1_000;
+
+/** Writes a whole answer and ends the connection: at once when its caller does so too, else a moment later. */
 export function rawReply(socket: Duplex, { status, message, headers }: RawReply): void {
+  // Node takes its own listener off a connection of CONNECT. Without one, a caller who has gone would end the process.
+  socket.on("error", () => socket.destroy());
   if (!socket.writable) {
     socket.destroy();
     return;
@@ -23,7 +28,11 @@ export function rawReply(socket: Duplex, { status, message, headers }: RawReply)
   const own = ["Content-Type", "application/json", "Content-Length", String(Buffer.byteLength(body))];
   const all = [...own, "Date", new Date().toUTCString(), "Connection", "close", ...NO_SNIFF, ...headers];
   const lines = all.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${all[index + 1]}`] : []));
+  const late = setTimeout(() => socket.destroy(), TAKEN_WITHIN_MS);
+  socket.once("close", () => clearTimeout(late));
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n"));
+  // Bytes that nobody reads would hide the caller's end.
+  socket.resume();
 }
 
 const CAUSES: ReadonlyMap<string, readonly [number, string]> = new Map([
