@@ -10,6 +10,8 @@ export interface Omitted {
   omittedCredentials: number;
   /** Memberships that were left out, because claims of an identity provider made them and may take them back. */
   omittedMemberships: number;
+  /** Users that were left out with the policies of their names, because they work for the service itself. */
+  omittedServiceUsers: number;
 }
 
 /** Removes members that are undefined, an empty list or an empty object. */
@@ -22,9 +24,11 @@ function compact<T extends object>(value: T): T {
 
 /** Reads entries, and counts what they leave out. */
 export class ExportedEntries {
-  readonly omitted: Omitted = { omittedCredentials: 0, omittedMemberships: 0 };
+  readonly omitted: Omitted = { omittedCredentials: 0, omittedMemberships: 0, omittedServiceUsers: 0 };
   readonly #view: StateView;
   readonly #secrets: boolean;
+  /** By the name of a policy. */
+  readonly #ofService = new Map<string, boolean>();
 
   /** @param secrets true: with credentials that have secrets */
   constructor(view: StateView, secrets: boolean) {
@@ -49,15 +53,19 @@ export class ExportedEntries {
   }
 
   async *#users(): AsyncGenerator<DatasetUser> {
-    for await (const state of this.#view.everyUser()) yield this.#user(state);
+    for await (const state of this.#view.everyUser()) {
+      if (state.isOfService === true) this.omitted.omittedServiceUsers += 1;
+      else yield await this.#user(state);
+    }
   }
 
   async *#groups(): AsyncGenerator<DatasetGroup> {
-    for await (const state of this.#view.everyGroup()) yield exportedGroup(state);
+    for await (const state of this.#view.everyGroup()) yield await this.#group(state);
   }
 
   async *#policies(): AsyncGenerator<object> {
-    for await (const { value } of this.#view.everyPolicy()) yield value;
+    for await (const { value } of this.#view.everyPolicy())
+      if (!(await this.#isOfService(value.name))) yield value;
   }
 
   async *#resourceTypes(): AsyncGenerator<object> {
@@ -68,7 +76,7 @@ export class ExportedEntries {
     for await (const { value } of this.#view.everyResource()) yield compact(value);
   }
 
-  #user(state: UserState): DatasetUser {
+  async #user(state: UserState): Promise<DatasetUser> {
     const groups = [...state.groups].flatMap(([name, { by }]) => (by === undefined ? [name] : []));
     const credentials = this.#secrets ? credentialsOf(state) : [];
     this.omitted.omittedMemberships += state.groups.size - groups.length;
@@ -76,10 +84,27 @@ export class ExportedEntries {
     return compact({
       ...state.user.value,
       groups,
-      policies: [...state.policies.keys()],
+      policies: await this.#policiesOf(state),
       credentials,
       external_principals: [...state.externalPrincipals.keys()],
     }) as DatasetUser;
+  }
+
+  async #group(state: GroupState): Promise<DatasetGroup> {
+    return compact({ ...state.group.value, policies: await this.#policiesOf(state) }) as DatasetGroup;
+  }
+
+  /** Names of attached policies that the data set has. */
+  async #policiesOf({ policies }: Pick<GroupState, "policies">): Promise<readonly string[]> {
+    const names: string[] = [];
+    for (const name of policies.keys()) if (!(await this.#isOfService(name))) names.push(name);
+    return names;
+  }
+
+  async #isOfService(name: string): Promise<boolean> {
+    const known = this.#ofService.get(name) ?? (await this.#view.isOfService(name));
+    this.#ofService.set(name, known);
+    return known;
   }
 }
 
@@ -90,8 +115,4 @@ function credentialsOf({ credentials }: UserState): DatasetCredential[] {
     if (secret_access_key !== undefined) written.push({ access_key_id, secret_access_key, creation_date });
   }
   return written;
-}
-
-function exportedGroup({ group, policies }: GroupState): DatasetGroup {
-  return compact({ ...group.value, policies: [...policies.keys()] }) as DatasetGroup;
 }

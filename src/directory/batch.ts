@@ -130,6 +130,8 @@ export interface HeldMembership extends Managed<true> {
 /** A user with all that refers to it, keys by name or id. */
 export interface UserState {
   readonly user: Managed<NewUser>;
+  /** Present: it works for the service itself, whose matter it is, with the policy of its name. */
+  readonly isOfService?: true;
   readonly groups: ReadonlyMap<string, HeldMembership>;
   readonly policies: ReadonlyMap<string, Managed<true>>;
   /** By access key id; the secret in clear, or undefined when secrets were not asked for. */
@@ -217,6 +219,8 @@ export interface StateView {
   users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>>;
   /** All users in UTF-8 byte order of their names; cheaper for each than {@link users}. */
   everyUser(): AsyncIterable<UserState>;
+  /** True for the name of a user that works for the service itself: that of its policy, too. */
+  isOfService(name: string): Promise<boolean>;
   groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;
   /** All groups in UTF-8 byte order of their names. */
   everyGroup(): AsyncIterable<GroupState>;

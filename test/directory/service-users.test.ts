@@ -1,6 +1,7 @@
 /** Users that work for the service itself: nobody else can act as one. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { exportedText } from "../datasets/exported-text.ts";
 import { BACKENDS, codeOf } from "./backends.ts";
 import { openTestDirectory, type TestDirectory } from "./open-test-directory.ts";
 
@@ -103,5 +104,74 @@ describe.each(BACKENDS)("a user that works for the service on $name", (backend) 
     expect(await serviceUsers.delete(NAME, "two")).toBe(true);
     expect(await codeOf(users.get(NAME))).toBe("not_found");
     expect(await codeOf(policies.get(NAME))).toBe("not_found");
+  });
+
+  it("is in no export, and neither is its policy", async () => {
+    const { serviceUsers, users, policies } = bed.directory;
+    await serviceUsers.createKey(USER, 60);
+    await users.create({ username: "alice" });
+    await policies.create({ name: "Reads", ...POLICY });
+    for (const policy of ["Reads", NAME]) await users.attachPolicy("alice", policy);
+    const { text, omittedServiceUsers } = await exportedText(bed.directory, {
+      format: "json",
+      secrets: true,
+    });
+    expect(text).not.toContain(NAME);
+    expect(JSON.parse(text)).toMatchObject({
+      users: [{ username: "alice", policies: ["Reads"] }],
+      policies: [{ name: "Reads" }],
+    });
+    expect(omittedServiceUsers).toBe(1);
+  });
+
+  describe("where the directory goes back", () => {
+    const revision = () => bed.store.history.head.revision;
+    const restore = (to: number) =>
+      bed.directory.history.restore(to, {
+        withCredentials: true,
+        forgetRevocations: true,
+        dryRun: false,
+      });
+    beforeEach(async () => {
+      await bed.directory.users.create({ username: "alice" });
+    });
+
+    it("does not come back as a person: its work is over, and the name is free for the next", async () => {
+      const { serviceUsers, users, policies } = bed.directory;
+      await serviceUsers.createKey(USER, 60);
+      await users.attachPolicy("alice", NAME);
+      const then = revision();
+      await serviceUsers.delete(NAME, "one");
+      await restore(then);
+      expect(await codeOf(users.get(NAME))).toBe("not_found");
+      expect(await codeOf(policies.get(NAME))).toBe("not_found");
+      expect((await serviceUsers.createKey({ ...USER, worksFor: "two" }, 60)).isNewUser).toBe(true);
+    });
+
+    it("goes on with its work, its policy and its keys", async () => {
+      const { serviceUsers, users, credentials } = bed.directory;
+      await serviceUsers.createKey({ ...USER, policy: { statement: [] } }, 60).catch(() => undefined);
+      const then = revision();
+      const { key } = await serviceUsers.createKey(USER, 600);
+      await restore(then);
+      expect(await serviceUsers.worksFor(NAME)).toBe("one");
+      expect(await credentials.getWithSecret(key.access_key_id)).toMatchObject({ username: NAME });
+      expect((await users.policies(NAME, PAGE)).results).toMatchObject([{ name: NAME, ...POLICY }]);
+    });
+
+    it("stays where a person had the name then, and gives way to nobody", async () => {
+      const { serviceUsers, users } = bed.directory;
+      await users.create({ username: NAME });
+      const then = revision();
+      await users.delete(NAME);
+      await serviceUsers.createKey(USER, 60);
+      await restore(then);
+      expect(await serviceUsers.worksFor(NAME)).toBe("one");
+      await serviceUsers.delete(NAME, "one");
+      await users.create({ username: NAME });
+      await restore(then);
+      expect(await serviceUsers.worksFor(NAME)).toBeUndefined();
+      expect(await users.get(NAME)).toMatchObject({ username: NAME });
+    });
   });
 });

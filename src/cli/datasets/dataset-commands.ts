@@ -118,9 +118,13 @@ export async function runExport(parts: DatasetCommandParts, options: ExportComma
   const { directory, out, err } = parts;
   const { output, ...what } = options;
   try {
-    const { omittedCredentials, omittedMemberships } = await (output === undefined
+    const { omittedCredentials, omittedMemberships, omittedServiceUsers } = await (output === undefined
       ? exportDataset(directory, what, out)
       : writePrivate(output, (write) => exportDataset(directory, what, write)));
+    if (omittedServiceUsers > 0)
+      err(
+        `${omittedServiceUsers} users of mirrors were left out with their policies: each mirror makes its own\n`,
+      );
     if (omittedCredentials > 0)
       err(
         what.secrets

@@ -41,9 +41,12 @@ async function planPolicies({ past, present, plan, pastNames }: RestoreScope): P
     compareUtf8(a.value.name, b.value.name),
   );
   for await (const { past: then, present: now } of pairs) {
-    if (then === undefined) {
-      const { name } = now!.value;
-      plan.part("removed policies").remove("policy", name, { op: "delete_policy", name });
+    const { name } = (then ?? now)!.value;
+    // The service's own is as its work needs it now, and over with that.
+    if (now !== undefined && (await present.isOfService(name))) continue;
+    if (then === undefined || (await past.isOfService(name))) {
+      if (now !== undefined)
+        plan.part("removed policies").remove("policy", name, { op: "delete_policy", name });
       continue;
     }
     const { value, managed, partial } = then;

@@ -17,7 +17,8 @@ export function planAttachments(
   const operation = (what: "attach_to" | "detach_from", policy: string) =>
     ({ op: `${what}_${kind}`, ...of(policy) }) as BatchOperation;
   for (const [policy, { managed }] of then.policies) {
-    if (now?.policies.has(policy) === true) continue;
+    // One that the service made for its own users is not brought back.
+    if (now?.policies.has(policy) === true || !pastNames.policy.has(policy)) continue;
     part.put("attachment", `${policy} ${where}`, undefined, operation("attach_to", policy), managed);
   }
   for (const policy of now?.policies.keys() ?? []) {

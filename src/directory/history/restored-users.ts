@@ -19,12 +19,16 @@ export class UserPlanner {
   }
 
   /** Adds what a user needs; the names are the same. */
-  async add(then: UserState | undefined, now: UserState | undefined): Promise<void> {
+  async add(before: UserState | undefined, now: UserState | undefined): Promise<void> {
+    // Its work goes on, or was over.
+    if (now?.isOfService === true) return;
+    const then = before?.isOfService === true ? undefined : before;
     this.administrators.now ||= isAdministrator(now);
     this.administrators.past ||= isAdministrator(then);
     const { plan } = this.#scope;
     if (then === undefined) {
-      const { username } = now!.user.value;
+      if (now === undefined) return;
+      const { username } = now.user.value;
       plan.part("removed users").remove("user", username, { op: "delete_user", username });
       return;
     }

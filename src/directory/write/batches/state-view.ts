@@ -100,11 +100,16 @@ export class ReaderView implements StateView {
     const hasNone = (partition: Partition): boolean => holders.get(partition)?.mayHave(id) === false;
     return {
       user: managed(toUser(name, record), record),
+      ...(record.works_for !== undefined && { isOfService: true }),
       groups: hasNone("user_group") ? NONE : await this.#references("user_group", id, "group"),
       policies: hasNone("user_policy") ? NONE : await this.#references("user_policy", id, "policy"),
       credentials: hasNone("user_key") ? NONE : await this.#credentials(id),
       externalPrincipals: hasNone("user_principal") ? NONE : await this.#principals(id),
     };
+  }
+
+  async isOfService(name: string): Promise<boolean> {
+    return (await this.#reader.get("user", name))?.works_for !== undefined;
   }
 
   #allHolders(): Promise<Holders> {
