@@ -29,6 +29,8 @@ interface RecordExplanation {
   readonly near_misses: readonly NearMiss[];
   /** True where the user or the permission is masked: the decision cannot be made again, and has no reasons. */
   readonly masked?: true;
+  /** True where these policies give another effect: something else decided, such as the rule that keeps mirrors read-only. */
+  readonly unexplained?: true;
   /** The reason why nothing was evaluated: of an unknown action, for example. */
   readonly error?: string;
   /** Condition fields that the policies read and that the record has masked: the reasons may be others. */
@@ -78,6 +80,10 @@ export async function explainRecord(
     const { policies, compiled } = subject;
     const outcome = await run(explainInSteps(compiled, { user: user ?? "", required, context }));
     const maskedFields = readBy(compiled).filter((field) => isMaskedField(question, field));
+    if (outcome.effect !== question.effect && maskedFields.length === 0) {
+      explanations.push({ effect: question.effect, determining: [], near_misses: [], unexplained: true });
+      continue;
+    }
     const via = new Map(policies.map((policy) => [policy.name, policy.via]));
     explanations.push({
       effect: outcome.effect,

@@ -97,8 +97,13 @@ function explanationLines(
   return explanations.flatMap((one) => [...explanationText(one, context.style), ...maskLines(one), ""]);
 }
 
-/** Names what masks keep an explanation from saying. */
-function maskLines({ masked, masked_fields: fields }: JsonObject): readonly string[] {
+/** Names what keeps an explanation from saying all. */
+function maskLines({ masked, masked_fields: fields, unexplained }: JsonObject): readonly string[] {
+  if (unexplained === true) {
+    return [
+      "The policies of that time give another effect: something else decided, such as a limit or the rule that keeps mirrors read-only, or the record lacks a value",
+    ];
+  }
   if (masked === true) {
     return ["This decision cannot be explained: its user or permission is masked in the log"];
   }

@@ -107,6 +107,11 @@ export const RECORD_SCHEMAS: Schemas = {
       tree: { ...schemaRef("EffectTree"), description: "Absent where the user or the permission is masked." },
       near_misses: listOf(schemaRef("NearMiss"), "For neutral decisions, best first."),
       error: { ...NAME, description: "Nothing was evaluated, for this reason." },
+      unexplained: {
+        const: true,
+        description:
+          "The policies of that time give another effect: something else decided, or the record lacks a value.",
+      },
       masked: { const: true, description: "The user or the permission is masked: there are no reasons." },
       masked_fields: listOf(
         NAME,

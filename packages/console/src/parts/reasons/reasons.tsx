@@ -14,12 +14,20 @@ import { ViaText } from "./via-text.tsx";
 
 /** Shows the reasons. */
 export function Reasons({ of: reasons }: { readonly of: RecordExplanation }) {
-  const { tree, masked, error, masked_fields: fields = [] } = reasons;
+  const { tree, masked, error, unexplained, masked_fields: fields = [] } = reasons;
   if (masked) return <p>This decision cannot be explained: its user or permission is masked in the log.</p>;
   if (error !== undefined) {
     return (
       <p>
         Nothing was evaluated: <bdi>{error}</bdi>.
+      </p>
+    );
+  }
+  if (unexplained) {
+    return (
+      <p>
+        The policies of that time give another effect: something else decided, such as a limit or the rule
+        that keeps mirrors read-only, or the record lacks a value.
       </p>
     );
   }
