@@ -129,6 +129,38 @@ describe("import", () => {
     expect((await imported()).users.get("alice")?.credentials.size).toBe(0);
   });
 
+  it.each([["--with-secrets"], ["--no-secrets"]])(
+    "gives nobody more than the source does, with %s",
+    async (how) => {
+      const { users, credentials, externalPrincipals } = source.directory;
+      for (const username of ["alice", "leaver"]) {
+        await users.create({ username });
+        await credentials.create(username);
+        await externalPrincipals.create(username, `of ${username}`);
+      }
+      await credentials.create("alice", { expires_in: 3600 });
+      await users.update("leaver", { inactive: true });
+      const { code, stdout } = await importAll([how]);
+      expect(code).toBe(0);
+      expect(stdout).toBe(
+        how === "--with-secrets"
+          ? "imported 2 users, 1 credentials, 1 left out expiring credentials, 1 left out credentials of inactive users, 2 external principals\n"
+          : "imported 2 users, 3 left out credentials, 2 external principals\n",
+      );
+      const state = await imported();
+      expect(state.users.get("leaver")?.user.value).toMatchObject({ username: "leaver", inactive: true });
+      expect(state.users.get("leaver")?.credentials.size).toBe(0);
+      expect(state.users.get("alice")?.credentials.size).toBe(how === "--with-secrets" ? 1 : 0);
+      // And again, onto users who are active here.
+      const { values } = configFromObject(items());
+      const data = await openData(values, openLog(values));
+      await data.directory.users.update("leaver", { inactive: false });
+      await data.close();
+      expect((await importAll([how, "--merge"])).code).toBe(0);
+      expect((await imported()).users.get("leaver")?.user.value).toMatchObject({ inactive: true });
+    },
+  );
+
   it("refuses a store that is not empty, unless it is to be added to", async () => {
     await source.directory.users.create({ username: "alice" });
     await importAll();

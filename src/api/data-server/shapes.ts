@@ -16,7 +16,8 @@ function isBase64(text: string): boolean {
  * out, since clients could not read the answer.
  */
 export function userBody(user: User, caller: ServiceCaller): Record<string, unknown> {
-  const { username, creation_date, friendly_name, email, source, external_id, encryptedPassword } = user;
+  const { username, creation_date, friendly_name, email, source, external_id, inactive, encryptedPassword } =
+    user;
   const shown =
     encryptedPassword !== undefined && caller.scopes.has("secrets") && isBase64(encryptedPassword);
   return {
@@ -26,6 +27,8 @@ export function userBody(user: User, caller: ServiceCaller): Record<string, unkn
     email,
     source,
     external_id,
+    // A data server ignores it. Who copies the directory must not make the user active.
+    ...(inactive === true ? { inactive } : {}),
     ...(shown ? { encryptedPassword } : {}),
   };
 }

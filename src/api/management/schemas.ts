@@ -11,7 +11,7 @@ import {
   UNIX_SECONDS,
 } from "../../http/schema/schema-forms.ts";
 import { DECISION_SCHEMAS } from "../decisions/schemas.ts";
-import { KEY_MEMBERS, pageOf, REST_SCHEMAS } from "../rest/declared.ts";
+import { INACTIVE, KEY_MEMBERS, pageOf, REST_SCHEMAS, TERM } from "../rest/declared.ts";
 import { ACCEPT, STATEMENT_SCHEMAS, STATEMENTS } from "../rest/statement-schemas.ts";
 import { ACCESS_SCHEMAS } from "./access/schemas.ts";
 import { APPLY_SCHEMAS } from "./apply/schemas.ts";
@@ -32,12 +32,6 @@ const USE = {
   uses_since: {
     ...UNIX_SECONDS,
     description: "With `last_used=true`: since when its uses are counted; its creation where all are.",
-  },
-} as const;
-const TERM = {
-  expires_at: {
-    ...UNIX_SECONDS,
-    description: "Unix seconds: from this second on the key is refused. Absent: it does not expire.",
   },
 } as const;
 const ENTRY = {
@@ -101,10 +95,7 @@ export const MANAGEMENT_SCHEMAS: Schemas = {
       creation_date: UNIX_SECONDS,
       friendly_name: text("Name to show."),
       email: text("E-mail address."),
-      inactive: {
-        const: true,
-        description: "Present for a user who can do nothing until made active again.",
-      },
+      inactive: INACTIVE,
       ...USE,
     },
     ["id", "creation_date"],

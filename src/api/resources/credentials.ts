@@ -1,7 +1,7 @@
 /** Access keys (spec/authorization-api §7, operations 19 to 23; spec/permissions §12). */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import type { Credential, CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
+import type { CredentialWithSecret } from "@svc-authorizer/policy/model/entities.ts";
 import { LONGEST_LIFETIME } from "../../directory/write/credentials.ts";
 import type { Parameter } from "../../http/openapi/openapi-types.ts";
 import type { Reply } from "../../http/route.ts";
@@ -16,7 +16,7 @@ import { CREATE, LIST, READ, REMOVE } from "../rest/operation-kinds.ts";
 import { listReply } from "../rest/pages.ts";
 import type { RestParts } from "../rest/parts.ts";
 import type { AuditedFields } from "../rest/ports.ts";
-import { credentialBody } from "../rest/shapes.ts";
+import { credentialBody, termOf } from "../rest/shapes.ts";
 import { checkActingAs } from "./acting-as.ts";
 import type { ResourceOperation } from "./operation.ts";
 
@@ -70,7 +70,7 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       management:
         ({ directory: { credentials }, usage }) =>
         (call) =>
-          listReply(call, (asked) => credentials.list(param(call, 0), asked), termBody, {
+          listReply(call, (asked) => credentials.list(param(call, 0), asked), credentialBody, {
             adds: addsLastUse(call.query, usage, "key", "access_key_id"),
           }),
     },
@@ -111,16 +111,10 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
       summary: "Get an access key, without its secret",
       missing: MISSING,
     },
-    handler: {
-      dataServer:
-        ({ directory: { credentials } }) =>
-        async (call) =>
-          json(200, credentialBody(await credentials.get(param(call, 0), param(call, 1)))),
-      management:
-        ({ directory: { credentials } }) =>
-        async (call) =>
-          json(200, termBody(await credentials.get(param(call, 0), param(call, 1)))),
-    },
+    handler:
+      ({ directory: { credentials } }) =>
+      async (call) =>
+        json(200, credentialBody(await credentials.get(param(call, 0), param(call, 1)))),
   },
   {
     ...REMOVE,
@@ -160,15 +154,6 @@ export const CREDENTIAL_OPERATIONS: readonly ResourceOperation[] = [
     },
   },
 ];
-
-/** An access key without its secret, with the time at which it expires: a data server knows no such field. */
-function termBody(key: Credential): Record<string, unknown> {
-  return { ...credentialBody(key), ...termOf(key) };
-}
-
-function termOf({ expires_at }: Credential): { readonly expires_at?: number } {
-  return expires_at === undefined ? {} : { expires_at };
-}
 
 /** Empty counts as absent, as clients send it for an option that was not given. */
 function wantedLifetime({ query }: RestCall): number | undefined {

@@ -101,6 +101,20 @@ export function pageOf(schema: string): Schema {
   return object({ pagination: schemaRef("Pagination"), results: listOf(schemaRef(schema)) });
 }
 
+/** Of an access key that expires. */
+export const TERM = {
+  expires_at: {
+    ...UNIX_SECONDS,
+    description: "Unix seconds: from this second on the key is refused. Absent: it does not expire.",
+  },
+} as const;
+
+/** Of a user who is inactive. */
+export const INACTIVE = {
+  const: true,
+  description: "Present for a user who can do nothing until made active again.",
+} as const;
+
 /** Members of an access key without its secret. */
 export const KEY_MEMBERS = {
   access_key_id: text("Access key id, unique over all users."),

@@ -6,7 +6,7 @@ import { PackedList } from "../../compact/packed-list.ts";
 import type { BatchOperation } from "../../directory/batch.ts";
 import type { NewGroup, NewPolicy, NewUser } from "../../directory/new-entities.ts";
 import type { RemoteApi } from "./remote-api.ts";
-import { dateOf, remoteGroup, remotePolicy, remoteUser, textOf } from "./remote-items.ts";
+import { dateOf, isExpiring, remoteGroup, remotePolicy, remoteUser, textOf } from "./remote-items.ts";
 
 /** Requests under way at once. */
 const WIDTH = 16;
@@ -42,6 +42,10 @@ export interface RemoteCounts {
   readonly credentials: number;
   /** Access keys that are not copied as their secrets were not asked for. */
   readonly left_out_credentials: number;
+  /** Access keys that are not copied as they expire. */
+  readonly left_out_expiring_credentials: number;
+  /** Access keys that are not copied as no API shows their secrets. */
+  readonly left_out_credentials_of_inactive_users: number;
   readonly external_principals: number;
 }
 
@@ -54,6 +58,8 @@ class RemoteReader {
   attachments = 0;
   credentials = 0;
   leftOut = 0;
+  leftOutExpiring = 0;
+  leftOutInactive = 0;
   principals = 0;
   readonly #api: RemoteApi;
   readonly #options: ReadOptions;
@@ -88,11 +94,11 @@ class RemoteReader {
     for (const policy of policies) this.links.push({ op: "attach_to_group", group, policy });
   }
 
-  async user(username: string): Promise<void> {
+  async user({ username, inactive = false }: NewUser): Promise<void> {
     for (const policy of await this.#attached("users", username)) {
       this.links.push({ op: "attach_to_user", username, policy });
     }
-    await this.#credentialsOf(username);
+    await this.#credentialsOf(username, inactive);
     const principals = await this.#api.list(["auth", "users", username, "external", "principals", "ls"]);
     if (principals === undefined) this.missing.add("external principals");
     for (const item of principals ?? []) {
@@ -110,12 +116,17 @@ class RemoteReader {
     return found.map((policy) => policy.name);
   }
 
-  async #credentialsOf(username: string): Promise<void> {
+  async #credentialsOf(username: string, inactive: boolean): Promise<void> {
     const what = `user ${JSON.stringify(username)}`;
     for (const item of await this.#below(["auth", "users", username, "credentials"], what)) {
       const access_key_id = textOf(item, "access_key_id", "access key");
       if (!this.#options.secrets) {
         this.leftOut += 1;
+        continue;
+      }
+      if (isExpiring(item) || inactive) {
+        if (isExpiring(item)) this.leftOutExpiring += 1;
+        else this.leftOutInactive += 1;
         continue;
       }
       const whole = await this.#api.get(["auth", "credentials", access_key_id]);
@@ -134,7 +145,7 @@ class RemoteReader {
 }
 
 function changed(what: string): AuthorizerError {
-  const message = `${what} is listed, but cannot be read: it was deleted meanwhile, or the API does not serve it; try again`;
+  const message = `${what} is listed, but cannot be read: it was deleted meanwhile, its user is inactive, or the API does not serve it; try again`;
   return new AuthorizerError("unavailable", message);
 }
 
@@ -169,7 +180,7 @@ export async function readRemote(api: RemoteApi, options: ReadOptions): Promise<
   const groups = await reader.all("groups", remoteGroup);
   const users = await reader.all("users", remoteUser);
   await eachOf("groups with members", groups, options, ({ name }) => reader.group(name));
-  await eachOf("users with keys", users, options, ({ username }) => reader.user(username));
+  await eachOf("users with keys", users, options, (user) => reader.user(user));
   return {
     users,
     groups,
@@ -184,6 +195,8 @@ export async function readRemote(api: RemoteApi, options: ReadOptions): Promise<
       attachments: reader.attachments,
       credentials: reader.credentials,
       left_out_credentials: reader.leftOut,
+      left_out_expiring_credentials: reader.leftOutExpiring,
+      left_out_credentials_of_inactive_users: reader.leftOutInactive,
       external_principals: reader.principals,
     },
     missing: [...reader.missing],

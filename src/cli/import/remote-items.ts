@@ -45,7 +45,13 @@ export function remoteUser(item: object): NewUser {
     ...optionalText(fields, "source"),
     ...optionalText(fields, "external_id"),
     ...optionalText(fields, "encryptedPassword"),
+    ...(fields["inactive"] === true ? { inactive: true } : {}),
   };
+}
+
+/** Returns whether an access key expires: such a one is not copied, as the copy would not. */
+export function isExpiring(item: object): boolean {
+  return "expires_at" in item;
 }
 
 /** A group. */

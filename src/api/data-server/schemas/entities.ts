@@ -2,7 +2,7 @@
 
 import type { Schema, Schemas } from "../../../http/openapi/openapi-types.ts";
 import { object, optionalText, text, UNIX_SECONDS } from "../../../http/schema/schema-forms.ts";
-import { KEY_MEMBERS } from "../../rest/declared.ts";
+import { INACTIVE, KEY_MEMBERS, TERM } from "../../rest/declared.ts";
 
 const PASSWORD = {
   format: "byte",
@@ -22,6 +22,7 @@ export const ENTITY_SCHEMAS: Schemas = {
       email: text("E-mail address."),
       source: text(SOURCE),
       external_id: text(EXTERNAL_ID),
+      inactive: INACTIVE,
       encryptedPassword: {
         type: "string",
         ...PASSWORD,
@@ -66,7 +67,7 @@ export const ENTITY_SCHEMAS: Schemas = {
     },
     ["id"],
   ),
-  Credentials: object(KEY_MEMBERS),
+  Credentials: object({ ...KEY_MEMBERS, ...TERM }, ["access_key_id", "creation_date"]),
   CredentialsWithSecret: object({
     ...KEY_MEMBERS,
     secret_access_key: text("The secret in clear."),
