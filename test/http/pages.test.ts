@@ -99,6 +99,21 @@ describe("a folder of pages", () => {
     expect((await get("/assets/main-0.js")).status).toBe(404);
   });
 
+  it.each([
+    ['If-Match: "another"', 412, "Precondition Failed"],
+    ["If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT", 412, "Precondition Failed"],
+    ["Range: bytes=9999999-", 416, "Range Not Satisfiable"],
+  ])("refuses %s, which the file cannot have, as what it is", async (header, status, message) => {
+    for (const path of [ASSET, "/robots.txt", "/any/page"]) {
+      const answer = await raw(
+        url,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(answer).toContain(JSON.stringify({ message }));
+    }
+  });
+
   it("answers the compressed file beside a file, to clients that take it", async () => {
     const answer = await get(STYLE);
     expect(await answer.text()).toBe("compressed before");

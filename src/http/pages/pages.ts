@@ -8,7 +8,7 @@ import type { ServerResponse } from "node:http";
 import { constants } from "node:zlib";
 import type { Express, Response as PageResponse } from "express";
 import { ShortWork } from "../../schedule/short-work.ts";
-import { nothingHere } from "../errors.ts";
+import { nothingHere, RequestRefused } from "../errors.ts";
 import { type Answer, type Caller, type RawCall, WRITTEN } from "../route.ts";
 import { loadInTurns } from "./load-in-turns.ts";
 
@@ -69,6 +69,15 @@ async function openApp(build: BuildPages): Promise<Express> {
   return app;
 }
 
+/** The error for the caller of a page: Express gives one with a status where the request asks for what cannot be. */
+function refusalOf(error: unknown): unknown {
+  if (error === undefined) return nothingHere();
+  if (!(error instanceof Error)) return error;
+  const { status = 500, headers = {} } = error as { status?: number; headers?: Record<string, string> };
+  if (status < 400 || status >= 500) return error;
+  return new RequestRefused(status, error.message, Object.entries(headers).flat());
+}
+
 /** Resolves when the response is written or its caller has gone; rejects with what Express could not answer. */
 function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Answer> {
   const { request, response } = call;
@@ -80,7 +89,7 @@ function handOver<C extends Caller>(app: Express, call: RawCall<C>): Promise<Ans
     setHeaders(response, call.commonHeaders());
     Object.assign(response, { locals: { call } });
     const write = () =>
-      app(request as never, response as never, (error?: unknown) => reject(error ?? nothingHere()));
+      app(request as never, response as never, (error?: unknown) => reject(refusalOf(error)));
     pageWork.run(() => !response.destroyed && write()).catch(reject);
   });
 }

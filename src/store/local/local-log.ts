@@ -245,6 +245,8 @@ export function readAbout(
   limit: number,
   options: ReadOptions,
 ): readonly CommittedChange[] {
+  // No entry has a revision below the first.
+  if (before <= 1) return [];
   const [own, all] = keysAbout(thing).map((key) => {
     const range = { start: aboutKey(key, before - 1), end: aboutKey(key), reverse: true, limit };
     return [...database.getKeys({ ...range, ...options })].map(revisionOfAbout);

@@ -74,6 +74,14 @@ describe("mirrors", { timeout: 60_000 }, () => {
     expect((await bed.call("admin", "POST", MIRRORS, { name: "sales-west" })).status).toBe(400);
   });
 
+  it.each([null, [], { ...BODY, name: { toString: 1 } }, { ...BODY, storage_namespace: 1 }])(
+    "are refused with the body %j: who may create them is asked before it is checked",
+    async (body) => {
+      const answer = await bed.call("admin", "POST", MIRRORS, body);
+      expect([answer.status, answer.json.message]).toEqual([400, expect.stringMatching(/expected/)]);
+    },
+  );
+
   it("are refused with names that no policy is held against", async () => {
     for (const field of ["name", "storage_namespace"]) {
       const long = await bed.call("admin", "POST", MIRRORS, { ...BODY, [field]: "x".repeat(4_096) });

@@ -152,6 +152,7 @@ export function describeHistory(harness: StoreHarness): void {
     expect(await about("alice", fourth, 1)).toEqual([first]);
     expect(await about("é")).toEqual([fifth, fourth]);
     expect(await about("nobody")).toEqual([fourth]);
+    for (const before of [first, 1, 0]) expect(await about("alice", before)).toEqual([]);
     const seventh = await touch("7", { users: ["alice"] });
     expect(await about("alice", Number.MAX_SAFE_INTEGER, 2)).toEqual([seventh, fifth]);
   });

@@ -2,6 +2,7 @@
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
+import { requireObject } from "../../../http/body/json-body.ts";
 import { RequestRefused } from "../../../http/errors.ts";
 import type { Reply } from "../../../http/route.ts";
 import { schemaRef } from "../../../http/schema/schema-forms.ts";
@@ -173,10 +174,14 @@ function deletion() {
   return { "application/json": { schema: schemaRef("MirrorDeletion"), example: { state: "deleting" } } };
 }
 
-/** The body of a creation; what is absent is "", which no field may be. */
+/** The body of a creation, which may not have been checked yet; what is no text is "", which no field may be. */
 function creationOf({ body }: UserCall | OpenCall): Creation {
-  const { name, region, storage_namespace } = body as { readonly [field in keyof Creation]?: string | null };
-  return { name: name ?? "", region: region ?? "", storage_namespace: storage_namespace ?? "" };
+  const { name, region, storage_namespace } = requireObject(body);
+  return { name: textOf(name), region: textOf(region), storage_namespace: textOf(storage_namespace) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 async function create(call: UserCall, parts: ManagementParts): Promise<Reply> {
