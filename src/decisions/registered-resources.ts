@@ -4,7 +4,7 @@
  */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
-import type { Directory } from "../directory/directory.ts";
+import type { Directory, Survey } from "../directory/directory.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
 /** A resource as a request names it. `arn` is a type whose ids are ARNs. */
@@ -31,6 +31,17 @@ export class RegisteredResources {
   async propertiesOf(arn: string, named?: NamedResource): Promise<Properties | undefined> {
     await this.#types.refreshed();
     const found = await this.#directory.resources.firstOf(this.#namesOf(arn, named));
+    return found && (found.properties ?? {});
+  }
+
+  /** As {@link propertiesOf}, in one state of the directory. */
+  async propertiesIn(
+    survey: Pick<Survey, "firstResource">,
+    arn: string,
+    named?: NamedResource,
+  ): Promise<Properties | undefined> {
+    await this.#types.refreshed();
+    const found = await survey.firstResource(this.#namesOf(arn, named));
     return found && (found.properties ?? {});
   }
 

@@ -244,6 +244,7 @@ export interface Resources {
    * when the promise resolves.
    */
   firstOf(named: Iterable<Pick<RegisteredResource, "type" | "id">>): Promise<RegisteredResource | undefined>;
+  /** A page of the resources of a type, of a state as that of {@link firstOf}. */
   list(type: string, page: PageRequest): Promise<Page<RegisteredResource>>;
 }
 
@@ -298,6 +299,8 @@ export interface Survey {
   principal(username: string): Promise<Principal | undefined>;
   /** As {@link Directory.principalOfGroups}. */
   principalOfGroups(names: readonly string[]): Promise<GroupPrincipal>;
+  /** The first of some names that is registered. */
+  firstResource: Resources["firstOf"];
 }
 
 /** The state that a write runs on. Whatever is read of it may not change before the commit, else the write runs again. */

@@ -51,7 +51,7 @@ function search(known: CompiledDirectory, generations: () => number): UserSearch
 
 const question = {
   required,
-  context: new Map(),
+  contextIn: async () => new Map(),
   page: { limit: 10 },
   budget: new WorkBudget(Number.POSITIVE_INFINITY, () => new Error("too much work")),
   fields: () => new Map(),

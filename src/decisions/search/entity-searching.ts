@@ -8,10 +8,13 @@ import {
   type RequestProperties,
   withRegistered,
 } from "@svc-authorizer/policy/model/registered-properties.ts";
+import type { Survey } from "../../directory/directory.ts";
 import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
+import { nextAttempt } from "../one-state.ts";
+import type { Principals } from "../principals.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { ActionSearch, Found, FoundEntity, SubjectSearch } from "../searches.ts";
@@ -25,6 +28,7 @@ export const NOTHING: Found<never> = { results: [], total: 0 };
 
 /** Options of {@link EntitySearching}. */
 interface EntitySearchingOptions {
+  readonly principals: Principals;
   readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly registered: RegisteredResources;
@@ -51,21 +55,24 @@ export class EntitySearching {
     const arn = types.arn(resource.type, resource.id);
     const name = types.action(resource.type, action.name);
     if (!subjects.areUsers(subject.type) || arn === undefined || name === undefined) return NOTHING;
-    const properties = await registered.propertiesOf(arn, resource);
-    const context = withRegistered(requestedFields(search), { resource: properties }, requestProperties);
-    const fields = (own: Properties): ConditionFields =>
+    const given = requestedFields(search);
+    const contextIn = async (survey: Survey): Promise<ConditionFields> => {
+      const properties = await registered.propertiesIn(survey, arn, resource);
+      return withRegistered(given, { resource: properties }, requestProperties);
+    };
+    const fields = (context: ConditionFields, own: Properties): ConditionFields =>
       withRegistered(context, { subject: own }, requestProperties);
     const required = { action: name, resource: arn };
     const lookup = new Lookup();
     return users.find({
       budget,
       required,
-      context,
+      contextIn,
       page,
       fields,
-      answer: async ({ principal, policies }) => {
+      answer: async ({ principal, policies }, shared) => {
         const { username } = principal;
-        const context = policies.readsContext ? fields(principal.properties) : NO_FIELDS;
+        const context = policies.readsContext ? fields(shared, principal.properties) : NO_FIELDS;
         const test = outcomeTest(policies, { user: username, action: name, context }, lookup);
         const { effect } = test(arn) ?? (await scheduler.run(test.inSteps(arn), { budget }));
         budget.spend(test.work());
@@ -76,10 +83,15 @@ export class EntitySearching {
   }
 
   /** Actions for which an evaluation of the rest says true. */
-  async actions(search: ActionSearch, budget: WorkBudget): Promise<Found<{ readonly name: string }>> {
-    const { types, subjects, registered, actions, requestProperties } = this.#options;
+  async actions(
+    search: ActionSearch,
+    budget: WorkBudget,
+    attempt = 0,
+  ): Promise<Found<{ readonly name: string }>> {
+    const { types, subjects, principals, registered, actions, requestProperties } = this.#options;
     const { subject, resource, page } = search;
     await types.refreshed();
+    const { generation } = principals;
     const arn = types.arn(resource.type, resource.id);
     if (!subjects.areUsers(subject.type) || arn === undefined) return NOTHING;
     const user = await subjects.get(askedSubject(subject, search.asserter, subjects));
@@ -88,6 +100,9 @@ export class EntitySearching {
       subject: user.principal.properties,
       resource: await registered.propertiesOf(arn, resource),
     };
+    if (user.policies.readsResource && principals.generation !== generation) {
+      return this.actions(search, budget, nextAttempt(attempt));
+    }
     const context = withRegistered(requestedFields(search), properties, requestProperties);
     const names = resource.type === "arn" ? types.allActions() : types.actionNames(resource.type);
     const action = (name: string): string => types.action(resource.type, name) ?? name;

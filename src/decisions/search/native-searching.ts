@@ -14,8 +14,11 @@ import type { Scheduler, WorkBudget } from "../../schedule/scheduler.ts";
 import type { CachedPrincipal } from "../cached-principal.ts";
 import type { NativeFields } from "../check/native-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
+import { nextAttempt } from "../one-state.ts";
 import { TypePattern } from "../plan/plan-patterns.ts";
 import { NEVER, planInSteps } from "../plan/planning.ts";
+import type { Principals } from "../principals.ts";
+import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
 import type { Subjects } from "../subjects/subjects.ts";
@@ -25,7 +28,9 @@ import type { UserSearch } from "./user-search.ts";
 /** Options of {@link NativeSearching}. */
 interface NativeSearchingOptions {
   readonly partition: string;
+  readonly principals: Principals;
   readonly subjects: Subjects;
+  readonly registered: RegisteredResources;
   readonly types: ResourceTypes;
   readonly users: UserSearch;
   readonly actions: ActionsOf;
@@ -50,15 +55,17 @@ export class NativeSearching {
     budget: WorkBudget,
   ): Promise<Found<WhoCanResult>> {
     const required = { action, resource };
-    const { native, users, requestProperties } = this.#options;
-    const context = await native.ofResource(given, resource);
+    const { native, users, registered, requestProperties } = this.#options;
     return users.find({
       budget,
       required,
-      context,
+      contextIn: async (survey) => {
+        const properties = await registered.propertiesIn(survey, resource);
+        return withRegistered(given, { resource: properties }, requestProperties);
+      },
       page,
-      fields: (subject) => withRegistered(context, { subject }, requestProperties),
-      answer: (user) => this.#allowing(user, required, native.ofUser(context, user), budget),
+      fields: (context, subject) => withRegistered(context, { subject }, requestProperties),
+      answer: (user, context) => this.#allowing(user, required, native.ofUser(context, user), budget),
     });
   }
 
@@ -87,14 +94,23 @@ export class NativeSearching {
   }
 
   /** Actions for which a check allows. */
-  async whatCan({ resource, context, page, ...asked }: WhatCan, budget: WorkBudget): Promise<WhatCanAnswer> {
-    const { types, subjects, actions, native } = this.#options;
+  async whatCan(question: WhatCan, budget: WorkBudget, attempt = 0): Promise<WhatCanAnswer> {
+    const { types, subjects, principals, actions, native } = this.#options;
+    const { resource, context, page, ...asked } = question;
     await types.refreshed();
+    const { generation } = principals;
     const user = await subjects.get(asked);
     if (user === undefined) return { results: [], total: 0, reason: subjects.whyUnknown(asked) };
     const fields = native.ofUser(await native.ofResource(context, resource), user);
-    const question = { names: types.allActions(), action: itself, resource, context: fields, page, budget };
-    return actions.allowed(user, question, "what_can");
+    if (user.policies.readsResource && principals.generation !== generation) {
+      return this.whatCan(question, budget, nextAttempt(attempt));
+    }
+    const names = types.allActions();
+    return actions.allowed(
+      user,
+      { names, action: itself, resource, context: fields, page, budget },
+      "what_can",
+    );
   }
 
   /** The resources on which a user may act, as patterns. */

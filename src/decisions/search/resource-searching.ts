@@ -18,6 +18,8 @@ import type { CachedPrincipal } from "../cached-principal.ts";
 import { askedSubject } from "../check/authzen.ts";
 import { requestedFields } from "../check/evaluation-fields.ts";
 import type { DecisionCounters } from "../decisions.ts";
+import { nextAttempt } from "../one-state.ts";
+import type { Principals } from "../principals.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, FoundEntity, ResourceSearch } from "../searches.ts";
 import type { Subjects } from "../subjects/subjects.ts";
@@ -31,6 +33,7 @@ const STEP = 64;
 /** Options of {@link ResourceSearching}. */
 export interface ResourceSearchingOptions {
   readonly directory: Directory;
+  readonly principals: Principals;
   readonly subjects: Subjects;
   readonly types: ResourceTypes;
   readonly scheduler: Scheduler;
@@ -56,24 +59,31 @@ export class ResourceSearching {
 
   /** Registered resources of the type for which an evaluation of the rest says true. */
   async resources(search: ResourceSearch, budget: WorkBudget): Promise<Found<FoundEntity>> {
-    const { types, subjects, directory, scheduler } = this.#options;
+    const { types, subjects, principals, directory, scheduler } = this.#options;
     const { subject, action: asked, resource, page } = search;
     await types.refreshed();
     const action = types.action(resource.type, asked.name);
     if (!subjects.areUsers(subject.type) || action === undefined) return NOTHING;
-    const user = await subjects.find(
-      askedSubject(subject, search.asserter, subjects),
-      { action, resource: "*" },
-      budget,
-    );
+    let { generation } = principals;
+    let user = await this.#user(search, action, budget);
     if (user === undefined || !(await scheduler.run(grants(user.policies, action), { budget })))
       return NOTHING;
     const found: string[] = [];
     const given = requestedFields(search);
     let after = page.after ?? "";
+    let attempt = 0;
     for (;;) {
       budget.signal?.throwIfAborted();
       const { results, next_offset } = await directory.resources.list(resource.type, { after, amount: READ });
+      if (principals.generation !== generation) {
+        // The resources may be of a later state than the user: both anew.
+        attempt = nextAttempt(attempt);
+        ({ generation } = principals);
+        user = await this.#user(search, action, budget);
+        if (user === undefined) break;
+        continue;
+      }
+      attempt = 0;
       const steps = this.#allowed(user, { action, given, limit: page.limit }, results, found);
       await scheduler.run(steps, { budget });
       if (found.length > page.limit || next_offset === "") break;
@@ -82,6 +92,15 @@ export class ResourceSearching {
     const results = found.slice(0, page.limit).map((id) => ({ type: resource.type, id }));
     const last = results.at(-1);
     return found.length > page.limit && last !== undefined ? { results, next: last.id } : { results };
+  }
+
+  async #user(
+    { subject, asserter }: ResourceSearch,
+    action: string,
+    budget: WorkBudget,
+  ): Promise<CachedPrincipal | undefined> {
+    const { subjects } = this.#options;
+    return subjects.find(askedSubject(subject, asserter, subjects), { action, resource: "*" }, budget);
   }
 
   /** Adds the ids of the allowed ones; stops at one more than the size of the page. */

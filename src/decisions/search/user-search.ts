@@ -30,17 +30,25 @@ interface UserSearchOptions {
 /** The input of a search. */
 interface UserQuestion<T> {
   readonly required: RequiredLeaf;
-  /** Condition fields that are the same for every user: without registered properties. */
-  readonly context: ConditionFields;
+  /** Condition fields that are the same for every user, without their registered properties, in the state that is searched. */
+  readonly contextIn: (survey: Survey) => Promise<ConditionFields>;
   readonly page: SearchPage;
   readonly budget: WorkBudget;
   /** The condition fields of a user with these registered properties. */
-  readonly fields: (properties: Properties) => ConditionFields;
+  readonly fields: (context: ConditionFields, properties: Properties) => ConditionFields;
   /**
    * Decides about a user. Returns the result for an allowed user, else undefined. The compiled policies are those that
    * matter for the question.
    */
-  readonly answer: (user: CachedPrincipal) => T | undefined | Promise<T | undefined>;
+  readonly answer: (
+    user: CachedPrincipal,
+    context: ConditionFields,
+  ) => T | undefined | Promise<T | undefined>;
+}
+
+/** The fields of {@link UserQuestion.contextIn}. */
+interface InState {
+  readonly context: ConditionFields;
 }
 
 /** The policies that matter for a question. */
@@ -68,8 +76,9 @@ export class UserSearch {
       const { generation } = all;
       const { pause } = new Pace(question.budget.signal);
       const found = await directory.survey(async (survey) => {
-        const narrowed = await this.#narrowed(survey, generation, question);
-        return this.#page(survey, narrowed, question, pause);
+        const context = await question.contextIn(survey);
+        const narrowed = await this.#narrowed(survey, generation, { ...question, context });
+        return this.#page(survey, narrowed, { ...question, context }, pause);
       }, pause);
       if (generation === all.generation || attempt === ATTEMPTS) return found;
     }
@@ -78,7 +87,7 @@ export class UserSearch {
   async #page<T>(
     survey: Survey,
     { holders, byFields, relevant }: NarrowedDirectory,
-    { required, page, fields, answer, budget }: UserQuestion<T>,
+    { required, context, page, fields, answer, budget }: UserQuestion<T> & InState,
     pause: Pause,
   ): Promise<Found<T>> {
     const { principals } = this.#options;
@@ -91,13 +100,13 @@ export class UserSearch {
         if (byFields !== undefined) {
           const properties = await survey.properties(name);
           budget.spend(byFields.price);
-          if (properties === undefined || !byFields.mayBe(name, fields(properties))) continue;
+          if (properties === undefined || !byFields.mayBe(name, fields(context, properties))) continue;
         }
         const principal = await survey.principal(name);
         if (principal === undefined) continue;
         const user = await principals.compiled(principal, relevant);
         await principals.ready(user.policies, required, budget);
-        const result = await answer(user);
+        const result = await answer(user, context);
         if (result === undefined) continue;
         if (results.length === page.limit) return { results, next: last };
         results.push(result);
@@ -110,7 +119,7 @@ export class UserSearch {
   async #narrowed(
     survey: Survey,
     generation: number,
-    { required, context, budget }: Pick<UserQuestion<unknown>, "required" | "context" | "budget">,
+    { required, context, budget }: Pick<UserQuestion<unknown>, "required" | "budget"> & InState,
   ): Promise<NarrowedDirectory> {
     const { all, scheduler } = this.#options;
     const { policies, versions } = await all.get(survey, generation);

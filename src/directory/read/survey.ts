@@ -8,6 +8,7 @@ import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
+import { firstRegistered } from "../write/resources.ts";
 import { readHolders } from "./holders.ts";
 import { attachmentCounts, groupPart, keyPart, policyPart, userPart } from "./parts.ts";
 import { PrincipalReader } from "./principals.ts";
@@ -50,6 +51,7 @@ function surveyOf(reader: Reader, { holderLists, now }: DirectoryContext, pause:
     },
     principal: async (username) => (isPossibleName(username) ? principals.read(username) : undefined),
     principalOfGroups: (names) => principals.readGroups(names.filter(isPossibleName)),
+    firstResource: (named) => firstRegistered(reader, named),
   };
 }
 

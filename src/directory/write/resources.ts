@@ -7,6 +7,7 @@ import type { Store } from "../../store/port.ts";
 import { type DirectoryContext, read } from "../context.ts";
 import type { Resources } from "../directory.ts";
 import { EMPTY_PAGE, rangeOf, readPage } from "../read/pages.ts";
+import type { Reader } from "../read/reader.ts";
 import { type ResourceRecord, type ResourceTypeRecord, resourceKey } from "../records/layout.ts";
 
 /** Longest wait for listeners, in milliseconds: where a state was replaced by an older one, they never hear of it. */
@@ -30,6 +31,30 @@ export function toResource(id: string, { type, properties }: ResourceRecord): Re
   return { type, id, ...(properties !== undefined && { properties }) };
 }
 
+/** The first of some names that is registered in a state. */
+export async function firstRegistered(
+  reader: Reader,
+  named: Parameters<Resources["firstOf"]>[0],
+): Promise<RegisteredResource | undefined> {
+  for (const { type, id } of named) {
+    if (!isPossibleName(type) || !isPossibleName(id)) continue;
+    const record = await reader.get("resource", resourceKey(type, id));
+    if (record !== undefined) return toResource(id, record);
+  }
+  return undefined;
+}
+
+/** Reads one state of which listeners have heard once the promise resolves. */
+async function readTold<T>(context: DirectoryContext, work: (reader: Reader) => Promise<T>): Promise<T> {
+  let revision = 0;
+  const found = await read(context, (reader) => {
+    revision = reader.revision;
+    return work(reader);
+  });
+  await told(context.store, revision);
+  return found;
+}
+
 /** The use cases on resources of a directory. */
 export function createResources(context: DirectoryContext): Resources {
   return {
@@ -42,25 +67,12 @@ export function createResources(context: DirectoryContext): Resources {
         return types;
       }),
 
-    async firstOf(named) {
-      let revision = 0;
-      const found = await read(context, async (reader) => {
-        revision = reader.revision;
-        for (const { type, id } of named) {
-          if (!isPossibleName(type) || !isPossibleName(id)) continue;
-          const record = await reader.get("resource", resourceKey(type, id));
-          if (record !== undefined) return toResource(id, record);
-        }
-        return undefined;
-      });
-      await told(context.store, revision);
-      return found;
-    },
+    firstOf: (named) => readTold(context, (reader) => firstRegistered(reader, named)),
 
     async list(type, page) {
       const range = rangeOf(page);
       if (range === undefined || !isPossibleName(type)) return EMPTY_PAGE;
-      return read(context, (reader) =>
+      return readTold(context, (reader) =>
         readPage(reader, range, {
           partition: "resource",
           base: resourceKey(type, ""),
