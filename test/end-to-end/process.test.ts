@@ -1,12 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { AuthorizerClient } from "@svc-authorizer/client/client.ts";
 import { afterEach, describe, expect, it } from "vitest";
+import { freePort } from "../free-port.ts";
 import { selfSigned } from "../http/certificate.ts";
 import { cleanUp, newFolder, type RunningProgram, run, start, writeConfig } from "./program.ts";
 
@@ -43,6 +46,41 @@ it("a reader of its output that stops early, as head does, is no failure", () =>
   const piped = `"$0" "$1" config docs 2>&1 >&3 3>&- | cat; echo end`;
   const script = `{ ${piped}; } 3> >(exec true)`;
   expect(execFileSync("bash", ["-c", script, process.execPath, main], { encoding: "utf8" })).toBe("end\n");
+});
+
+describe("standard output that cannot be written", () => {
+  const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+  const MESSAGE = "standard output cannot be written (ENOSPC)\n";
+  const launched = (args: readonly string[]) => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [main, ...args], { stdio: ["ignore", full, "pipe"] });
+    closeSync(full);
+    return child;
+  };
+
+  it.each([["config", "docs"], ["--help"]])("is a failure of a command: %s %s", async (...args) => {
+    const child = launched(args);
+    const [[code], stderr] = await Promise.all([once(child, "close"), text(child.stderr!)]);
+    expect([code, stderr]).toEqual([1, MESSAGE]);
+  });
+
+  it("ends no service", async () => {
+    const folder = newFolder();
+    const port = await freePort();
+    const address = `127.0.0.1:${port}`;
+    const config = writeConfig(folder, settings(folder, { "authorizer.listen_address": address }));
+    const child = launched(["run", "--config", config]);
+    const said = text(child.stderr!);
+    const health = () =>
+      fetch(`http://${address}/healthz`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await expect.poll(health).toBe(200);
+    child.kill();
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(await said).toContain(MESSAGE);
+  });
 });
 
 describe("run --quickstart", () => {
