@@ -2,6 +2,7 @@
 
 import type { Status } from "@svc-authorizer/contract/management-api.gen.ts";
 import { useAnswer } from "../../api/hooks.ts";
+import { useSession } from "../../frame/session.tsx";
 import { Page } from "../../parts/page.tsx";
 import { Section } from "../../parts/section.tsx";
 import { Alert } from "../../parts/states/alert.tsx";
@@ -13,13 +14,15 @@ import { RefusalsByPolicy } from "./refusals-by-policy.tsx";
 import { StatusWarnings } from "./status-warnings.tsx";
 
 const EVERY_MS = 10_000;
-/** As long as the service looks for warnings, just after its start. */
+/** As long as the service looks for warnings and reads its records, just after its start. */
 const SOON_MS = 1_000;
-const refetchInterval = (status: Status | undefined): number =>
-  status?.warnings === undefined ? SOON_MS : EVERY_MS;
 
 /** The page. It asks again every ten seconds. */
 export default function OverviewPage() {
+  const { hasDecisionLog } = useSession();
+  const isKnown = (status: Status | undefined): boolean =>
+    status?.warnings !== undefined && (!hasDecisionLog || status.refusals_by_policy !== undefined);
+  const refetchInterval = (status: Status | undefined): number => (isKnown(status) ? EVERY_MS : SOON_MS);
   const { data, error } = useAnswer("GET /auth/status", {}, { refetchInterval });
   return (
     <Page title="Overview" help="operations">
@@ -36,9 +39,13 @@ export default function OverviewPage() {
           <Section title="Decisions">
             <DecisionsChart minutes={data.decisions.minutes} />
           </Section>
-          {data.refusals_by_policy !== undefined && (
+          {hasDecisionLog && (
             <Section title="Refusals by policy" about="Of the newest records.">
-              <RefusalsByPolicy of={data.refusals_by_policy} />
+              {data.refusals_by_policy === undefined ? (
+                <p>Not known yet: the records of decisions are still being read.</p>
+              ) : (
+                <RefusalsByPolicy of={data.refusals_by_policy} />
+              )}
             </Section>
           )}
           <StatusWarnings of={data.warnings} />

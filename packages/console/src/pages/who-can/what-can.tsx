@@ -74,14 +74,22 @@ function Actions({ user, resource }: { readonly user: string; readonly resource:
   if (data.results.length === 0) {
     return <p role="status">{nothingText(data.reason === "unknown_user", judged?.doubts)}</p>;
   }
+  const { next_token, total } = data.page;
   return (
-    <ul class="plain reasons" aria-label="Actions">
-      {data.results.map((action) => (
-        <li key={action}>
-          <code>{action}</code> <span class="quiet-text">{meaningOf(action)}</span>
-        </li>
-      ))}
-    </ul>
+    <>
+      {next_token !== "" && (
+        <p role="status">
+          {`The first ${data.results.length.toLocaleString("en")}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`} actions; the others are not shown.`}
+        </p>
+      )}
+      <ul class="plain reasons" aria-label="Actions">
+        {data.results.map((action) => (
+          <li key={action}>
+            <code>{action}</code> <span class="quiet-text">{meaningOf(action)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 
