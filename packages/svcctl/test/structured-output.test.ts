@@ -92,6 +92,38 @@ describe("--output of a list", () => {
     expect(first).toContain('""SourceIp"":[""10.0.0.0/8""]');
   });
 
+  it.each([
+    [
+      ["auth", "users", "credentials", "list", "--id", "u"],
+      { access_key_id: "K", creation_date: AT, expires_at: AT },
+      { access_key_id: "K", creation_date: RFC, expires_at: RFC },
+    ],
+    [
+      ["auth", "users", "sessions", "list", "--id", "u"],
+      { id: "s", how: "access_key", created_at: AT, expires_at: AT },
+      { id: "s", how: "access_key", created_at: RFC, expires_at: RFC },
+    ],
+    [
+      ["mirror", "list"],
+      {
+        name: "m",
+        created_at: AT,
+        progress: { oldest_pending_at: AT, acted_at: null, lag_seconds: 5 },
+        heads: [{ branch: "main", since: AT }],
+      },
+      {
+        name: "m",
+        created_at: RFC,
+        progress: { oldest_pending_at: RFC, acted_at: null, lag_seconds: 5 },
+        heads: [{ branch: "main", since: RFC }],
+      },
+    ],
+  ])("has every time in RFC 3339: %j", async (args, item, record) => {
+    const server = await replay([page([item])]);
+    const { stdout } = await svcctl([...args, "-o", "json"], { env: server.env });
+    expect(JSON.parse(stdout)).toEqual([expect.objectContaining(record)]);
+  });
+
   it("refuses another format", async () => {
     const { code, stderr } = await list(["-o", "xml"]);
     expect({ code, stderr }).toEqual({

@@ -21,19 +21,22 @@ export async function structuredText(
   return stringify(dated);
 }
 
-/** Names of fields that hold Unix seconds. */
-const DATES = /(_date|_expiry|^mtime|^last_used|^uses_since)$/;
+/** Names of fields that hold Unix seconds, where they are numbers. */
+const DATES = /(_date|_expiry|_at|^mtime|^last_used|^uses_since|^since)$/;
+
+/** Names of fields whose members have names of the users' own: nothing is known of what is in them. */
+const OWN: ReadonlySet<string> = new Set(["properties", "condition", "context"]);
 
 /** The value with Unix seconds in such fields turned into RFC 3339. */
 function withDates(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withDates);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [
-      name,
-      DATES.test(name) && typeof field === "number" ? dateText(field) : withDates(field),
-    ]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, withDate(name, field)]));
+}
+
+function withDate(name: string, field: unknown): unknown {
+  if (OWN.has(name)) return field;
+  return DATES.test(name) && typeof field === "number" ? dateText(field) : withDates(field);
 }
 
 /** `2023-05-01T10:00:00Z`; a number that is no date stays as it is. */

@@ -114,6 +114,14 @@ function firstLines({ stdout }: Finished): readonly string[] {
   return stdout.split("\n").filter((line) => /^\S/.test(line));
 }
 
+it("shows properties as they are, whatever their names", async () => {
+  const properties = { start_date: 5, expires_at: 9, place: { since: 3 } };
+  write("people.yaml", JSON.stringify({ format: 1, users: [{ username: "ann", properties }] }));
+  const { code, stdout } = await run(["plan", "-f", "people.yaml", "-o", "json"]);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout).changes).toMatchObject([{ name: "ann", after: { properties } }]);
+});
+
 describe("svcctl plan", () => {
   it("finds changes with exit code 2, changes nothing, and finds none after they were applied", async () => {
     writeBoth();
