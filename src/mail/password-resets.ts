@@ -30,16 +30,29 @@ const MOST_USERS = 5;
 export class PasswordResets {
   readonly #parts: ResetParts;
   readonly #pending = new Set<Promise<void>>();
+  /** Whether somebody had the address, by the call that asked. */
+  readonly #asked = new WeakMap<object, Promise<boolean>>();
 
   constructor(parts: ResetParts) {
     this.#parts = parts;
   }
 
-  /** Looks for the users of an address and sends their mails, in the background: the time of an answer tells nothing. */
-  ask(email: string): void {
-    if (this.#pending.size >= MOST_PENDING) return;
-    const asked = this.#ask(email).finally(() => this.#pending.delete(asked));
-    this.#pending.add(asked);
+  /**
+   * Looks for the users of an address and sends their mails, in the background: the time of an answer tells nothing.
+   * @param call that asks; where it asks again, as the state has moved, it is only for who was not there before
+   */
+  ask(email: string, call: object): void {
+    const before = this.#asked.get(call) ?? Promise.resolve(false);
+    const isDropped = this.#pending.size >= MOST_PENDING;
+    const found = isDropped ? before : before.then((wasThere) => wasThere || this.#ask(email));
+    this.#asked.set(call, found);
+    const done: Promise<void> = found.then(() => void this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+
+  /** True for a call that has asked before. */
+  hasAsked(call: object): boolean {
+    return this.#asked.has(call);
   }
 
   /** Resolves when the mails that were asked for are queued. */
@@ -47,13 +60,16 @@ export class PasswordResets {
     await Promise.all(this.#pending);
   }
 
-  async #ask(email: string): Promise<void> {
+  /** Returns whether somebody has the address. */
+  async #ask(email: string): Promise<boolean> {
     const { directory, log } = this.#parts;
     try {
       const { results } = await directory.users.list({ amount: MOST_USERS }, { email });
       for (const user of results) if (this.#reasonAgainst(user) === undefined) await this.#send(user);
+      return results.length > 0;
     } catch (error) {
       log.warn("a mail for a new password cannot be queued", { error });
+      return true;
     }
   }
 

@@ -3,7 +3,6 @@
  * that a new one is among them. A call that is no mutation is listed here.
  */
 
-import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { setUpFirstAdministrator } from "../../src/bootstrap/first-administrator.ts";
@@ -20,19 +19,13 @@ import { listening } from "../journal/http-proxy.ts";
 
 /** Calls of other methods than GET that change nothing, and one that is off by default. */
 const READS =
-  /^(login|signInByForm|externalPrincipalLogin|stsLogin|remoteLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
+  /^(login|getToken|signInByForm|externalPrincipalLogin|stsLogin|remoteLogin|assumeRoleWithWebIdentity\w*|check\w*|evaluations?|search\w*|filter|plan\w*|request|simulate|whatCan\w*|whoCan\w*|judgeQuestion|lintPolicy|comparePolicy|suggestPolicies|scimSearch\w*|forwardAuth\w*)$/;
 /** Needs the login cookie of a browser. */
 const OF_BROWSERS = "answerDevice";
 /** Members of bodies beside those of the examples, by call, so that the state has to be read for the answer. */
 const BODIES: Readonly<Record<string, object>> = {
   claimTokenId: { token_id: "one-time", expires_at: Math.floor(Date.now() / 1_000) + 3_600 },
   apply: { dry_run: false },
-  getToken: {
-    // Of a request that nobody made, another one each time: one code is not asked about twice in a row.
-    get device_code() {
-      return `${Math.floor(Date.now() / 1_000) + 600}.${randomBytes(32).toString("base64url")}`;
-    },
-  },
 };
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const ADMIN = {

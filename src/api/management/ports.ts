@@ -82,8 +82,13 @@ export interface LinkUser {
 
 /** Port: mails with which users set new passwords. */
 export interface PasswordResets {
-  /** Sends mails to the users with the address, as far as they may have one, after the call. */
-  ask(email: string): void;
+  /**
+   * Sends mails to the users with the address, as far as they may have one, after the call.
+   * @param call that asks, also where it asks again
+   */
+  ask(email: string, call: object): void;
+  /** True for a call that has asked before. */
+  hasAsked(call: object): boolean;
   /** Sends one to a user; "invalid_request" says why it may not. */
   send(username: string): Promise<void>;
 }

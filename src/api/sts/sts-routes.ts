@@ -93,6 +93,8 @@ export function stsRoutes(options: StsOptions, counters: HttpCounters): readonly
     method: "POST" as const,
     path,
     priority: "bulk" as const,
+    // A log-in: the key is a commit, and a refusal that is asked again would be one more event of the audit log.
+    reads: true,
     body: formBody(MAX_FORM_BYTES, options.limits),
     handle: (call: RawCall) => assumeRole(options, call),
   }));

@@ -44,10 +44,11 @@ export const FORGOTTEN_PASSWORD_OPERATIONS: readonly ManagementDeclaration[] = [
 async function forgotPassword(call: OpenCall, parts: ManagementParts): Promise<Reply> {
   const { passwordResets, passwordSignIn } = parts;
   if (passwordResets === undefined || passwordSignIn === undefined) throw notImplemented();
-  // Who asks for many addresses is stopped like who tries many passwords.
-  passwordSignIn.countRequest(call.caller.sourceIp);
+  const { request } = call;
+  // Who asks for many addresses is stopped like who tries many passwords. A call that runs again is counted already.
+  if (!passwordResets.hasAsked(request)) passwordSignIn.countRequest(call.caller.sourceIp);
   const { email } = call.body as { readonly email: string };
-  passwordResets.ask(email);
+  passwordResets.ask(email, request);
   return NO_CONTENT;
 }
 

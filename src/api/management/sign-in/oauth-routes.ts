@@ -121,7 +121,8 @@ export function oauthRoutes(parts: OAuthParts, counters: HttpCounters): readonly
     api,
     [
       route(DEVICE_AUTHORIZATION, (call, form) => beginDevice(parts, call, form)),
-      route(TOKEN, (call, form) => token(parts, call, { form, polled })),
+      // A log-in: asked again as the state has moved, it would be one more poll, or one more login token.
+      { ...route(TOKEN, (call, form) => token(parts, call, { form, polled })), reads: true },
     ],
     counters,
   );
