@@ -234,6 +234,30 @@ describe("records of decisions", () => {
     }
   });
 
+  it("say that a decision of a batch is not in its record, and do not show others in its place", async () => {
+    const answer = await fetch(`${authorizer.url}/access/v1/evaluations`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        subject: { type: "user", id: "alice" },
+        action: { name: "fs:ReadObject" },
+        evaluations: ["data/object/a", "other/object/b"].map((id) => ({
+          resource: { type: "arn", id: object(id) },
+        })),
+      }),
+    });
+    const { evaluations } = (await answer.json()) as { evaluations: { context?: { id: string } }[] };
+    const id = String(evaluations[1]?.context?.id);
+    await expect.poll(async () => (await run(["decisions", "show", id])).code).toBe(0);
+    const elsewhere = id.replace(/\.\d+$/, ".7");
+    for (const options of [[], ["--explain"], ["--explain", "--json"]]) {
+      const shown = await run(["decisions", "show", elsewhere, ...options]);
+      expect(shown.code).toBe(1);
+      expect(shown.stderr).toContain("has its first 2 decisions (authorizer.decision_log.items)");
+      if (!options.includes("--json")) expect(shown.stdout).not.toContain("Required");
+    }
+  });
+
   it("are not followed for less than one", async () => {
     for (const log of ["decisions", "audit"]) {
       const { code, stderr } = await run([log, "tail", "--count", "0"]);

@@ -35,18 +35,18 @@ export async function showDecision(call: CommandCall): Promise<void> {
 
 async function print(call: CommandCall, answer: JsonObject): Promise<void> {
   const record = isObject(answer["record"]) ? answer["record"] : {};
-  const place = placeIn(record, call.args[0] ?? "");
-  const shown = place === undefined ? record : decisionAt(record, place);
+  const place = placeInBatch(call.args[0] ?? "");
+  const listed = objectsIn(record["items"]).length;
+  const isListed = place === undefined || place < listed;
+  const shown = place === undefined || !isListed ? record : decisionAt(record, place);
+  // The reasons of others are not those of a decision that the record lacks.
   await printObject(call, answer, () =>
-    [...recordLines(shown, call), ...explanationLines(answer, call, place)].join("\n"),
+    [...recordLines(shown, call), ...(isListed ? explanationLines(answer, call, place) : [])].join("\n"),
   );
-}
-
-/** The place of a decision in the record of its batch; undefined for a whole record. */
-function placeIn({ items }: JsonObject, id: string): number | undefined {
-  const place = placeInBatch(id);
-  const isThere = place !== undefined && Array.isArray(items) && isObject(items[place]);
-  return isThere ? place : undefined;
+  if (isListed) return;
+  throw new Error(
+    `the record of this batch has its first ${listed} decisions (authorizer.decision_log.items): number ${place} is not among them`,
+  );
 }
 
 /** One decision of a batch in the form of a record. */
