@@ -25,6 +25,9 @@ const BROWSERS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr
 /** The browser of this machine; undefined where none is installed. */
 export const CHROMIUM = BROWSERS.find(existsSync);
 
+/** The token of the data-server API. */
+export const API_TOKEN = "a-token-that-only-this-test-knows-0123456789";
+
 /** An access key. */
 export interface Key {
   readonly access_key_id: string;
@@ -58,7 +61,7 @@ export async function openConsole(config: Record<string, unknown> = {}): Promise
     "database.type": "local",
     "database.local.path": join(folder, "data"),
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
-    "auth.api.token": "a-token-that-only-this-test-knows-0123456789",
+    "auth.api.token": API_TOKEN,
     ...config,
   };
   const program = await start(["--config", writeConfig(folder, settings)], folder);

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
+  API_TOKEN,
   CHROMIUM,
   callApi,
   type Key,
@@ -182,6 +183,20 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, a policy", () => {
     await pages.getByRole("button", { name: "First page", exact: true }).click();
     await expect.poll(() => rows.count()).toBe(51);
     expect(await seriousFindings(page)).toEqual([]);
+  });
+
+  it("of a time that no calendar has is listed with the others", async () => {
+    // Microseconds, as a client may send them to the data-server API.
+    const body = JSON.stringify({ ...READ, name: "Timeless", creation_date: 1_790_000_000_000_000 });
+    const made = await fetch(`${console.program.service}/api/v1/auth/policies`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${API_TOKEN}`, "content-type": "application/json" },
+      body,
+    });
+    expect(made.status).toBe(201);
+    await page.goto("/policies?after=S");
+    const row = page.getByRole("row").filter({ hasText: "Timeless" });
+    await expect.poll(() => row.textContent()).toContain("1790000000000000");
   });
 
   it("made no page fail, and no request left the origin", () => {

@@ -14,6 +14,8 @@ const EXACT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle:
 export function Time({ at }: { readonly at: number | string | undefined }) {
   if (at === undefined) return <span class="quiet-text">unknown</span>;
   const date = new Date(typeof at === "number" ? at * 1000 : at);
+  // Who wrote it may have meant other units; the page has to show what else there is.
+  if (Number.isNaN(date.getTime())) return <span class="quiet-text">no date: {at}</span>;
   return (
     <time dateTime={date.toISOString()} title={EXACT.format(date)}>
       {relative((date.getTime() - Date.now()) / 1000)}
