@@ -16,7 +16,8 @@ export type ShadowQuestion =
 /** A check without its call. The internal id of a user means nothing in another directory. */
 export function checkAgain(request: CheckRequest): ShadowQuestion {
   const { user, groups, token, required, resource, context, entrance, requestId, call } = request;
-  const whole = { user, token, required, context, entrance, requestId, explain: false };
+  const { managesMirrors = false } = request;
+  const whole = { user, token, required, context, entrance, requestId, explain: false, managesMirrors };
   const named = { ...(groups && { groups }), ...(resource && { resource }) };
   return { kind: "check", request: { ...whole, ...named, ...callerOf(call) } };
 }
