@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DataParts, openData, openLog } from "../../src/compose/data.ts";
 import { type RunningService, startService } from "../../src/compose/service.ts";
 import { type ConfigObject, configFromObject } from "../../src/config/load.ts";
+import { hashPassword } from "../../src/identity/passwords/password-hash.ts";
 import { MemoryEngine } from "../../src/journal/engines/memory.ts";
 import type { JournalStore } from "../../src/journal/journal-store.ts";
 import { lookOneByOne } from "../../src/journal/look.ts";
@@ -15,6 +16,7 @@ import { openNode, sharedBy } from "../journal/bed.ts";
 import { type MailServer, startServer, stopServers } from "../mail/mail-server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
+const PASSWORD = "a long enough password of alice";
 const DEVICE = "urn:ietf:params:oauth:grant-type:device_code";
 const EXCHANGE = {
   grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
@@ -28,6 +30,8 @@ interface Node {
   readonly data: DataParts;
   /** Milliseconds before each look into the log. */
   lookMs: number;
+  /** True: the log cannot be looked at. */
+  isCut: boolean;
   /** The events of the audit log. */
   audited(): readonly Record<string, unknown>[];
 }
@@ -46,16 +50,19 @@ async function startNode(config: ConfigObject): Promise<Node> {
       "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
       "auth.api.token": "a-token-that-only-this-test-knows-0123456789",
       "authorizer.audit.output": audit,
+      "authorizer.authentication_api.enabled": true,
+      "authorizer.authentication_api.trusted_servers": ["127.0.0.1"],
       "logging.level": "NONE",
       "ui.enabled": false,
       ...config,
     },
     {},
   );
-  const node = { lookMs: 0 };
+  const node = { lookMs: 0, isCut: false };
   const shared = sharedBy(log);
   const look = async (revision: number) => {
     await setTimeout(node.lookMs);
+    if (node.isCut) throw new Error("the connection was cut");
     return lookOneByOne(shared, revision);
   };
   const quiet = { ...shared, look, watch: () => () => {} };
@@ -154,6 +161,32 @@ describe("on a node that is behind", () => {
     await moved();
     expect((await send(node, "/oauth2/token", { ...EXCHANGE, subject_token: "none" })).status).toBe(400);
     await expect.poll(events).toHaveLength(2);
+    await setTimeout(200);
+    expect(events()).toHaveLength(2);
+  });
+
+  it("one event is written for a log-in that a data server forwards, also while the database is away", async () => {
+    await node.journal.catchUp();
+    const { passwords, sessions } = node.data.directory;
+    const { userId } = await sessions.get("alice");
+    await passwords.set({ username: "alice", userId }, await hashPassword(PASSWORD));
+    const login = async () => {
+      const answer = await fetch(`${node.service.addresses.service}/authentication/v1/remote`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ username: "alice", password: PASSWORD }),
+      });
+      return [answer.status, await answer.json()];
+    };
+    const events = () =>
+      node.audited().filter(({ event, how }) => event === "login" && how === "remote_authenticator");
+    await moved();
+    expect(await login()).toEqual([200, { external_user_identifier: "alice" }]);
+    await expect.poll(events).toHaveLength(1);
+    node.isCut = true;
+    const away = await login();
+    node.isCut = false;
+    expect(away).toEqual([200, { external_user_identifier: "alice" }]);
     await setTimeout(200);
     expect(events()).toHaveLength(2);
   });
