@@ -47,7 +47,10 @@ export function userResource(
   };
 }
 
-/** The common `meta` of resources. */
+/** 9999-12-31T23:59:59Z: clients read no date behind it. */
+const LAST_SECOND = 253_402_300_799;
+
+/** The common `meta` of resources, without a time where the stored one is no date (a data set may say microseconds). */
 export function metaOf(
   resourceType: string,
   { id, creation_date }: { readonly id: string; readonly creation_date: number },
@@ -55,7 +58,7 @@ export function metaOf(
 ): Attributes {
   return {
     resourceType,
-    created: new Date(creation_date * 1_000).toISOString(),
+    ...(creation_date <= LAST_SECOND && { created: new Date(creation_date * 1_000).toISOString() }),
     location: `${endpoint}/${id}`,
   };
 }

@@ -312,6 +312,32 @@ describe("callers", () => {
   });
 });
 
+describe("a creation date that no calendar has", () => {
+  // A data set or an import may say microseconds; the second is of a year with five digits.
+  it.each([1_790_000_000_000_000, 253_402_300_800])(
+    "is left out, and hides nobody: %i",
+    async (creation_date) => {
+      const name = `aa-${creation_date}`;
+      const operations = [
+        { op: "put_user" as const, user: { username: name, creation_date } },
+        { op: "put_group" as const, name, creation_date },
+      ];
+      await service.directory.batches.apply(operations, { managed: false });
+      const userName = `aa-beside-${creation_date}`;
+      await newUser(userName);
+      const users = await call(service, "GET", "/Users?count=1000");
+      expect(users.body.Resources.map((user: { userName: string }) => user.userName)).toEqual(
+        expect.arrayContaining([name, userName]),
+      );
+      expect((await call(service, "GET", "/Groups?count=1000")).status).toBe(200);
+      const user = await call(service, "GET", `/Users/${await idOf("Users", name)}`);
+      expect([user.status, "created" in user.body.meta]).toEqual([200, false]);
+      const left = await patch(`/Users/${user.body.id}`, { op: "replace", value: { active: false } });
+      expect(left.body.active).toBe(false);
+    },
+  );
+});
+
 describe("addresses of resources", () => {
   it("come from authorizer.public_url, never from a header", async () => {
     const config = { "authorizer.public_url": "https://authz.example.com/base/" };
