@@ -66,7 +66,7 @@ const FAILURE_SCHEMAS: Schemas = {
 
 /** A page of the records of a node. */
 function pageOfRecords(schema: string): Schema {
-  return object({
+  const always: Schemas = {
     node: text("Name of the node that was asked."),
     missing_nodes: listOf(
       { type: "string" },
@@ -80,7 +80,12 @@ function pageOfRecords(schema: string): Schema {
       description: "Number of lines of that time that were lost: there was no room, or they are damaged.",
     },
     results: listOf(schemaRef(schema)),
-  });
+  };
+  const masked_filters = listOf(
+    { type: "string" },
+    "Filters of the question whose values the log masks: they find no masked values. Absent: none.",
+  );
+  return object({ ...always, masked_filters }, Object.keys(always));
 }
 
 /** All schemas that operations refer to. */

@@ -5,7 +5,7 @@ import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { shortId } from "@svc-authorizer/policy/model/position.ts";
 import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { recordIdOf } from "@svc-authorizer/policy/records/record-ids.ts";
-import type { DecisionRecords } from "../../api/management/records/ports.ts";
+import type { DecisionRecords, RecordQuery } from "../../api/management/records/ports.ts";
 import { explainRecord } from "../../decision-log/explain-record.ts";
 import { principalAt } from "../../directory/read/principal-at.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
@@ -23,6 +23,7 @@ export function decisionRecords(
     page: (query, page) => index.page(query, page),
     get: (id) => index.get(recordIdOf(id)),
     since: (query, place) => index.since(query, place),
+    masked: (query) => maskedBy(settings.mask, query),
     explain: async (text) => {
       const record = parseJsonText(text) as LoggedDecision;
       const policiesOf = async (revision: number, user: string, groups?: readonly string[]) =>
@@ -39,6 +40,17 @@ export function decisionRecords(
       }
     },
   };
+}
+
+/** The members of records that filters ask for. */
+const ASKED = { subject: "/subject/id", action: "/action", resource: "/resource/arn" } as const;
+
+/** The filters of a question whose values are masked. */
+function maskedBy(masks: readonly string[], query: RecordQuery): readonly string[] {
+  return Object.entries(ASKED).flatMap(([name, place]) => {
+    const isMasked = masks.some((mask) => mask === place || place.startsWith(`${mask}/`));
+    return isMasked && query[name as keyof typeof ASKED] !== undefined ? [name] : [];
+  });
 }
 
 /**

@@ -3,7 +3,7 @@
 import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
-import { cleanUp, newFolder } from "../program.ts";
+import { cleanUp, newFolder, whileRepeated } from "../program.ts";
 
 const KEY_ID = "AKIAJROOTROOTROOTROQ";
 const SECRET = "a-secret-of-root-0123456789";
@@ -75,4 +75,45 @@ it("of the user: there are no reasons", async () => {
   const text = await explainedWith("/subject/id");
   expect(text).toContain("This decision cannot be explained: its user or permission is masked in the log");
   expect(text).not.toContain("unknown");
+});
+
+it("lists say that a filter finds no masked values", async () => {
+  const authorizer = await startAuthorizer({
+    dataset: DATASET as never,
+    config: {
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": newFolder(),
+      "authorizer.decision_log.mask": "/subject/id",
+    },
+  });
+  try {
+    await authorizer.directory.credentials.create("root", {
+      access_key_id: KEY_ID,
+      secret_access_key: SECRET,
+    });
+    const env = {
+      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
+      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
+    };
+    const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
+    await authorizer.client.check({ user: "alice", required });
+    const text = "the log masks what was asked for (subject): records with masked values are not found";
+    for (const subject of ["alice", "al*"]) {
+      const listed = await svcctl(["decisions", "list", "--subject", subject], { env });
+      expect(listed.code, listed.stderr).toBe(0);
+      expect(listed.stderr).toContain(text);
+    }
+    const others = await svcctl(["decisions", "list", "--action", "fs:ReadObject"], { env });
+    expect(others.stderr).not.toContain("masks");
+    const tail = svcctl(["decisions", "tail", "--subject", "*", "--count", "1"], { env });
+    // It follows what comes after its start, which nothing announces.
+    const { code, stderr } = await whileRepeated(tail, () =>
+      authorizer.client.check({ user: "alice", required }),
+    );
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(text);
+  } finally {
+    await authorizer.close();
+  }
 });

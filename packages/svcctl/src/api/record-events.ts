@@ -4,7 +4,7 @@ import type { OptionValues } from "@svc-authorizer/commands/command-spec.ts";
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { CommandContext } from "../command-context.ts";
-import { printMissingNodes } from "../output/missing-records.ts";
+import { printMaskedFilters, printMissingNodes } from "../output/missing-records.ts";
 import { type JsonObject, openApi } from "./api-client.ts";
 import { isObject } from "./pages.ts";
 
@@ -30,8 +30,10 @@ export async function* recordEvents(
   }
   try {
     for await (const { type, data } of eventsIn(answer.body)) {
-      if (type === "nodes") printMissingNodes(context, data);
-      else if (type === "message") yield data;
+      if (type === "nodes") {
+        printMissingNodes(context, data);
+        printMaskedFilters(context, data);
+      } else if (type === "message") yield data;
     }
     throw new Error("the server ended the stream: records from now on are not shown");
   } finally {

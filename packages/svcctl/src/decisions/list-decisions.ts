@@ -4,7 +4,7 @@ import { type JsonObject, openApi } from "../api/api-client.ts";
 import { fetchPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { warnOfDoubts } from "../doubtful-question.ts";
-import { printLostRecords, printMissingNodes } from "../output/missing-records.ts";
+import { printLostRecords, printMaskedFilters, printMissingNodes } from "../output/missing-records.ts";
 import { printPage } from "../output/page.ts";
 import type { Row } from "../output/records.ts";
 import { decisionFilters, questionIn } from "./decision-filters.ts";
@@ -27,6 +27,7 @@ export async function listDecisions(call: CommandCall): Promise<void> {
   if (page.results.length === 0) await warnOfDoubts(call.context, questionIn(call.options), api);
   printMissingNodes(call.context, page.answer);
   printLostRecords(call.context, page.answer);
+  printMaskedFilters(call.context, page.answer);
   await printPage(call, page, { columns: COLUMNS, isOurs: true, rowsOf: (record) => [rowOf(record)] });
 }
 

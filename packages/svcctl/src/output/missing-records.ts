@@ -13,6 +13,17 @@ export function printMissingNodes(context: Pick<CommandContext, "err">, answer: 
   context.err(`only node ${safeText(String(node))} was asked; ${others} not: ${names}\n`);
 }
 
+/** Prints to standard error which filters find no masked values; nothing where there is none. */
+export function printMaskedFilters(
+  context: Pick<CommandContext, "err">,
+  { masked_filters: masked }: JsonObject,
+): void {
+  if (!Array.isArray(masked) || masked.length === 0) return;
+  const names = masked.map((name) => safeText(String(name))).join(", ");
+  context.err(`warning: the log masks what was asked for (${names}): records with masked values are not found
+`);
+}
+
 /** Prints to standard error how many records of the time of a list are lost; nothing where none are. */
 export function printLostRecords(context: Pick<CommandContext, "err">, { lost }: JsonObject): void {
   if (typeof lost !== "number" || lost === 0) return;

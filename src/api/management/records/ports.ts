@@ -52,6 +52,8 @@ export interface AuditRecords {
   get(id: string): Promise<string | undefined>;
   /** Returns records after a place, oldest first; without a place, only the place after the newest. */
   since(query: RecordQuery, place: number | undefined): Promise<NewRecords>;
+  /** Filters of the question whose values records have masked, so that it does not find these; absent: none. */
+  masked?(query: RecordQuery): readonly string[];
 }
 
 /** Port: the records of this node. */

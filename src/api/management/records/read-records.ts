@@ -27,9 +27,23 @@ export async function listRecords(
     next_offset: found.next,
   };
   const missing_nodes = await otherNodes();
-  const head = { node: records.node, missing_nodes, chains: found.chains, lost: found.lost, pagination };
+  const { chains, lost } = found;
+  const head = {
+    ...{ node: records.node, missing_nodes, chains, lost },
+    ...maskedFilters(records, wanted),
+    pagination,
+  };
   const shared = JSON.stringify(head).slice(0, -1);
   return { status: 200, body: `${shared},"results":[${found.records.join(",")}]}` };
+}
+
+/** The member that names filters which find no masked values; no member where there is none. */
+export function maskedFilters(
+  records: AuditRecords,
+  wanted: RecordQuery,
+): { readonly masked_filters?: readonly string[] } {
+  const masked = records.masked?.(wanted) ?? [];
+  return masked.length === 0 ? {} : { masked_filters: masked };
 }
 
 /** Returns the record that a path names, as JSON text; throws "not_found". */

@@ -7,6 +7,7 @@ import type { UserCall } from "../call.ts";
 import type { ManagementParts } from "../declaration.ts";
 import type { StillPermitted } from "../permissions/still-permitted.ts";
 import type { AuditRecords, RecordQuery } from "./ports.ts";
+import { maskedFilters } from "./read-records.ts";
 
 /** Most streams at once, half of them of one user. */
 const MOST_STREAMS = 32;
@@ -40,7 +41,11 @@ export function openRecordStreams(): RecordStreams {
       try {
         leave = following.take(call.caller.name);
         const { place } = await records.since(query, undefined);
-        const nodes = { node: records.node, missing_nodes: await otherNodes() };
+        const nodes = {
+          node: records.node,
+          missing_nodes: await otherNodes(),
+          ...maskedFilters(records, query),
+        };
         await follow(
           call,
           records,

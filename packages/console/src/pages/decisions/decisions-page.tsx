@@ -57,6 +57,7 @@ export default function DecisionsPage() {
         <>
           <MissingNodes node={data.node} missing={data.missing_nodes} />
           <LostRecords lost={data.lost} />
+          <MaskedFilters names={data.masked_filters ?? []} />
           <RecordTable
             records={rows}
             onOpen={(open) => show(filter, { ...kept, id: open })}
@@ -95,6 +96,16 @@ function MissingNodes({ node, missing }: { readonly node: string; readonly missi
       Only node <bdi>{node}</bdi> was asked.{" "}
       {missing.length === 1 ? "Another node was" : `${missing.length.toLocaleString("en")} other nodes were`}{" "}
       not: <bdi>{missing.join(", ")}</bdi>.
+    </p>
+  );
+}
+
+/** Says which filters find nothing, because the log has their values masked. */
+function MaskedFilters({ names }: { readonly names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <p class="warnings" role="status">
+      The log masks what was asked for ({names.join(", ")}): records with masked values are not found.
     </p>
   );
 }
