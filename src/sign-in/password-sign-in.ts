@@ -173,16 +173,18 @@ export class PasswordSignIn {
 
   /**
    * Runs what compares a password, with the limit of failed attempts; `undefined` is a failure.
+   * @param isCounted true for an attempt that has failed, and is compared with a newer state
    * @throws WrongPassword
    */
   async counted<T>(
     attempt: PasswordAttempt,
     compare: (assertAllowed: () => void) => Promise<T>,
+    isCounted = false,
   ): Promise<Exclude<T, undefined>> {
     const assertAllowed = (): void => this.#assertNotOver(attempt);
     assertAllowed();
     const result = await compare(assertAllowed);
-    if (result === undefined) throw this.#failed(attempt);
+    if (result === undefined) throw isCounted ? new WrongPassword() : this.#failed(attempt);
     return result as Exclude<T, undefined>;
   }
 

@@ -191,6 +191,29 @@ describe("on a node that is behind", () => {
     expect(events()).toHaveLength(2);
   });
 
+  it("a wrong present password is counted and audited once", async () => {
+    await node.journal.catchUp();
+    const { access_key_id, secret_access_key } = await node.data.directory.credentials.create("alice");
+    const authorization = `Basic ${Buffer.from(`${access_key_id}:${secret_access_key}`).toString("base64")}`;
+    const change = async () => {
+      const answer = await fetch(`${node.user}/api/v1/user/password`, {
+        method: "PUT",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ password: "a wrong password", new_password: "another long password" }),
+      });
+      return answer.status;
+    };
+    const events = () =>
+      node.audited().filter(({ operation, event }) => operation === "changePassword" && event !== "write");
+    const most = 20;
+    for (let attempt = 1; attempt <= most; attempt++) {
+      await moved();
+      expect(await change(), String(attempt)).toBe(403);
+    }
+    expect(await change()).toBe(429);
+    await expect.poll(events).toHaveLength(most + 1);
+  });
+
   it("one mail is sent for one request", async () => {
     await node.journal.catchUp();
     // The mail is queued in the meantime.

@@ -27,7 +27,10 @@ export const OWN_PASSWORD_OPERATIONS: readonly ManagementDeclaration[] = [
     }),
     answer: { ...TOKEN_ANSWER, headers: NO_STORE_HEADER },
     errors: [403, 409, 429, 501],
-    handler: (parts) => (call) => changePassword(call, parts),
+    handler: (parts) => {
+      const wrong = new WeakSet<object>();
+      return (call) => changePassword(call, parts, wrong);
+    },
   },
 ];
 
@@ -37,20 +40,27 @@ interface PasswordChange {
   readonly new_password: string;
 }
 
-async function changePassword(call: UserCall, parts: ManagementParts): Promise<Reply> {
+/** @param wrong requests with a wrong password, which is looked at again where it may have become the right one */
+async function changePassword(
+  call: UserCall,
+  parts: ManagementParts,
+  wrong: WeakSet<object>,
+): Promise<Reply> {
   const { ownPasswords, passwordSignIn, identities, audit } = parts;
   if (ownPasswords === undefined || passwordSignIn === undefined) throw notImplemented();
   const { password, new_password: next } = call.body as PasswordChange;
   const { username, userId } = call.caller.identity;
   const attempt = { username, password, source: call.caller.sourceIp };
   let since: string;
+  const isAgain = wrong.has(call.request);
   try {
-    ({ since } = await passwordSignIn.counted(attempt, (assertAllowed) =>
-      ownPasswords.change(attempt, next, assertAllowed),
-    ));
+    const compare = (assertAllowed: () => void) => ownPasswords.change(attempt, next, assertAllowed);
+    ({ since } = await passwordSignIn.counted(attempt, compare, isAgain));
   } catch (error) {
     if (!(error instanceof WrongPassword)) throw error;
-    audit.event("authentication_failed", username, call, { how: "password", operation: "changePassword" });
+    wrong.add(call.request);
+    const fields = { how: "password", operation: "changePassword" };
+    if (!isAgain) audit.event("authentication_failed", username, call, fields);
     if (error.retryAfterSeconds !== undefined) throw error;
     const message = "the present password is not valid";
     throw new PermissionRefused(message, 403, [{ pointer: "/password", message }]);
