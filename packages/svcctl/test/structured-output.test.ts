@@ -40,6 +40,28 @@ describe("--output of a list", () => {
     expect(parse((await list(["-o", "yaml"])).stdout)).toEqual(RECORDS);
   });
 
+  it.each(["1.1", "1.2"] as const)("yaml keeps names names for readers of YAML %s", async (version) => {
+    const names = [
+      "no",
+      "On",
+      "y",
+      "~",
+      "1:30",
+      "1_000",
+      "0o17",
+      "017",
+      "0b1",
+      "1e5",
+      "2026-11-30",
+      RFC,
+      "<<",
+      "=",
+    ];
+    const users = names.map((id) => ({ id, creation_date: AT }));
+    const text = (await list(["-o", "yaml"], [page(users)])).stdout;
+    expect(parse(text, { version })).toEqual(names.map((id) => ({ id, name: id, creation_date: RFC })));
+  });
+
   it("csv has a line of names, and quotes what needs it", async () => {
     expect((await list(["-o", "csv"])).stdout).toBe(
       `id,name,creation_date\r\nalice,"Alice, ""A.""",${RFC}\r\nbob,bob,2023-05-01T10:00:00.500Z\r\n`,

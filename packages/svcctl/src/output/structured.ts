@@ -18,7 +18,8 @@ export async function structuredText(
   if (format === "json") return jsonText(dated);
   if (format === "csv") return csvText(dated, names);
   const { stringify } = await import("yaml");
-  return stringify(dated);
+  // Many readers are of YAML 1.1, to which `no` is false and `1:30` a number: such texts are quoted.
+  return stringify(dated, { compat: "yaml-1.1" });
 }
 
 /** Names of fields that hold Unix seconds, where they are numbers. */
