@@ -82,6 +82,7 @@ function revisionOf(query: Query): string | undefined {
 async function textOf(state: DirectoryState): Promise<string> {
   const users = await listOf(state.users.values(), ({ user, groups, policies }) => ({
     username: user.value.username,
+    ...(user.value.inactive === true && { inactive: true }),
     groups: [...groups.keys()],
     policies: [...policies.keys()],
   }));
