@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runCommand } from "../../bootstrap/command-kit.ts";
+import { call } from "../../http/call.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { basic, callTarget } from "./kit.ts";
 
@@ -67,6 +68,25 @@ describe("set-up of a running service", () => {
     await expect.poll(audited).toContain('"event":"setup"');
     const log = audited();
     for (const secret of [setup_token, made.json.secret_access_key]) expect(log).not.toContain(secret);
+  });
+
+  it("is done when a data server's own set-up gives its administrator a key", async () => {
+    const { url, token } = await start();
+    const setup_token = tokenNow();
+    const calls: [string, string, unknown?][] = [
+      ["POST", "/auth/groups", { id: "Admins" }],
+      ["POST", "/auth/users", { username: "admin", source: "internal" }],
+      ["PUT", "/auth/groups/Admins/members/admin"],
+      ["POST", "/auth/users/admin/credentials"],
+    ];
+    for (const [method, path, body] of calls) {
+      expect(await stateNow()).toBe("not_initialized");
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await call(url, method, `/api/v1${path}`, { body, headers })).status).toBe(201);
+    }
+    expect(await stateNow()).toBe("initialized");
+    expect((await post({ username: "other", setup_token })).status).toBe(409);
+    expect(existsSync(tokenFile())).toBe(false);
   });
 
   it("imports a key, and has a short path", async () => {
