@@ -3,6 +3,9 @@
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { runAuthorizer } from "./cli/program.ts";
 
+/** Longest time that the process stays after its service has ended, in milliseconds. */
+const LINGER_MS = 1_000;
+
 const args = process.argv.slice(2);
 
 // A reader of our output may stop early, as `head` does. That is no failure, and a service goes on, whatever becomes of it.
@@ -33,6 +36,8 @@ const code = await runAuthorizer(args, {
 });
 process.exitCode = exitCodeOf(code);
 clearInterval(untilDone);
+// A service that has ended has written all that it had to. A call of a server that does not answer may hold the process.
+if (args[0] === "run") setTimeout(() => process.exit(), LINGER_MS).unref();
 
 /** A command that has not said all that it was asked for has failed. */
 function exitCodeOf(code: number | string): number | string {

@@ -115,6 +115,8 @@ export class MirrorRunner {
     await this.#running;
     await Promise.all([...this.#works.values()].map(({ running }) => running));
     clearTimeout(timer);
+    // Calls that requests made, too: nobody waits for their answers any more.
+    this.#options.abort.abort();
   }
 
   async #run(): Promise<void> {

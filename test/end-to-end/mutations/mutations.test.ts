@@ -31,6 +31,14 @@ afterAll(async () => {
   cleanUp();
 });
 
+/** The last error in the log of the service. */
+function lastError(): string | undefined {
+  return program
+    .stdout()
+    .match(/^.* ERROR .*$/gm)
+    ?.at(-1);
+}
+
 async function statusOf({ listener, method, target, headers, body }: MutatedRequest): Promise<number> {
   const response = await fetch(program[listener] + target, {
     method,
@@ -59,7 +67,7 @@ it("a mutated request of any operation is answered, and never with an internal e
       if (sent++ % RESTORED_AFTER === 0) await restoreExamples(program);
       const status = await statusOf(request);
       statuses.add(status);
-      expect(status).not.toBe(500);
+      expect(status, lastError()).not.toBe(500);
     }),
     { numRuns: REQUESTS },
   );
