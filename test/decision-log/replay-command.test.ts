@@ -75,6 +75,27 @@ describe("svcctl policy replay", () => {
     },
   );
 
+  it("says that properties differ, which it takes from the records", async () => {
+    const log = await logOf(["a"]);
+    const [alice] = IN_FORCE.users;
+    const moved = {
+      ...IN_FORCE,
+      users: [{ ...alice, properties: { team: "red" } }],
+      resources: [{ type: "repository", id: "a", properties: { level: "secret" } }],
+    };
+    const { code, stdout } = await run(log, moved, "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      decisions: 1,
+      changed_properties: { users: 1, resources: 1 },
+    });
+    const text =
+      "Properties of users (1) and resources (1) differ; requests are decided with those of their records";
+    expect((await run(log, moved)).stdout).toContain(text);
+    expect((await run(log, moved, "--markdown")).stdout).toContain(text);
+    expect((await run(log, IN_FORCE, "--json")).stdout).not.toContain("changed_properties");
+  });
+
   it("says that there is no such folder", async () => {
     const { code, stderr } = await run(join(temporaryFolder(), "none"), IN_FORCE);
     expect(code).toBe(1);

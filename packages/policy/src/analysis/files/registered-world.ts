@@ -1,5 +1,6 @@
 /** Registered properties of users and resources from files, as the directory has them (spec/decision-api §2.7). */
 
+import { isDeepStrictEqual } from "node:util";
 import type { CompiledPolicies } from "../../engine/compile/compile.ts";
 import type { EngineRequest } from "../../engine/decide/decide.ts";
 import type { ConditionFields, DecisionContext, RequiredPermissions } from "../../model/decision.ts";
@@ -45,6 +46,14 @@ export class RegisteredWorld {
     this.#resources.set(JSON.stringify([type, id]), properties);
   }
 
+  /** Numbers of users and of resources that have other properties in another world. */
+  changedIn(other: RegisteredWorld): { readonly users: number; readonly resources: number } {
+    return {
+      users: differences(this.#users, other.#users),
+      resources: differences(this.#resources, other.#resources),
+    };
+  }
+
   /** The condition fields for a request, as the service has them with `authorizer.request_properties: fill`. */
   fieldsOf(
     user: string,
@@ -79,6 +88,12 @@ export class RegisteredWorld {
     }
     return undefined;
   }
+}
+
+/** Number of names whose properties differ; none are as good as no entry. */
+function differences(one: ReadonlyMap<string, Properties>, other: ReadonlyMap<string, Properties>): number {
+  const names = new Set([...one.keys(), ...other.keys()]);
+  return [...names].filter((name) => !isDeepStrictEqual(one.get(name) ?? {}, other.get(name) ?? {})).length;
 }
 
 function arnsOf(required: RequiredPermissions): readonly string[] {

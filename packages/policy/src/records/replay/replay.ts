@@ -56,6 +56,8 @@ export interface ReplayReport {
   readonly groups: readonly ReplayGroup[];
   /** Condition fields that policies read, and that some records lack or have masked: sorted. */
   readonly missing_fields: readonly string[];
+  /** Numbers of users and resources whose properties differ between both sides; absent where that is not known, or none do. */
+  readonly changed_properties?: { readonly users: number; readonly resources: number };
 }
 
 /** Settings of a replay. */

@@ -29,15 +29,18 @@ export async function replay({ context, options }: CommandCall): Promise<void> {
     worldOf(context, textOption(options, "from") as string, partition),
     worldOf(context, textOption(options, "to") as string, partition),
   ]);
-  const report = await replayed(
-    records,
-    new Replay({
-      partition,
-      before: policiesOf(before),
-      after: policiesOf(after),
-      examples: options["examples"] as number,
-    }),
-  );
+  const report: ReplayReport = {
+    ...(await replayed(
+      records,
+      new Replay({
+        partition,
+        before: policiesOf(before.world),
+        after: policiesOf(after.world),
+        examples: options["examples"] as number,
+      }),
+    )),
+    ...changedProperties(before, after),
+  };
   if (report.records === 0) throw new AuthorizerError("unavailable", "the decision log has no records");
   if (options["json"] === true) context.out(jsonText(report));
   else context.out(options["markdown"] === true ? markdownReport(report) : textReport(report, context.style));
@@ -77,11 +80,24 @@ async function replayed(records: AsyncIterable<LoggedDecision>, work: Replay): P
   return work.report();
 }
 
-async function worldOf(context: CommandContext, path: string, partition: string): Promise<PolicyWorld> {
+/** One side of a comparison. */
+interface Side {
+  readonly world: PolicyWorld;
+  /** False for a directory of the server, which is without properties. */
+  readonly hasProperties: boolean;
+}
+
+/** The member of a report about properties; requests have those of their records. */
+function changedProperties(before: Side, after: Side): Pick<ReplayReport, "changed_properties"> {
+  if (!before.hasProperties || !after.hasProperties) return {};
+  const changed = before.world.registered.changedIn(after.world.registered);
+  return changed.users + changed.resources === 0 ? {} : { changed_properties: changed };
+}
+
+async function worldOf(context: CommandContext, path: string, partition: string): Promise<Side> {
   const world = new PolicyWorld();
-  const documents = await ((await isRevision(context, path))
-    ? directoryAt(context, path)
-    : needPolicies(context, [path]));
+  const ofServer = await isRevision(context, path);
+  const documents = await (ofServer ? directoryAt(context, path) : needPolicies(context, [path]));
   for (const document of documents) await addDocument(world, document, partition);
   const { problems, users } = world;
   if (problems.length > 0) {
@@ -91,7 +107,7 @@ async function worldOf(context: CommandContext, path: string, partition: string)
     const message = `${path} names no users: give a folder with a data set, such as svc-authorizer export writes`;
     throw new AuthorizerError("invalid_request", message);
   }
-  return world;
+  return { world, hasProperties: !ofServer };
 }
 
 /** True for a revision or a position that names no file. */

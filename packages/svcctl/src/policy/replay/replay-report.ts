@@ -42,7 +42,11 @@ function headingOf(group: ReplayGroup): string {
   return `${group.change}: ${group.count.toLocaleString("en")} requests ${by} ${statementWords(group)}`;
 }
 
-function notes({ masked, missing_fields: fields }: ReplayReport): readonly string[] {
+function notes({
+  masked,
+  missing_fields: fields,
+  changed_properties: changed,
+}: ReplayReport): readonly string[] {
   const found: string[] = [];
   if (masked > 0) {
     const count = masked.toLocaleString("en");
@@ -50,6 +54,11 @@ function notes({ masked, missing_fields: fields }: ReplayReport): readonly strin
   }
   if (fields.length > 0) {
     found.push(`Some records lack condition fields that the new policies read: ${fields.join(", ")}`);
+  }
+  if (changed !== undefined) {
+    found.push(
+      `Properties of users (${changed.users}) and resources (${changed.resources}) differ; requests are decided with those of their records`,
+    );
   }
   return found.length === 0 ? [] : ["", ...found];
 }
