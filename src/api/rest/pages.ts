@@ -3,6 +3,7 @@
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { compareUtf8 } from "@svc-authorizer/policy/model/utf8-order.ts";
 import type { Page, PageRequest } from "../../directory/directory.ts";
+import { TextSearch } from "../../directory/read/text-search.ts";
 import type { Query } from "../../http/request/query.ts";
 import type { Call, Reply } from "../../http/route.ts";
 import { TextsInTurns } from "./texts-in-turns.ts";
@@ -58,12 +59,12 @@ export function pageOfSorted<T extends { readonly name: string }>(
   all: readonly T[],
   { prefix, search, after, amount }: Required<PageRequest>,
 ): Page<T> {
-  const wanted = search.toLowerCase();
+  const wanted = new TextSearch(search);
   const inRange = all.filter(
     ({ name }) =>
       name.startsWith(prefix) &&
       (after === "" || compareUtf8(name, after) > 0) &&
-      (wanted === "" || name.toLowerCase().includes(wanted)),
+      (search === "" || wanted.isIn(name)),
   );
   const results = inRange.slice(0, amount);
   return { results, next_offset: inRange.length > results.length ? (results.at(-1)?.name ?? "") : "" };

@@ -153,6 +153,21 @@ describe("lists", () => {
     expect([long.status, long.json.message]).toEqual([400, "search: must have at most 1024 characters"]);
   });
 
+  it("are searched for a beginning that would end in another letter as a word: Σ", async () => {
+    // In small letters it is σ, and ς at the end of a word.
+    const name = "ΔΗΜΟΣΘΕΝΗΣ";
+    await api.call("admin", "POST", "/auth/users", { body: { id: name } });
+    await api.call("admin", "POST", "/auth/policies", { body: { id: name, statement } });
+    const ofUser = `/auth/users/${encodeURIComponent(name)}/policies`;
+    await api.call("admin", "PUT", `${ofUser}/${encodeURIComponent(name)}`);
+    for (const list of ["/auth/users?", "/auth/policies?", `${ofUser}?effective=true&`]) {
+      for (const text of ["ΔΗΜΟΣ", "δημος", "δημοσ", "Θενης", "Θενησ"]) {
+        const { json } = await api.call("admin", "GET", `${list}search=${encodeURIComponent(text)}`);
+        expect([list, text, json.results.map(({ id }: { id: string }) => id)]).toEqual([list, text, [name]]);
+      }
+    }
+  });
+
   it("effective policies are direct and through groups, as stored, in pages", async () => {
     await api.authorizer.directory.policies.create({
       name: "AOffice",
