@@ -77,6 +77,20 @@ describe.skipIf(CHROMIUM === undefined)("in Chromium, an administrator reads the
     });
   });
 
+  it("is offered no policy where none would have allowed it", async () => {
+    await check("nobody-knows-me", "fs:ReadObject");
+    await page.goto("/decisions?subject=nobody-knows-me");
+    await page
+      .getByRole("button", { name: /^Explain d-/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("unknown user", { exact: true }).waitFor();
+    await dialog.getByText("No statement of the user's policies comes near.").waitFor();
+    const offered = dialog.getByRole("button", { name: "Write a policy from this", exact: true });
+    expect(await offered.count()).toBe(0);
+  });
+
   it("sees new records come in", async () => {
     await page.goto("/decisions?live=1&subject=alice&action=fs:DeleteObject");
     const empty = page.getByText("No record fits.", { exact: false });

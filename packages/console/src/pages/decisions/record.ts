@@ -2,6 +2,11 @@
 
 import type { DecisionRecord } from "@svc-authorizer/contract/management-api.gen.ts";
 
+/** True for a text that stands for a value that the log masks. */
+function isMasked(text: string): boolean {
+  return /^masked:[0-9a-f]{32}$/.test(text);
+}
+
 /** One decision of a batch, to be told from the others: who, what, on what. */
 export function nameOfItem(record: DecisionRecord, index: number): string | undefined {
   const item = record.items?.filter(({ action }) => (action ?? record.action) !== undefined)[index];
@@ -32,9 +37,14 @@ export function resourceOf({ resource, counts, items = [], operation }: Decision
   return resources.size === 1 ? first : `${all.toLocaleString("en")} decisions`;
 }
 
-/** A policy that would have allowed what a record refused; undefined where it names no single permission. */
-export function policyFrom({ action, resource, decision }: DecisionRecord): string | undefined {
-  if (decision !== false || action === undefined || resource === undefined) return undefined;
+/**
+ * A policy that would have allowed what a record refused; undefined where it names no single permission that can be read, and
+ * where none would have: a deny wins, and nobody's policies speak for an unknown user.
+ */
+export function policyFrom({ action, resource, effect, error }: DecisionRecord): string | undefined {
+  if (effect !== "neutral" || error !== undefined) return undefined;
+  if (action === undefined || resource === undefined) return undefined;
+  if (isMasked(action) || isMasked(resource.arn)) return undefined;
   const statement = [{ effect: "allow", action: [action], resource: resource.arn }];
   return JSON.stringify(statement, null, 2);
 }
