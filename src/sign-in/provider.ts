@@ -7,11 +7,14 @@ import { IssuerKeys } from "../identity/oidc/issuer-keys.ts";
 import type { OidcIssuer } from "../identity/oidc/oidc.ts";
 import { verifyWithAny } from "../identity/oidc/open-oidc.ts";
 import { claimsOf, headerOf } from "../identity/token-parts.ts";
+import { boundedFetch } from "./bounded-fetch.ts";
 import type { ForeignCode } from "./foreign-code.ts";
 import type { SignInState } from "./sealed-state.ts";
 import { SignInRefused, type SignInWay } from "./sign-in.ts";
 
 const TIMEOUT_SECONDS = 5;
+/** Largest answer of a provider. */
+const MAX_BYTES = 1 << 20;
 /** Time after which the provider's document is asked for again. */
 const KEEP_MS = 600_000;
 const LONGEST_TOKEN = 65_536;
@@ -154,7 +157,8 @@ export class Provider {
     const execute = server.protocol === "http:" ? [oidc.allowInsecureRequests] : [];
     const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretBasic(clientSecret);
     const metadata = { [oidc.clockTolerance]: issuer.clockTolerance / 1_000 };
-    return oidc.discovery(server, clientId, metadata, authentication, { execute, timeout: TIMEOUT_SECONDS });
+    const options = { execute, timeout: TIMEOUT_SECONDS, [oidc.customFetch]: boundedFetch(MAX_BYTES) };
+    return oidc.discovery(server, clientId, metadata, authentication, options);
   }
 
   #refusal(oidc: typeof OpenIdClient, cause: unknown): SignInRefused {
