@@ -15,12 +15,7 @@ import type { UsageItems } from "../journal/usage-items.ts";
 import { createLogger, type Logger, type LogLevel } from "../observe/log/logger.ts";
 import type { EngineTimes } from "../observe/metrics/engine-metrics.ts";
 import { OpenSnapshots } from "../observe/metrics/open-snapshots.ts";
-import {
-  createStoreCounters,
-  type InSpan,
-  observeStore,
-  type StoreCounters,
-} from "../observe/metrics/store-metrics.ts";
+import { createStoreCounters, observeStore, type StoreCounters } from "../observe/metrics/store-metrics.ts";
 import type { LineRelay } from "../observe/output/relay-target.ts";
 import type { MemoryStore } from "../store/memory/memory-store.ts";
 import type { Store } from "../store/port.ts";
@@ -85,11 +80,13 @@ interface DataOptions {
   /** Traces of requests, which {@link DataParts.close} closes; undefined: none. */
   readonly traces?: Traces | undefined;
   /** Opens the store; default {@link openStore}. */
-  readonly open?: (values: ConfigValues, logger: Logger, inSpan?: InSpan) => Promise<OpenedStore>;
+  readonly open?: typeof openStore;
   /** False: another process does the background work on the store. Default true. */
   readonly upkeep?: boolean;
   /** True: login tokens go on where an older state of a local store was put back. Default false. */
   readonly keepSessions?: boolean;
+  /** Breaks off what a start waits for longest, the join of a large directory: the opening throws its reason then. */
+  readonly ending?: AbortSignal;
 }
 
 /**
@@ -108,14 +105,14 @@ export function openData(
 async function openAll(
   values: ConfigValues,
   logger: Logger,
-  { open = openStore, upkeep = true, traces, keepSessions = false }: DataOptions,
+  { open = openStore, upkeep = true, traces, keepSessions = false, ending }: DataOptions,
   closings: AsyncDisposableStack,
 ): Promise<DataParts> {
   closings.defer(() => logger.close());
   closings.defer(() => traces?.close());
   const storeCounters = createStoreCounters();
   const catalog = await openCatalog({ partition: values["authorizer.partition"] });
-  const opened = await open(values, logger, traces?.within);
+  const opened = await open(values, logger, traces?.within, ending);
   const { store: bare, memory } = opened;
   let revocations: Awaited<ReturnType<typeof openRevocations>>;
   // After the store, whose last commits are noted there.

@@ -23,6 +23,8 @@ export interface JournalOptions {
   readonly clock?: Clock;
   /** Unix milliseconds; default the machine's. */
   readonly wallClock?: () => number;
+  /** Breaks the opening off, which throws its reason then. */
+  readonly ending?: AbortSignal | undefined;
   readonly carriedIds?: number;
   /** Newest format of the log that this program knows; for tests. */
   readonly knownFormat?: number;

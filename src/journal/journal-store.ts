@@ -54,15 +54,16 @@ const RECONNECT_MS = 500;
 
 /**
  * Opens the store: loads the newest checkpoint and what follows it. Where the database cannot be used, it begins with the
- * copy of the process before, if that may still be answered from. Throws AuthorizerError "unavailable".
+ * copy of the process before, if that may still be answered from. Throws AuthorizerError "unavailable", or why it ends.
  */
 export async function openJournal(options: JournalOptions): Promise<JournalStore> {
   const journal = new Journal(options);
   try {
     await journal.catchUp();
   } catch (error) {
-    if (!journal.resumes()) {
+    if (options.ending?.aborted === true || !journal.resumes()) {
       await journal.close();
+      if (error instanceof NodeEnds) options.ending?.throwIfAborted();
       if (error instanceof AuthorizerError) throw error;
       const message = `The database cannot be used: ${messageOf(error)}`;
       throw new AuthorizerError("unavailable", message, { cause: error });
@@ -113,7 +114,7 @@ class Journal implements JournalStore {
     this.#keeper = new CopyKeeper({ ...shared, wallClock: this.#wallClock, log });
     this.#node = new LogNode({
       ...shared,
-      assertOpen: openUntil(() => this.#leaving !== undefined),
+      assertOpen: openUntil(() => this.#leaving !== undefined || options.ending?.aborted === true),
       wallClock: this.#wallClock,
       onCondition: () => this.#onCondition(),
       onWentBack: (back) => this.#keeper.wentBack(this.#node, back),

@@ -126,3 +126,20 @@ it("entries that a node is behind are not all read", async () => {
   await closed;
   expect(seen.reads).toBeLessThan(5);
 });
+
+it("a node that is stopped while it joins does not load the rest", async () => {
+  const engine = new MemoryEngine(SMALL);
+  const writer = await openNode(sharedBy(engine));
+  opened.push(writer);
+  await fill(writer);
+  await writer.checkpoint();
+  const { slow, seen, begun, goOn } = slowAt("piece", engine, { cut: false });
+  seen.reads = 0;
+  const ending = new AbortController();
+  const joined = openNode(slow, {}, { ending: ending.signal });
+  await begun;
+  ending.abort(new Error("the process is stopped"));
+  goOn();
+  await expect(joined).rejects.toThrow("the process is stopped");
+  expect(seen.reads).toBeLessThan(5);
+});

@@ -50,10 +50,14 @@ async function runService(
   const stopped = stopSignal(edge);
   const running: { service?: RunningService } = {};
   edge.onReload(() => void reload(running.service, load));
+  const ending = new AbortController();
+  void stopped.then(() => running.service === undefined && ending.abort());
   const service = await start(loaded, env, version, {
     nextFreePort: quickstart !== undefined,
     keepSessions: options.keepSessions === true,
+    ending: ending.signal,
   });
+  if (service === undefined) return EXIT.ok;
   running.service = service;
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
@@ -78,20 +82,29 @@ async function runService(
   return EXIT.ok;
 }
 
+/** Ways of a start, and the signal that ends one that takes long. */
+interface StartOptions {
+  readonly nextFreePort: boolean;
+  readonly keepSessions: boolean;
+  readonly ending: AbortSignal;
+}
+
+/** Starts the service; undefined where the start was broken off. Throws where it fails. */
 async function start(
   { values, warnings }: LoadedConfig,
   env: Environment,
   version: string,
-  { nextFreePort, keepSessions }: { readonly nextFreePort: boolean; readonly keepSessions: boolean },
-): Promise<RunningService> {
+  { nextFreePort, keepSessions, ending }: StartOptions,
+): Promise<RunningService | undefined> {
   const logger = openLog(values);
   for (const warning of warnings) logger.warn("configuration", { problem: formatProblem(warning) });
   try {
     const traces = await openServiceTraces(env, logger, version);
-    const data = await openData(values, logger, { traces, keepSessions });
+    const data = await openData(values, logger, { traces, keepSessions, ending });
     return await startService(data, { version, env: (name) => env[name], nextFreePort });
   } catch (error) {
     await logger.close();
+    if (ending.aborted && error === ending.reason) return undefined;
     throw error;
   }
 }

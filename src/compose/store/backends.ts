@@ -61,12 +61,18 @@ export async function openEngine(values: ConfigValues, logger: Logger): Promise<
  * @throws AuthorizerError "invalid_request" where this build has no such backend, "unavailable" where it cannot be
  * opened
  * @param inSpan runs the calls of a shared database in spans; absent if nothing is traced
+ * @param ending breaks the join of a shared database off
  */
-export async function openStore(values: ConfigValues, logger: Logger, inSpan?: InSpan): Promise<OpenedStore> {
+export async function openStore(
+  values: ConfigValues,
+  logger: Logger,
+  inSpan?: InSpan,
+  ending?: AbortSignal,
+): Promise<OpenedStore> {
   const type = values["database.type"] ?? "";
   const open = BACKENDS.get(type);
   if (open !== undefined) return open(values, logger);
-  if (ENGINES.has(type)) return openReplicated(values, logger, inSpan);
+  if (ENGINES.has(type)) return openReplicated(values, logger, inSpan, ending);
   if (type === "") {
     throw new AuthorizerError(
       "invalid_request",
@@ -153,6 +159,7 @@ async function openReplicated(
   values: ConfigValues,
   logger: Logger,
   inSpan: InSpan | undefined,
+  ending: AbortSignal | undefined,
 ): Promise<OpenedStore> {
   const { openJournal } = await import("../../journal/journal-store.ts");
   const { createEngineTimes, observeEngine } = await import("../../observe/metrics/engine-metrics.ts");
@@ -176,6 +183,7 @@ async function openReplicated(
     },
     nodeRecords: { partition: "meta", prefix: NODES },
     log: storeLog(logger, true),
+    ending,
   });
   return {
     store: journal,
