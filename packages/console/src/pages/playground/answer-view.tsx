@@ -15,6 +15,7 @@ export function AnswerView({
   readonly answer: CheckAnswer;
 }) {
   const { allowed, message, reason, explanation, id } = answer;
+  const command = asSvcctl(question);
   return (
     <div class="answer">
       <div role="status" class={allowed ? "verdict allow" : "verdict deny"}>
@@ -36,7 +37,11 @@ export function AnswerView({
       <p class="tools">
         <CopyButton text={testCase(question, answer)} label="Copy as test case" />
         <CopyButton text={asCurl(question)} label="Copy as curl" />
-        <CopyButton text={asSvcctl(question)} label="Copy as svcctl" />
+        {command === undefined ? (
+          <span class="quiet-text">svcctl has no options for this context.</span>
+        ) : (
+          <CopyButton text={command} label="Copy as svcctl" />
+        )}
       </p>
     </div>
   );

@@ -33,15 +33,27 @@ export function asCurl(question: Question): string {
   ].join(" \\\n");
 }
 
-/** The command of svcctl. A context of nested values has no options, so it is left to the other forms. */
-export function asSvcctl(question: Question): string {
+/** The command of svcctl; undefined for a context that its options cannot say: the command would ask something else. */
+export function asSvcctl(question: Question): string | undefined {
   const { user, action, resource } = question;
   const { context } = requestOf(question);
-  const fields = Object.entries(context ?? {}).flatMap(([field, value]) =>
-    typeof value === "object" ? [] : ["--context", quoted(`${field}=${value}`)],
-  );
+  const fields: string[] = [];
+  for (const [field, value] of Object.entries(context ?? {})) {
+    // Null counts as absent.
+    if (value === null) continue;
+    const texts = textsOf(value);
+    if (texts === undefined || field === "" || field.includes("=")) return undefined;
+    for (const text of texts) fields.push("--context", quoted(`${field}=${text}`));
+  }
   const parts = ["--user", quoted(user), "--action", quoted(action), "--resource", quoted(resource)];
   return ["svcctl auth can", ...parts, ...fields, "--explain"].join(" ");
+}
+
+/** A value as options say it: a list by more than one; undefined for what is neither a list of several nor single. */
+function textsOf(value: unknown): readonly string[] | undefined {
+  const isSingle = (one: unknown): boolean => typeof one !== "object";
+  if (isSingle(value)) return [String(value)];
+  return Array.isArray(value) && value.length > 1 && value.every(isSingle) ? value.map(String) : undefined;
 }
 
 /** A text as one word of a POSIX shell. */

@@ -23,7 +23,7 @@ export function questionIn(query: Readonly<Record<string, string>>): Question {
 /** The query of the address that asks a question. */
 export function queryOf(question: Question): string {
   const given = NAMES.map((name) => [name, question[name]] as const).filter(([, text]) => text !== "");
-  return new URLSearchParams(given.map(([name, text]) => [name, text])).toString();
+  return new URLSearchParams(given.map(([name, text]): [string, string] => [name, text])).toString();
 }
 
 /** True when a question can be asked. */
