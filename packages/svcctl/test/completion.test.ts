@@ -248,3 +248,13 @@ describe("in bash", () => {
     expect(await offered("svcctl auth users show --id a@b:c", env)).toEqual(["a@b:c=d"]);
   });
 });
+
+it("the options of the next page are read by a shell as the name that they have", async () => {
+  const next = 'a"b\\c$(touch${IFS}made)`touch made`$HOME;d';
+  const pagination = { has_more: true, next_offset: next };
+  const { env } = await replay([{ status: 200, body: { results: [{ id: next }], pagination } }]);
+  const { stderr } = await svcctl(["auth", "users", "list", "-o", "json"], { env });
+  const [, options = ""] = /run with (.*), or with --all\n$/.exec(stderr) ?? [];
+  const { stdout } = await run("sh", ["-c", `printf '%s\\n' ${options}`], { cwd: temporaryFolder() });
+  expect(stdout.split("\n")).toEqual(["--amount", "100", "--after", next, ""]);
+});

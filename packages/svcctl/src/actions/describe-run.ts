@@ -1,12 +1,13 @@
 /** `svcctl actions runs describe`. */
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
-import { safeMessage, safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { safeMessage } from "@svc-authorizer/commands/safe-text.ts";
 import { type ApiClient, type JsonObject, openApi } from "../api/api-client.ts";
 import { fetchPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { formatTime } from "../output/dates.ts";
 import { textField } from "../output/fields.ts";
+import { nextPageOptions } from "../output/next-page.ts";
 import { printObject } from "../output/print.ts";
 import { type Cell, gridText, plainRows } from "../output/table.ts";
 import { announce, uriArgument } from "../uri/uri-argument.ts";
@@ -42,7 +43,7 @@ export async function describeRun(call: CommandCall): Promise<void> {
     context.out(tableText(call, HOOK, hookCells(call, hook)));
     context.out(safeMessage(await outputOf(api, uri.repository, run, hook)));
   }
-  const more = page.next === undefined ? "" : `--amount ${amount} --after "${safeText(page.next)}"`;
+  const more = page.next === undefined ? "" : nextPageOptions(amount, page.next);
   const hint =
     more === "" || !context.terminal ? "" : `for more results run with ${context.style.yellow(more)}\n`;
   context.out(`\n${hint}`);

@@ -2,12 +2,12 @@
 
 import { textOption } from "@svc-authorizer/commands/command-spec.ts";
 import type { QueryValue } from "@svc-authorizer/commands/rest-client/rest-client.ts";
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { parseTime, TIME_FORMS } from "@svc-authorizer/commands/times.ts";
 import { type JsonObject, openApi } from "../api/api-client.ts";
 import { eachPage } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { jsonText } from "../output/json-text.ts";
+import { nextPageOptions } from "../output/next-page.ts";
 import { structuredText } from "../output/structured.ts";
 import type { SvcUri } from "../uri/svc-uri.ts";
 import { uriArgument } from "../uri/uri-argument.ts";
@@ -103,6 +103,5 @@ function printerOf(call: CommandCall, uri: SvcUri): Printer {
 function hintAt({ context, options }: CommandCall, next: string | undefined): string {
   const amount = Number(options["amount"] ?? 0);
   if (next === undefined || amount <= 0 || !context.terminal) return "";
-  const flags = `--amount ${amount} --after "${safeText(next)}"`;
-  return `for more results run with ${context.style.yellow(flags)}\n`;
+  return `for more results run with ${context.style.yellow(nextPageOptions(amount, next))}\n`;
 }

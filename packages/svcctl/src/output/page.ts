@@ -1,11 +1,11 @@
 /** Prints a list: as a table with a hint at the next page, as the API's JSON, or in a format of `--output`. */
 
-import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { JsonObject } from "../api/api-client.ts";
 import type { Page } from "../api/pages.ts";
 import type { CommandCall } from "../command.ts";
 import { formatDate, formatTime } from "./dates.ts";
 import { jsonText } from "./json-text.ts";
+import { nextPageOptions } from "./next-page.ts";
 import { type Column, type Row, rowOf } from "./records.ts";
 import { structuredText } from "./structured.ts";
 import type { Cell } from "./table.ts";
@@ -34,8 +34,7 @@ export async function printPage(
   const { columns, rowsOf = (entry: JsonObject) => [rowOf(columns, entry)] } = table;
   const rows = page.results.flatMap((entry) => rowsOf(entry));
   const { format } = context;
-  const more =
-    page.next === undefined ? undefined : `--amount ${page.amount} --after "${safeText(page.next)}"`;
+  const more = page.next === undefined ? undefined : nextPageOptions(page.amount, page.next);
   if (format !== "table") {
     const names = columns.map(({ name }) => name);
     context.out(await structuredText(format, rows, names));
