@@ -96,6 +96,28 @@ describe("svcctl policy replay", () => {
     expect((await run(log, IN_FORCE, "--json")).stdout).not.toContain("changed_properties");
   });
 
+  it("says what the log does not have: allowed decisions, and some of batches", async () => {
+    const directory = temporaryFolder();
+    const log = await openTestLog(directory, { include: "denied", items: 2 });
+    const { user, loaded, context } = decidedBy("alice", "a");
+    const batch = log.batch({ entrance: "filter", requestId: "r", call: undefined });
+    batch.about({ user, action: "fs:ReadObject", loaded, context });
+    for (const id of ["x", "y", "z"]) batch.add({ effect: "neutral" }, `arn:svc:fs:::repository/${id}`);
+    batch.add({ effect: "allow" }, "arn:svc:fs:::repository/a");
+    await batch.end();
+    await log.close();
+    const { code, stdout } = await run(directory, IN_FORCE, "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ decisions: 2, allowed: 0, unlisted: 2 });
+    const text = (await run(directory, IN_FORCE)).stdout;
+    expect(text).toContain("2 decisions of batches are left out: their records do not list them");
+    expect(text).toContain(
+      "No recorded decision was allowed: requests that would be refused now are not found",
+    );
+    const whole = (await run(await logOf(["a"]), IN_FORCE)).stdout;
+    expect(whole).not.toMatch(/No recorded decision|left out/);
+  });
+
   it("says that there is no such folder", async () => {
     const { code, stderr } = await run(join(temporaryFolder(), "none"), IN_FORCE);
     expect(code).toBe(1);

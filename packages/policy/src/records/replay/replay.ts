@@ -50,8 +50,12 @@ export interface ReplayReport {
   readonly decisions: number;
   readonly wider: number;
   readonly narrower: number;
+  /** Of `decisions` those that were recorded as allowed. */
+  readonly allowed: number;
   /** Decisions that cannot be made again, since the user or the permission is masked; not among `decisions`. */
   readonly masked: number;
+  /** Decisions of batches that their records do not list; not among `decisions`. */
+  readonly unlisted: number;
   /** Most requests first. */
   readonly groups: readonly ReplayGroup[];
   /** Condition fields that policies read, and that some records lack or have masked: sorted. */
@@ -89,7 +93,9 @@ export class Replay {
   #decisions = 0;
   #wider = 0;
   #narrower = 0;
+  #allowed = 0;
   #masked = 0;
+  #unlisted = 0;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
@@ -101,6 +107,7 @@ export class Replay {
   add(record: LoggedDecision): void {
     if (isHypothetical(record)) return;
     this.#records++;
+    this.#unlisted += unlistedOf(record);
     for (const question of questionsOf(record)) {
       if (question.error === undefined) this.#decide(record, question);
     }
@@ -113,7 +120,9 @@ export class Replay {
       decisions: this.#decisions,
       wider: this.#wider,
       narrower: this.#narrower,
+      allowed: this.#allowed,
       masked: this.#masked,
+      unlisted: this.#unlisted,
       groups: [...this.#groups.values()].sort((a, b) => b.count - a.count),
       missing_fields: [...this.#missing].sort(),
     };
@@ -127,6 +136,7 @@ export class Replay {
       return;
     }
     this.#decisions++;
+    if (question.effect === "allow") this.#allowed++;
     const before = this.#before.of(user, groups);
     const after = this.#after.of(user, groups);
     this.#noteMissing(after, context);
@@ -171,6 +181,12 @@ export class Replay {
       if (!context.has(field) || isMaskedField({ context }, field)) this.#missing.add(field);
     }
   }
+}
+
+/** Number of the decisions of a batch that its record does not list. */
+function unlistedOf({ items, counts }: LoggedDecision): number {
+  if (items === undefined || counts === undefined) return 0;
+  return Math.max(0, counts.allow + counts.neutral + counts.deny - items.length);
 }
 
 interface CompiledUser {

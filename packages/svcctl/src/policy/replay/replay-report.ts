@@ -43,7 +43,10 @@ function headingOf(group: ReplayGroup): string {
 }
 
 function notes({
+  decisions,
+  allowed,
   masked,
+  unlisted,
   missing_fields: fields,
   changed_properties: changed,
 }: ReplayReport): readonly string[] {
@@ -51,6 +54,15 @@ function notes({
   if (masked > 0) {
     const count = masked.toLocaleString("en");
     found.push(`${count} decisions are left out: their user or permission is masked in the log`);
+  }
+  if (unlisted > 0) {
+    const count = unlisted.toLocaleString("en");
+    found.push(`${count} decisions of batches are left out: their records do not list them`);
+  }
+  if (decisions > 0 && allowed === 0) {
+    found.push(
+      "No recorded decision was allowed: requests that would be refused now are not found (authorizer.decision_log.include)",
+    );
   }
   if (fields.length > 0) {
     found.push(`Some records lack condition fields that the new policies read: ${fields.join(", ")}`);
