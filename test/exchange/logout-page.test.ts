@@ -35,6 +35,21 @@ describe("the sign-out of a data server's page", () => {
     expect((await fetch(`${authorizer.userUrl}/api/v1/user`, { headers })).status).toBe(401);
   });
 
+  it.each(["cross-site", "same-site"])(
+    "ends nothing for a browser that a page of a %s host sends",
+    async (site) => {
+      const authorizer = await closedAfterAll(startExchange("nginx"));
+      const token = await signedIn(authorizer);
+      const out = await fetch(`${authorizer.userUrl}/logout`, {
+        headers: { cookie: `access_token=${token}`, "sec-fetch-site": site },
+        redirect: "manual",
+      });
+      expect([out.status, out.headers.get("location"), out.headers.getSetCookie()]).toEqual([303, "/", []]);
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await fetch(`${authorizer.userUrl}/api/v1/user`, { headers })).status).toBe(200);
+    },
+  );
+
   it("is audited where nobody knows whether it happened", async () => {
     const audit = join(temporaryFolder(), "audit.jsonl");
     const authorizer = await closedAfterAll(startExchange("nginx", { "authorizer.audit.output": audit }));

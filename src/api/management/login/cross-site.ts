@@ -16,6 +16,12 @@ interface SiteRules {
   readonly publicOrigins: ReadonlySet<string>;
 }
 
+/** True where the browser says that a page of another host made the request, also of one that is below the same domain. */
+export function isFromOtherHost({ headers }: Pick<IncomingMessage, "headers">): boolean {
+  const site = headers["sec-fetch-site"];
+  return typeof site === "string" && OTHER_SITES.has(site);
+}
+
 /**
  * Throws 403 for a write with a cookie that does not show that a page of this service made it, and for any write that
  * the browser says another site made: browsers also add Basic credentials by themselves.
@@ -29,7 +35,7 @@ export function refuseCrossSite(request: IncomingMessage, rules: SiteRules): voi
       "a write with a login cookie needs Sec-Fetch-Site: same-origin, or the Origin of this service",
     );
   }
-  if (typeof site === "string" && OTHER_SITES.has(site)) throw refused("writes from other sites are refused");
+  if (isFromOtherHost(request)) throw refused("writes from other sites are refused");
 }
 
 function isOwnOrigin({ headers }: IncomingMessage, { secure, publicOrigins }: SiteRules): boolean {

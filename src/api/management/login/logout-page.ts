@@ -12,6 +12,7 @@ import { NO_STORE_HEADER } from "../../rest/declared.ts";
 import { NO_STORE } from "../../rest/operation.ts";
 import type { AuditEvents } from "../../rest/ports.ts";
 import { auditingUnknown } from "../../rest/unknown-outcome.ts";
+import { isFromOtherHost } from "./cross-site.ts";
 import {
   AuthenticationFailed,
   authenticate,
@@ -66,8 +67,8 @@ export function logoutRoutes(parts: LogoutParts, counters: HttpCounters): readon
 async function logout(parts: LogoutParts, call: RawCall): Promise<Reply> {
   const { request, requestId: request_id } = call;
   const { identities, proxies, cookieDomain: domain, audit } = parts;
-  // Another site may lead here; it must not end a session.
-  if (request.headers["sec-fetch-site"] === "cross-site") {
+  // Another site may lead here; it must not end a session. Browsers send the cookie for a page of a sibling host.
+  if (isFromOtherHost(request)) {
     return { status: 303, headers: [...NO_STORE, "Location", "/"] };
   }
   const source_ip = proxies.clientOf(request) ?? "";
