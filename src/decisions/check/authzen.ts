@@ -3,7 +3,7 @@
 import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { type OutcomeTest, outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import { sourceIpOf } from "@svc-authorizer/policy/model/condition-fields.ts";
-import type { ConditionFields, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
+import type { ConditionFields, Explanation, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
 import {
   type RegisteredProperties,
   type RequestProperties,
@@ -176,7 +176,7 @@ export class Authzen {
     const { reason, text } = UNKNOWN[why];
     const context = addressOf(request.context);
     const answer = deciding.unknownUser({ user: asked.user, required, context }, request, why);
-    const denied = ({ id }: CheckAnswer) => denial(reason, text, id as string);
+    const denied = ({ id, explanation }: CheckAnswer) => denial(reason, text, id as string, explanation);
     return answer instanceof Promise ? answer.then(denied) : denied(answer);
   }
 
@@ -248,13 +248,16 @@ export class Authzen {
     // The record has the names, as far as no mask hides them.
     const error = reason.replaceAll("_", " ");
     const about = { user: subject.id, required, context: addressOf(context), error };
-    const { id, written } = this.#options.recorder.refused(about, request);
-    return answerAfter(written, denial(reason, text, id));
+    const { recorder, deciding } = this.#options;
+    const { id, written } = recorder.refused(about, request);
+    const explanation = request.explain ? deciding.explainNothing(id, required) : undefined;
+    return answerAfter(written, denial(reason, text, id, explanation));
   }
 }
 
-function denial(reason: string, text: string, id: string): EvaluationAnswer {
-  return { decision: false, context: { id, reason_user: { "403": text }, reason } };
+function denial(reason: string, text: string, id: string, explanation?: Explanation): EvaluationAnswer {
+  const explained = explanation && { explanation };
+  return { decision: false, context: { id, reason_user: { "403": text }, reason, ...explained } };
 }
 
 /** Adds the address of the client to a subject: the same object as long as both are the same. */

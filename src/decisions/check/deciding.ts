@@ -18,7 +18,13 @@ import {
   explanationSize,
 } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { finishWithin, STEP_UNITS } from "@svc-authorizer/policy/engine/work.ts";
-import type { Explanation, Outcome, RequiredLeaf } from "@svc-authorizer/policy/model/decision.ts";
+import type {
+  EffectTree,
+  Explanation,
+  Outcome,
+  RequiredLeaf,
+  RequiredPermissions,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { QuestionDoubt } from "@svc-authorizer/policy/model/question-judge.ts";
 import type { Scheduler, Waiter, WorkBudget } from "../../schedule/scheduler.ts";
 import type { UserPolicies } from "../cached-principal.ts";
@@ -98,7 +104,17 @@ export class Deciding {
     const { recorder } = this.#options;
     const { id, written } = recorder.record({ effect: "neutral", message }, { ...request, error }, call);
     const answer = { effect: "neutral", message, reason, ...(id !== undefined && { id }) } as const;
-    return answerAfter(written, answer);
+    if (!call.explain || id === undefined) return answerAfter(written, answer);
+    return answerAfter(written, { ...answer, explanation: this.explainNothing(id, request.required) });
+  }
+
+  /** The explanation of a decision that no policies made: its permissions, and doubts that they are any. */
+  explainNothing(id: string, required: RequiredPermissions): Explanation {
+    const nothing = { effect: "neutral", determining: [], tree: neutral(required), nearMisses: [] } as const;
+    return {
+      ...this.#explanation(id, nothing, { via: () => [], cache: "miss" }),
+      ...doubtsAbout(required, this.#options.doubts),
+    };
   }
 
   #answered(
@@ -141,7 +157,11 @@ export class Deciding {
     return { budget: budget ?? this.#options.workBudget(call) };
   }
 
-  #explanation(id: string, outcome: ExplainedOutcome, { via, cache, asserted }: UserPolicies): Explanation {
+  #explanation(
+    id: string,
+    outcome: Pick<ExplainedOutcome, "effect" | "determining" | "tree" | "nearMisses">,
+    { via, cache, asserted }: Pick<UserPolicies, "via" | "cache" | "asserted">,
+  ): Explanation {
     return {
       id,
       effect: outcome.effect,
@@ -154,6 +174,13 @@ export class Deciding {
       evaluated_at: this.#options.now().toISOString(),
     };
   }
+}
+
+/** A tree of which nothing is allowed. */
+function neutral(required: RequiredPermissions): EffectTree {
+  if ("and" in required) return { and: required.and.map(neutral), effect: "neutral" };
+  if ("or" in required) return { or: required.or.map(neutral), effect: "neutral" };
+  return { ...required, effect: "neutral" };
 }
 
 /** The answer: at once, or when its record is written. */

@@ -68,6 +68,24 @@ describe("a check", () => {
     expect((await check(required)).body).toMatchObject({ allowed: false, effect: "neutral" });
   });
 
+  it("explains the refusal of an unknown user, too", async () => {
+    const required = { and: [OPEN, { or: [{ any_resource: { action: "fs:ListRepositories" } }] }] };
+    const { body } = await post(service, PATH, { user: "nobody", required, explain: true });
+    expect(body).toMatchObject({ allowed: false, reason: "unknown_user" });
+    expect(body.explanation).toMatchObject({
+      id: body.id,
+      effect: "neutral",
+      determining: [],
+      tree: {
+        effect: "neutral",
+        and: [
+          { ...OPEN, effect: "neutral" },
+          { effect: "neutral", or: [{ effect: "neutral" }] },
+        ],
+      },
+    });
+  });
+
   it("explains", async () => {
     const { body } = await check(OPEN, { explain: true });
     expect(body.explanation).toMatchObject({ effect: "allow", determining: [{ policy: "Reads" }] });

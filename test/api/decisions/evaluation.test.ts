@@ -69,6 +69,26 @@ describe("an evaluation", () => {
     expect((await post(service, PATH, request)).body).toEqual({ decision: true });
   });
 
+  it.each([
+    ["an unknown user", { ...READ, subject: { type: "user", id: "nobody" } }, undefined],
+    ["another subject type", { ...READ, subject: { type: "robot", id: "alice" } }, undefined],
+    [
+      "an unknown action",
+      { ...READ, action: { name: "fly" }, resource: { type: "repository", id: "open" } },
+      "action",
+    ],
+    ["an unknown resource type", { ...READ, resource: { type: "planet", id: "mars" } }, "resource"],
+  ])("explains the denial of %s, too, with doubts about the question", async (_title, request, doubted) => {
+    const { body } = await post(service, `${PATH}?explain=true`, request);
+    const { id, explanation } = body.context;
+    expect(explanation).toMatchObject({ id, effect: "neutral", determining: [], near_misses: [] });
+    expect(explanation.tree).toMatchObject({ action: expect.any(String), effect: "neutral" });
+    const parts = (explanation.doubts ?? []).map(({ part }: { part: string }) => part);
+    if (doubted === undefined) expect(parts).toEqual([]);
+    else expect(parts).toContain(doubted);
+    expect((await post(service, PATH, request)).body.context.explanation).toBeUndefined();
+  });
+
   it("explains with ?explain=true", async () => {
     const { body } = await post(service, `${PATH}?explain=true`, SECRET);
     expect(body.context.explanation).toMatchObject({
