@@ -1,5 +1,6 @@
 /** Joins the questions of one tick into one `POST /access/v1/evaluations`. */
 
+import { EVALUATION, hasForm } from "./answer-forms.ts";
 import { ClientError } from "./client-error.ts";
 import type { Evaluation, EvaluationResult } from "./questions.ts";
 import type { Transport } from "./transport.ts";
@@ -19,6 +20,8 @@ interface Waiting {
 
 /** The service takes 1,000 by default. Smaller requests keep its answers short and its loop free. */
 const LARGEST_BATCH = 250;
+
+const MISFIT = "the answer does not fit the questions";
 
 /** Questions that wait for the end of the tick. */
 export class EvaluationBatches {
@@ -73,6 +76,10 @@ export class EvaluationBatches {
     const answer = await this.#transport.post<unknown>(path, body);
     const results = isSingle ? [answer.body] : resultsOf(answer.body, batch.length);
     for (const [index, { resolve, reject }] of batch.entries()) {
+      if (!hasForm(results[index], EVALUATION)) {
+        reject(new ClientError(200, MISFIT, [], { code: "unreadable" }));
+        continue;
+      }
       const result = results[index] as EvaluationResult;
       const failure = result.context?.error;
       if (failure !== undefined) reject(new ClientError(failure.status, failure.message));
@@ -85,5 +92,5 @@ export class EvaluationBatches {
 function resultsOf(body: unknown, length: number): readonly unknown[] {
   const results = (body as { readonly evaluations?: unknown } | null)?.evaluations;
   if (Array.isArray(results) && results.length === length) return results;
-  throw new ClientError(200, "the answer does not fit the questions", [], { code: "unreadable" });
+  throw new ClientError(200, MISFIT, [], { code: "unreadable" });
 }

@@ -6,6 +6,18 @@
 import type * as api from "@svc-authorizer/contract/decision-api.gen.ts";
 import type { ActionName } from "./actions.gen.ts";
 import { AnswerCache, type CacheOptions } from "./answer-cache.ts";
+import {
+  type AnswerForm,
+  CHECK,
+  EVALUATION,
+  EVALUATIONS,
+  indexesOf,
+  METADATA,
+  PLAN,
+  requireForm,
+  SEARCH,
+  SIMULATION,
+} from "./answer-forms.ts";
 import { type BatchAnswer, EvaluationBatches } from "./batches.ts";
 import {
   ClientError,
@@ -57,6 +69,8 @@ export type {
   WatchOptions,
 };
 export { ClientError, filterAllowed };
+
+const METADATA_PATH = "/.well-known/authzen-configuration";
 
 /** A question of {@link AuthorizerClient.allows} that brought no answer. */
 export interface UnansweredQuestion {
@@ -137,12 +151,13 @@ export class AuthorizerClient {
 
   /** Checks required permissions. */
   async check(check: Check, options?: CallOptions): Promise<CheckResult> {
-    return this.#post("/access/v1/check", check, options);
+    return this.#post("/access/v1/check", CHECK, check, options);
   }
 
   /** Returns the indexes of the allowed resources, ascending. */
   async filter(filter: Filter, options?: CallOptions): Promise<readonly number[]> {
-    const { allowed } = await this.#post<api.FilterAnswer>("/access/v1/filter", filter, options);
+    const form = indexesOf(("resources" in filter ? filter.resources : filter.ids).length);
+    const { allowed } = await this.#post<api.FilterAnswer>("/access/v1/filter", form, filter, options);
     return allowed;
   }
 
@@ -163,7 +178,7 @@ export class AuthorizerClient {
 
   /** Decides one AuthZEN evaluation. */
   evaluate(evaluation: Evaluation, options: ExplainOptions = {}): Promise<EvaluationResult> {
-    return this.#post(`/access/v1/evaluation${queryOf(options)}`, evaluation, options);
+    return this.#post(`/access/v1/evaluation${queryOf(options)}`, EVALUATION, evaluation, options);
   }
 
   /** Decides several AuthZEN evaluations in one call; the answers come in their order. */
@@ -172,13 +187,13 @@ export class AuthorizerClient {
     options: ExplainOptions = {},
   ): Promise<readonly EvaluationResult[]> {
     const path = `/access/v1/evaluations${queryOf(options)}`;
-    const answer = await this.#post<api.EvaluationsAnswer>(path, evaluations, options);
+    const answer = await this.#post<api.EvaluationsAnswer>(path, EVALUATIONS, evaluations, options);
     return "evaluations" in answer ? answer.evaluations : [answer];
   }
 
   /** Decides whether a request to a data server may pass. */
   request(request: DataServerRequest, options?: CallOptions): Promise<api.RequestAnswer> {
-    return this.#post("/access/v1/request", request, options);
+    return this.#post("/access/v1/request", CHECK, request, options);
   }
 
   /** Decides from the given policies alone, or from the user's policies with changes. */
@@ -186,42 +201,44 @@ export class AuthorizerClient {
     simulation: Simulation,
     options?: CallOptions,
   ): Promise<Answer> {
-    return this.#post("/access/v1/simulate", simulation, options);
+    return this.#post("/access/v1/simulate", SIMULATION, simulation, options);
   }
 
   /** Describes the resources on which a user may act, as patterns (spec/decision-api §3.7). */
   plan(request: Given<api.PlanRequest>, options?: CallOptions): Promise<api.Plan> {
-    return this.#post("/access/v1/plan", request, options);
+    return this.#post("/access/v1/plan", PLAN, request, options);
   }
 
   /** Lists a page of the users who may do an action on a resource, each with the statement that allows it. */
   whoCan(request: Given<api.WhoCanRequest>, options?: CallOptions): Promise<api.WhoCanAnswer> {
-    return this.#post("/access/v1/who-can", request, options);
+    return this.#post("/access/v1/who-can", SEARCH, request, options);
   }
 
   /** Lists a page of the actions that a user may do on a resource. */
   whatCan(request: Given<api.WhatCanRequest>, options?: CallOptions): Promise<api.WhatCanAnswer> {
-    return this.#post("/access/v1/what-can", request, options);
+    return this.#post("/access/v1/what-can", SEARCH, request, options);
   }
 
   /** Searches users for whom an evaluation is true (AuthZEN). */
   searchSubjects(search: Given<api.SubjectSearch>, options?: CallOptions): Promise<api.EntitySearchAnswer> {
-    return this.#post("/access/v1/search/subject", search, options);
+    return this.#post("/access/v1/search/subject", SEARCH, search, options);
   }
 
   /** Searches registered resources for which an evaluation is true (AuthZEN). */
   searchResources(search: Given<api.ResourceSearch>, options?: CallOptions): Promise<api.EntitySearchAnswer> {
-    return this.#post("/access/v1/search/resource", search, options);
+    return this.#post("/access/v1/search/resource", SEARCH, search, options);
   }
 
   /** Searches actions for which an evaluation is true (AuthZEN). */
   searchActions(search: Given<api.ActionSearch>, options?: CallOptions): Promise<api.ActionSearchAnswer> {
-    return this.#post("/access/v1/search/action", search, options);
+    return this.#post("/access/v1/search/action", SEARCH, search, options);
   }
 
   /** Reads the service's AuthZEN metadata. */
   async metadata(options?: CallOptions): Promise<api.PdpMetadata> {
-    return (await this.#transport.get<api.PdpMetadata>("/.well-known/authzen-configuration", options)).body;
+    const { body } = await this.#transport.get<api.PdpMetadata>(METADATA_PATH, options);
+    requireForm(body, METADATA);
+    return body;
   }
 
   /** Follows the changes of the directory until the signal ends it; needs scope `read`. */
@@ -254,11 +271,14 @@ export class AuthorizerClient {
       question,
       options,
     );
+    requireForm(body, EVALUATION);
     return { allowed: body.decision === true, position: revision?.position };
   }
 
-  async #post<T>(path: string, body: unknown, options?: CallOptions): Promise<T> {
-    return (await this.#transport.post<T>(path, body, options)).body;
+  async #post<T>(path: string, form: AnswerForm, question: unknown, options?: CallOptions): Promise<T> {
+    const { body } = await this.#transport.post<T>(path, question, options);
+    requireForm(body, form);
+    return body;
   }
 }
 

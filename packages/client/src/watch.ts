@@ -158,6 +158,7 @@ function revisionOf({ position }: At): Revision | undefined {
 function readEvent({ event, id, data }: ServerSentEvent): Told {
   const parsed = JSON.parse(data) as { revision: number; id?: string; at?: string; change?: Change };
   const { revision, at = "", change } = parsed;
+  if (!Number.isSafeInteger(revision)) throw new Error("an event without a revision");
   const position = isPosition(id) ? id : `${id}.${parsed.id ?? ""}`;
   const where = { revision, ...(isPosition(position) && { position }) };
   if (event === "reset") return { type: "reset", ...where };
