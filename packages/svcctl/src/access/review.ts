@@ -11,12 +11,23 @@ import { jsonText } from "../output/json-text.ts";
 import { structuredText } from "../output/structured.ts";
 import { ANSWER_MS, printWarnings } from "./answers.ts";
 
+const MEMBERS = [
+  "at",
+  "since",
+  "counts",
+  "administrators",
+  "access",
+  "accepted",
+  "old_keys",
+  "changes",
+] as const;
+
 /** Fetches a review and prints it in a format. */
 export async function reviewAccess(call: CommandCall): Promise<void> {
   const { context, options } = call;
   const since = timeOf(String(options["since"]), "since", Date.now());
   const api = openApi(context, ANSWER_MS);
-  const review = await answerTo(api, "GET /auth/access/review", { query: { since } });
+  const review = await answerTo(api, "GET /auth/access/review", { query: { since }, members: MEMBERS });
   context.out(await textOf(review, call));
   printWarnings(call, review);
 }

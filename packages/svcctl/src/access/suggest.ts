@@ -26,7 +26,7 @@ export async function suggestPolicy(call: CommandCall): Promise<void> {
     generalise: options["generalise"],
   };
   const api = openApi(context, ANSWER_MS);
-  const answer = await answerTo(api, "POST /auth/access/suggest", { body });
+  const answer = await answerTo(api, "POST /auth/access/suggest", { body, members: ["policies", "proof"] });
   const [policy] = objectsIn(answer.policies);
   const statement = policy === undefined ? [] : policy.statement;
   await printObject(call, answer, () => jsonText({ statement }));

@@ -30,6 +30,8 @@ import { apiBase } from "./endpoint.ts";
 export interface Call extends RestRequest {
   /** The status that means success. */
   readonly expect: number;
+  /** Members without which a JSON object is no answer to the call. */
+  readonly members?: readonly string[];
   /** Hears of each try without an answer that may have reached the server: what it was to make may have been made. */
   readonly onUnsettledTry?: () => void;
 }
@@ -68,7 +70,9 @@ export class ApiClient {
    */
   async fetchObject(call: Call): Promise<JsonObject> {
     const { json } = await this.#settle(call);
-    if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    const { members = [] } = call;
+    const isObject = typeof json === "object" && json !== null && !Array.isArray(json);
+    if (!isObject || members.some((name) => (json as JsonObject)[name] === undefined)) {
       this.#context.advise(adviceOnStranger(this.settings));
       throw new Error("Bad response from server");
     }

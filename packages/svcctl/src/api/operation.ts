@@ -14,13 +14,15 @@ interface Input<O extends OperationName> {
   readonly path?: Operations[O]["path"];
   readonly query?: Operations[O]["query"];
   readonly body?: Readonly<Record<string, unknown>>;
+  /** Members without which what came is no answer. */
+  readonly members?: readonly string[];
 }
 
 /** Makes a call and returns its answer. Throws as {@link ApiClient.fetchObject}. */
 export async function answerTo<O extends OperationName>(
   api: ApiClient,
   operation: O,
-  { path = {}, query, body }: Input<O> = {},
+  { path = {}, query, body, members }: Input<O> = {},
 ): Promise<Answer<O>> {
   const [method = "", template = ""] = operation.split(" ");
   const values: ReadonlyMap<string, string> = new Map(Object.entries(path));
@@ -30,6 +32,7 @@ export async function answerTo<O extends OperationName>(
     path: segments.map((one) => (one.startsWith("{") ? (values.get(one.slice(1, -1)) ?? "") : one)),
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
+    ...(members !== undefined && { members }),
     expect: 200,
   });
   return answer as Answer<O>;

@@ -48,7 +48,12 @@ export async function listAudit(call: CommandCall): Promise<void> {
 export async function showAudit(call: CommandCall): Promise<void> {
   const [id = ""] = call.args;
   const api = openApi(call.context);
-  const answer = await api.fetchObject({ method: "GET", path: ["audit", id], expect: 200 });
+  const answer = await api.fetchObject({
+    method: "GET",
+    path: ["audit", id],
+    expect: 200,
+    members: ["record"],
+  });
   await printObject(call, answer, () => recordText(answer, call));
 }
 

@@ -15,7 +15,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export async function showSession(call: CommandCall): Promise<void> {
-  const session = await answerTo(openApi(call.context), "GET /auth/session");
+  const session = await answerTo(openApi(call.context), "GET /auth/session", { members: ["user"] });
   await printObject(call, session, () => textOf(session));
 }
 

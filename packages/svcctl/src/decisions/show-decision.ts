@@ -20,15 +20,13 @@ export async function showDecision(call: CommandCall): Promise<void> {
   const [id = ""] = args;
   const api = openApi(context);
   const path = ["decisions", id];
-  if (options["explain"] !== true) {
-    const answer = await api.fetchObject({ method: "GET", path, expect: 200 });
-    return print(call, answer);
-  }
+  const asked = { method: "GET", path, expect: 200, members: ["record"] } as const;
+  if (options["explain"] !== true) return print(call, await api.fetchObject(asked));
   const explained = await api.ask({ method: "GET", path, query: { explain: true } });
   if (explained.status !== GONE) {
-    return print(call, await api.fetchObject({ method: "GET", path, query: { explain: true }, expect: 200 }));
+    return print(call, await api.fetchObject({ ...asked, query: { explain: true } }));
   }
-  await print(call, await api.fetchObject({ method: "GET", path, expect: 200 }));
+  await print(call, await api.fetchObject(asked));
   const { message } = isObject(explained.json) ? explained.json : {};
   throw new ApiFailure(GONE, "", safeText(String(message ?? "")));
 }

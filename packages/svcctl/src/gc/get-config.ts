@@ -12,7 +12,8 @@ import { rulesPath } from "./rules-path.ts";
 export async function getConfig(call: CommandCall): Promise<void> {
   const { repository } = uriArgument(call, 0, "repository URI", "repository");
   const path = rulesPath(repository);
-  const rules = await openApi(call.context).fetchObject({ method: "GET", path, expect: 200 });
+  const asked = { method: "GET", path, expect: 200, members: ["default_retention_days"] } as const;
+  const rules = await openApi(call.context).fetchObject(asked);
   await printObject(call, rules, () => rulesText(rules));
 }
 

@@ -29,9 +29,15 @@ export async function listMirrors(call: CommandCall): Promise<void> {
   });
 }
 
+/** Members without which what came is no mirror. */
+const MEMBERS = ["name", "region", "state", "progress"] as const;
+
 export async function showMirror(call: CommandCall): Promise<void> {
   const path = pathOf(call);
-  await print(call, await replication(call).fetchObject({ method: "GET", path, expect: 200 }));
+  await print(
+    call,
+    await replication(call).fetchObject({ method: "GET", path, expect: 200, members: MEMBERS }),
+  );
 }
 
 export async function createMirror(call: CommandCall): Promise<void> {
@@ -41,13 +47,19 @@ export async function createMirror(call: CommandCall): Promise<void> {
     region: textOption(call.options, "region"),
     storage_namespace: textOption(call.options, "storageNamespace"),
   };
-  await print(call, await replication(call).fetchObject({ method: "POST", path, body, expect: 201 }));
+  await print(
+    call,
+    await replication(call).fetchObject({ method: "POST", path, body, expect: 201, members: MEMBERS }),
+  );
 }
 
 export async function chooseBranches(call: CommandCall): Promise<void> {
   const path = [...pathOf(call), "branches"];
   const body = { include: patternsOf(call, "include"), exclude: patternsOf(call, "exclude") };
-  await print(call, await replication(call).fetchObject({ method: "PUT", path, body, expect: 200 }));
+  await print(
+    call,
+    await replication(call).fetchObject({ method: "PUT", path, body, expect: 200, members: MEMBERS }),
+  );
 }
 
 export async function deleteMirror(call: CommandCall): Promise<void> {

@@ -11,7 +11,12 @@ import { printObject } from "../output/print.ts";
 /** Fetches and prints the report. */
 export async function report(call: CommandCall): Promise<void> {
   const api = openApi(call.context);
-  const answer = await api.fetchObject({ method: "GET", path: ["shadow", "report"], expect: 200 });
+  const answer = await api.fetchObject({
+    method: "GET",
+    path: ["shadow", "report"],
+    expect: 200,
+    members: ["decisions", "wider", "narrower", "groups", "differences"],
+  });
   await printObject(call, answer, () => [...linesOf(answer, call), ""].join("\n"));
 }
 
