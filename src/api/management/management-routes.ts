@@ -72,10 +72,16 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
   const authorize = (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call);
   const isPermitted = declaration.access === "permitted";
   const authorOf = authorOfCalls(serving, isPermitted ? authorize : async () => {});
-  const act: typeof route.handle = (call) =>
-    parts.directory.actingFor(authorOf(call), async () => route.handle(call));
+  const act: typeof route.handle = (call) => {
+    refuseUnknownParameters(declaration, call);
+    return parts.directory.actingFor(authorOf(call), async () => route.handle(call));
+  };
   const handle = declaration.auditsUnknown === true ? act : auditing(parts, declaration, act);
-  const acting = { ...route, ...(declaration.method !== "GET" && { handle }) };
+  const reading: typeof route.handle = (call) => {
+    refuseUnknownParameters(declaration, call);
+    return route.handle(call);
+  };
+  const acting = { ...route, handle: declaration.method === "GET" ? reading : handle };
   const { someOf } = declaration;
   if (someOf !== undefined) {
     const some = (call: UserCall) => requireSome(parts, someOf, call);
@@ -83,6 +89,20 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
   }
   if (!isPermitted) return mount(api, [acting], counters);
   return mount(api, [{ ...acting, authorizesBody: declaration.values !== undefined, authorize }], counters);
+}
+
+/**
+ * Operations that a data server has, too, pass over what they do not know. One of our own refuses it: a filter that is
+ * misspelt would leave nothing out, in silence.
+ */
+function refuseUnknownParameters({ permission, query = [] }: UserDeclaration, call: UserCall): void {
+  if (permission === undefined) return;
+  const known = query.map(({ name }) => name);
+  for (const name of call.query.names()) {
+    if (known.includes(name)) continue;
+    // The name is not repeated: it may be a secret.
+    throw new RequestRefused(400, `the query may have ${known.join(", ") || "no parameter"}`);
+  }
 }
 
 /** Audits calls whose outcome is not known, beside what a handler does. */
