@@ -306,7 +306,7 @@ async function filterInOneState(
   if (userId !== undefined && (user === undefined || !isUser(user, userId))) {
     throw new AuthorizerError("unauthenticated", "the user is not there any more");
   }
-  if (user === undefined) {
+  if (user === undefined || user.isInactive) {
     counters.decisions.filter.neutral += request.resources.length;
     batch?.about({ ...request, loaded: undefined });
     const why = UNKNOWN_TEXTS[subjects.whyUnknown(request)];

@@ -21,7 +21,7 @@ import type { Principals } from "../principals.ts";
 import type { RegisteredResources } from "../registered-resources.ts";
 import type { ResourceTypes } from "../resource-types.ts";
 import type { Found, Plan, PlanRequest, WhatCan, WhatCanAnswer, WhoCan, WhoCanResult } from "../searches.ts";
-import type { Subjects } from "../subjects/subjects.ts";
+import type { AskedSubject, Subjects } from "../subjects/subjects.ts";
 import type { ActionsOf } from "./action-listing.ts";
 import type { UserSearch } from "./user-search.ts";
 
@@ -99,7 +99,7 @@ export class NativeSearching {
     const { resource, context, page, ...asked } = question;
     await types.refreshed();
     const { generation } = principals;
-    const user = await subjects.get(asked);
+    const user = await this.#user(asked);
     if (user === undefined) return { results: [], total: 0, reason: subjects.whyUnknown(asked) };
     const fields = native.ofUser(await native.ofResource(context, resource), user);
     if (user.policies.readsResource && principals.generation !== generation) {
@@ -117,13 +117,19 @@ export class NativeSearching {
   async plan(request: PlanRequest, budget: WorkBudget): Promise<Plan> {
     const { types, subjects, counters } = this.#options;
     await types.refreshed();
-    const user = await subjects.get(request);
+    const user = await this.#user(request);
     const plan =
       user === undefined
         ? { ...NEVER, reason: subjects.whyUnknown(request) }
         : await this.#plan(user, request, budget);
     counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
     return plan;
+  }
+
+  /** The subject; undefined also for an inactive user, who is unknown in decisions. */
+  async #user(asked: AskedSubject): Promise<CachedPrincipal | undefined> {
+    const user = await this.#options.subjects.get(asked);
+    return user?.isInactive === true ? undefined : user;
   }
 
   async #plan(

@@ -257,6 +257,22 @@ describe("the native searches", () => {
     expect(plan.body).toMatchObject({ kind: "never", reason: "unknown_user" });
   });
 
+  it("say so of an inactive user, too, as a check does", async () => {
+    const provisioning = service.directory.provisioning(() => false);
+    const { id } = await provisioning.createUser({ username: "gone" });
+    await service.directory.users.attachPolicy("gone", "Reads");
+    const question = { user: "gone", action: "fs:ReadObject" };
+    expect((await post(service, "/access/v1/plan", question)).body.kind).not.toBe("never");
+    await provisioning.changeUser(id, (user) => ({ ...user, inactive: true }));
+    const required = { action: "fs:ReadObject", resource };
+    const check = await post(service, "/access/v1/check", { user: "gone", required });
+    expect(check.body).toMatchObject({ allowed: false, reason: "unknown_user" });
+    const what = await post(service, "/access/v1/what-can", { user: "gone", resource });
+    expect(what.body).toMatchObject({ results: [], reason: "unknown_user" });
+    const plan = await post(service, "/access/v1/plan", question);
+    expect(plan.body).toMatchObject({ kind: "never", reason: "unknown_user" });
+  });
+
   it("take no query parameters", async () => {
     const body = { user: "alice", resource };
     expect((await post(service, "/access/v1/what-can?limit=1", body)).status).toBe(400);

@@ -15,6 +15,7 @@ beforeAll(async () => {
       format: 1,
       users: [
         { username: "ada", policies: ["All"] },
+        { username: "gone", policies: ["All"], inactive: true },
         { username: "team", policies: ["Team"], properties: { team: "blue" } },
       ],
       policies: [
@@ -129,5 +130,15 @@ describe("the address of the client is in the record of", () => {
       context,
       context,
     ]);
+  });
+});
+
+describe("who is nobody, or inactive, is an unknown user in the record of", () => {
+  const check = { action: "demo:Read", resource: "arn:svc:demo:::note/a1" };
+  const filter = { action: check.action, resources: [check.resource] };
+  it.each(["nobody", "gone"])("decisions about %s", async (user) => {
+    expect((await recordOf("/check", { user, required: check })).error).toBe("unknown user");
+    const { items = [] } = await recordOf("/filter", { user, ...filter });
+    expect(items.map(({ error }) => error)).toEqual(["unknown user"]);
   });
 });
