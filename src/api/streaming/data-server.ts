@@ -27,6 +27,7 @@ interface Outgoing {
 const FREE_MS = 4_000;
 /** Largest answer that is passed on: a page of 1,000 repositories is a tenth of it. */
 const MOST_ANSWER = 8 << 20;
+const LEAST_STATUS = 200;
 /** Headers that belong to a connection, or that this listener sets itself. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
   "connection",
@@ -169,6 +170,8 @@ export class Sending {
 }
 
 async function wholeAnswer(response: IncomingMessage): Promise<DataServerAnswer> {
+  // Node reads any three digits as a status, but writes none below 100; those of 1xx are no answers.
+  if ((response.statusCode ?? 0) < LEAST_STATUS) throw new Error("this is no answer");
   const body = await boundedBody(response, MOST_ANSWER);
   if (!response.complete) throw new Error("the answer is cut off");
   const { rawHeaders, statusCode = 502, headers } = response;

@@ -155,7 +155,8 @@ function parsed(body: string): Record<string, unknown> {
 }
 
 function isRepository(value: unknown): value is Repository {
-  return typeof value === "object" && value !== null && "id" in value && ID.test(String(value.id));
+  if (typeof value !== "object" || value === null || !("id" in value)) return false;
+  return typeof value.id === "string" && ID.test(value.id);
 }
 
 function unreadable(): RequestRefused {
