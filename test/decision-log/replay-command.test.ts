@@ -2,8 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { svcctl } from "../../packages/svcctl/test/run-svcctl.ts";
+import { noteRecording } from "../../src/decision-log/recorded-since.ts";
+import type { DecisionLogSettings } from "../../src/decision-log/settings.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { decidedBy, openTestLog } from "./test-log.ts";
+import { decidedBy, openTestLog, settingsOf } from "./test-log.ts";
 
 const dataset = (resource: string, extra: readonly object[] = []) => ({
   format: 1,
@@ -116,6 +118,26 @@ describe("svcctl policy replay", () => {
     );
     const whole = (await run(await logOf(["a"]), IN_FORCE)).stdout;
     expect(whole).not.toMatch(/No recorded decision|left out/);
+  });
+
+  it("says that it counts too little where a share of the allowed decisions is recorded, or nobody knows", async () => {
+    const log = await logOf(["a", "b"]);
+    const said = async (include: DecisionLogSettings["include"], since: number) => {
+      noteRecording(settingsOf(log, { include }), since);
+      const { partly_recorded: partly } = JSON.parse((await run(log, NARROWER, "--json")).stdout);
+      return { partly, text: (await run(log, NARROWER)).stdout };
+    };
+    const unknown = "Of the time of 2 records it is not known which allowed decisions were recorded";
+    expect((await run(log, NARROWER)).stdout).toContain(unknown);
+    const later = await said("all", Date.now() + 60_000);
+    expect(later.partly).toEqual({ shares: [], unknown: 2 });
+    expect(later.text).toContain(unknown);
+    const shared = await said(0.05, 0);
+    expect(shared.partly).toEqual({ shares: [0.05], unknown: 0 });
+    expect(shared.text).toContain("Of the allowed decisions a share of 0.05 is recorded");
+    const whole = await said("all", 0);
+    expect(whole.partly).toBeUndefined();
+    expect(whole.text).not.toMatch(/is recorded|not known/);
   });
 
   it("says that there is no such folder", async () => {

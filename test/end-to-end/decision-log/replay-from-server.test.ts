@@ -15,37 +15,45 @@ const root = { username: "root", policies: ["All"] };
 
 afterAll(cleanUp);
 
-it("says that policies let somebody in who was inactive", async () => {
-  const authorizer = await startAuthorizer({
-    dataset: { format: 1, users: [{ ...ina, inactive: true }, root], policies: POLICIES } as never,
-    config: {
-      "authorizer.decision_log.include": "denied",
-      "authorizer.decision_log.directory": newFolder(),
-    },
-  });
-  try {
-    await authorizer.directory.credentials.create("root", {
-      access_key_id: KEY_ID,
-      secret_access_key: SECRET,
+it.each([
+  ["denied", undefined],
+  ["0.05", { shares: [0.05], unknown: 0 }],
+])(
+  "says that policies let somebody in who was inactive, and what is recorded: %s",
+  async (include, partly) => {
+    const authorizer = await startAuthorizer({
+      dataset: { format: 1, users: [{ ...ina, inactive: true }, root], policies: POLICIES } as never,
+      config: {
+        "authorizer.decision_log.include": include,
+        "authorizer.decision_log.directory": newFolder(),
+      },
     });
-    const env = {
-      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
-      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
-      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
-    };
-    const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
-    expect((await authorizer.client.check({ user: "ina", required })).allowed).toBe(false);
-    const listed = await svcctl(["decisions", "list", "--subject", "ina", "-o", "json"], { env });
-    const [{ id }] = JSON.parse(listed.stdout);
-    const shown = await svcctl(["decisions", "show", id, "--json"], { env });
-    const { revision } = JSON.parse(shown.stdout).record;
-    const file = join(newFolder(), "active.json");
-    writeFileSync(file, JSON.stringify({ format: 1, users: [ina, root], policies: POLICIES }));
-    const args = ["policy", "replay", "--server", "--from", String(revision), "--to", file, "--json"];
-    const { code, stdout, stderr } = await svcctl(args, { env });
-    expect(JSON.parse(stdout), stderr).toMatchObject({ decisions: 1, wider: 1, narrower: 0 });
-    expect(code).toBe(1);
-  } finally {
-    await authorizer.close();
-  }
-});
+    try {
+      await authorizer.directory.credentials.create("root", {
+        access_key_id: KEY_ID,
+        secret_access_key: SECRET,
+      });
+      const env = {
+        SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
+        SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
+        SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
+      };
+      const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
+      expect((await authorizer.client.check({ user: "ina", required })).allowed).toBe(false);
+      const listed = await svcctl(["decisions", "list", "--subject", "ina", "-o", "json"], { env });
+      const [{ id }] = JSON.parse(listed.stdout);
+      const shown = await svcctl(["decisions", "show", id, "--json"], { env });
+      const { revision } = JSON.parse(shown.stdout).record;
+      const file = join(newFolder(), "active.json");
+      writeFileSync(file, JSON.stringify({ format: 1, users: [ina, root], policies: POLICIES }));
+      const args = ["policy", "replay", "--server", "--from", String(revision), "--to", file, "--json"];
+      const { code, stdout, stderr } = await svcctl(args, { env });
+      const report = JSON.parse(stdout);
+      expect(report, stderr).toMatchObject({ decisions: 1, wider: 1, narrower: 0 });
+      expect(report.partly_recorded).toEqual(partly);
+      expect(code).toBe(1);
+    } finally {
+      await authorizer.close();
+    }
+  },
+);

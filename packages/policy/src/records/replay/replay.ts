@@ -62,6 +62,11 @@ export interface ReplayReport {
   readonly missing_fields: readonly string[];
   /** Numbers of users and resources whose properties differ between both sides; absent where that is not known, or none do. */
   readonly changed_properties?: { readonly users: number; readonly resources: number };
+  /**
+   * The shares of allowed decisions that were recorded, and the number of records of which it is not known whether all were;
+   * absent where neither is. Of what would be refused, `narrower` is then a part.
+   */
+  readonly partly_recorded?: { readonly shares: readonly number[]; readonly unknown: number };
 }
 
 /** Settings of a replay. */

@@ -18,20 +18,22 @@ import { decisionFilters } from "../../decisions/decision-filters.ts";
 import { jsonText } from "../../output/json-text.ts";
 import { addDocument } from "../documents-in-world.ts";
 import { needPolicies } from "../load-policies.ts";
+import { Recording } from "./partly-recorded.ts";
 import { markdownReport, textReport } from "./replay-report.ts";
 import { directoryAt, serverRecords } from "./server-records.ts";
 
 /** Decides recorded requests again, and prints what changes. */
 export async function replay({ context, options }: CommandCall): Promise<void> {
   const partition = textOption(options, "partition") ?? "svc";
-  const records = recordsOf(context, options);
+  const { records, recordingOf } = recordsOf(context, options);
   const [before, after] = await Promise.all([
     worldOf(context, textOption(options, "from") as string, partition),
     worldOf(context, textOption(options, "to") as string, partition),
   ]);
+  const recording = await read(recordingOf);
   const report: ReplayReport = {
     ...(await replayed(
-      records,
+      recording.watch(records),
       new Replay({
         partition,
         before: policiesOf(before.world),
@@ -40,6 +42,7 @@ export async function replay({ context, options }: CommandCall): Promise<void> {
       }),
     )),
     ...changedProperties(before, after),
+    ...recording.report(),
   };
   if (report.records === 0) throw new AuthorizerError("unavailable", "the decision log has no records");
   if (options["json"] === true) context.out(jsonText(report));
@@ -49,8 +52,14 @@ export async function replay({ context, options }: CommandCall): Promise<void> {
   context.finish(wider || narrower ? EXIT.failed : EXIT.ok);
 }
 
+/** Records, and how they were recorded. */
+interface Source {
+  readonly records: AsyncIterable<LoggedDecision>;
+  readonly recordingOf: () => Promise<Recording>;
+}
+
 /** The records of a folder or of the server: exactly one of them is asked for. */
-function recordsOf(context: CommandContext, options: OptionValues): AsyncIterable<LoggedDecision> {
+function recordsOf(context: CommandContext, options: OptionValues): Source {
   const directory = textOption(options, "log");
   const fromServer = options["server"] === true;
   if ((directory === undefined) !== fromServer) {
@@ -58,26 +67,35 @@ function recordsOf(context: CommandContext, options: OptionValues): AsyncIterabl
   }
   const { since, until } = decisionFilters(options);
   if (directory === undefined) {
-    return serverRecords(context, {
+    const records = serverRecords(context, {
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
     });
+    return { records, recordingOf: () => Recording.ofServer(context) };
   }
   if (since !== undefined || until !== undefined) {
     throw new UsageFailure("--since and --until select records of --server");
   }
-  return readRecords(resolve(context.edge.cwd, directory));
+  const folder = resolve(context.edge.cwd, directory);
+  return { records: readRecords(folder), recordingOf: () => Recording.inFolder(folder) };
 }
 
 async function replayed(records: AsyncIterable<LoggedDecision>, work: Replay): Promise<ReplayReport> {
-  try {
+  await read(async () => {
     for await (const record of records) work.add(record);
+  });
+  return work.report();
+}
+
+/** Reads from the log; throws ApiFailure, and "unavailable" where it cannot be read. */
+async function read<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (cause) {
     if (cause instanceof ApiFailure) throw cause;
     const reason = messageOf(cause);
     throw new AuthorizerError("unavailable", `the decision log cannot be read: ${reason}`, { cause });
   }
-  return work.report();
 }
 
 /** One side of a comparison. */

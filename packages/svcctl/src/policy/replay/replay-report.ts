@@ -49,6 +49,7 @@ function notes({
   unlisted,
   missing_fields: fields,
   changed_properties: changed,
+  partly_recorded: partly,
 }: ReplayReport): readonly string[] {
   const found: string[] = [];
   if (masked > 0) {
@@ -62,6 +63,17 @@ function notes({
   if (decisions > 0 && allowed === 0) {
     found.push(
       "No recorded decision was allowed: requests that would be refused now are not found (authorizer.decision_log.include)",
+    );
+  }
+  for (const share of partly?.shares ?? []) {
+    found.push(
+      `Of the allowed decisions a share of ${share} is recorded: more requests would be refused now than are counted`,
+    );
+  }
+  if (partly !== undefined && partly.unknown > 0) {
+    const count = partly.unknown.toLocaleString("en");
+    found.push(
+      `Of the time of ${count} records it is not known which allowed decisions were recorded: more requests may be refused now than are counted`,
     );
   }
   if (fields.length > 0) {
