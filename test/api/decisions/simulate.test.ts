@@ -167,6 +167,17 @@ describe("a simulation", () => {
     expect(list.body).toMatchObject({ allowed: false, reason: "unknown_user" });
   });
 
+  it.each([
+    [null, ["/candidate expected an object"]],
+    ["x", ["/candidate expected an object"]],
+    [{ user: "alice" }, ["/candidate/user given twice"]],
+  ])("is refused with a candidate %j beside a user, for what is wrong alone", async (candidate, expected) => {
+    const { status, body } = await simulate({ user: "alice", candidate, required: READ });
+    expect(status).toBe(400);
+    const problems: readonly { pointer: string; message: string }[] = body.problems;
+    expect(problems.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual(expected);
+  });
+
   it("of a candidate for nobody is neutral", async () => {
     const answer = await simulate({ user: "nobody", candidate: { remove: [] }, required: READ });
     expect(answer.body).toMatchObject({ effect: "neutral", reason: "unknown_user" });

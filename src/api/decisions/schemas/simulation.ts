@@ -65,7 +65,7 @@ const CASE: Schema = {
     {
       oneOf: [
         { required: ["user"] },
-        { required: ["candidate"], properties: { candidate: { required: ["user"] } } },
+        { required: ["candidate"], properties: { candidate: { type: "object", required: ["user"] } } },
       ],
       "x-says": {
         none: { at: "/user", message: "required" },
