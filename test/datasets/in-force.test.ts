@@ -113,16 +113,24 @@ describe.each(BACKENDS)("data sets that are in force, on $name", (backend) => {
 });
 
 describe("data sets that are in force, where commits are grouped", () => {
-  /** Entries that nobody creates before `go`. */
-  const held = { until: Promise.resolve() };
+  /** Entries that nobody creates before `until`; how many were begun, and commits that were handed to the store. */
+  const held = { until: Promise.resolve(), begun: 0, commits: 0 };
   const GROUPING: Backend = {
     name: "a log",
     async open() {
       const shared = sharedBy(new MemoryEngine());
       const store = await openNode({
         ...shared,
-        create: (name, item) => held.until.then(() => shared.create(name, item)),
+        create: (name, item) => {
+          held.begun++;
+          return held.until.then(() => shared.create(name, item));
+        },
       });
+      const commit = store.commit.bind(store);
+      store.commit = (one) => {
+        held.commits++;
+        return commit(one);
+      };
       return { store, dispose: () => store.close() };
     },
   };
@@ -142,11 +150,14 @@ describe("data sets that are in force, where commits are grouped", () => {
       const apply: typeof batches.apply = async (operations, given) => {
         held.until = promise;
         // The first entry has to wait; what comes meanwhile is the next one together.
+        const { begun, commits } = held;
         const first = directory.tokenClaims.claim("a token", Math.floor(Date.now() / 1_000) + 60);
-        await setImmediate();
+        await expect.poll(() => held.begun).toBe(begun + 1);
         const applied = batches.apply(operations, given);
         const deleted = directory.users.delete("alice");
-        await setImmediate();
+        await expect.poll(() => held.commits).toBe(commits + 3);
+        // They are checked before they wait for their entry: a turn for each of their records at most.
+        for (let turn = 0; turn < 100; turn++) await setImmediate();
         resolve();
         const [left] = await Promise.all([applied, first, deleted]);
         return left;
