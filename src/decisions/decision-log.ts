@@ -89,6 +89,8 @@ export interface BatchSubject {
   readonly subjectType?: string | undefined;
   readonly action: string;
   readonly loaded: DecidingPolicies | undefined;
+  /** Without `loaded`, of a subject that is no user: whose groups decided. */
+  readonly asserted?: Assertion | undefined;
   readonly context: ConditionFields;
 }
 

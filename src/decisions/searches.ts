@@ -1,6 +1,7 @@
 /** Searches for users, actions and resources: the contract (spec/decision-api §2.3, spec/decision-api §3). */
 
 import type {
+  Assertion,
   DecisionContext,
   Effect,
   RequiredLeaf,
@@ -25,6 +26,8 @@ export interface Found<T> {
   readonly next?: string;
   /** Number of all results, if it is known without a full search. */
   readonly total?: number;
+  /** Of a subject that is no user: the groups whose policies decided, for the record. */
+  readonly asserted?: Assertion | undefined;
 }
 
 /** A question about one subject. */
@@ -125,6 +128,8 @@ export interface Plan {
     readonly condition: Condition;
   }[];
   readonly reason?: UnknownReason;
+  /** As of {@link Found}. */
+  readonly asserted?: Assertion | undefined;
 }
 
 /**

@@ -66,10 +66,10 @@ export class EncodedBatch implements DecisionBatch {
     this.#itemHead = `${head === this.#head ? own : `${own}${head.slice(1)},`}"resource":{"arn":"`;
   }
 
-  #headOf({ user, subjectType, loaded, action, context }: BatchSubject): string {
+  #headOf({ user, subjectType, loaded, asserted, action, context }: BatchSubject): string {
     const { parts } = this.#log.encoder;
     return (
-      parts.subject(user, subjectType, loaded, context) +
+      parts.subject(user, subjectType, loaded, context, asserted) +
       `,"action":${JSON.stringify(action)}` +
       parts.context(loaded?.policies, context)
     );
@@ -164,6 +164,7 @@ function isSame(one: BatchSubject, other: BatchSubject | undefined): boolean {
     one.subjectType === other.subjectType &&
     one.action === other.action &&
     one.context === other.context &&
+    one.asserted === other.asserted &&
     one.loaded?.policies === other.loaded?.policies &&
     one.loaded?.asserted === other.loaded?.asserted
   );

@@ -2,7 +2,12 @@
 
 import type { CompiledPolicies } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { type CompiledStatement, nameOf } from "@svc-authorizer/policy/engine/statement.ts";
-import { type ConditionFields, type FieldValue, UNREADABLE } from "@svc-authorizer/policy/model/decision.ts";
+import {
+  type Assertion,
+  type ConditionFields,
+  type FieldValue,
+  UNREADABLE,
+} from "@svc-authorizer/policy/model/decision.ts";
 import type { AskingCall, DecidingPolicies } from "../../decisions/decision-log.ts";
 import { rememberLast } from "../../remember-last.ts";
 import { flat, jsonText, quoted } from "./json-text.ts";
@@ -41,7 +46,7 @@ export class RecordParts {
     if (texts === undefined) {
       texts = {
         statements: new Map(),
-        subjectOf: rememberLast((id) => rememberLast((type) => subjectText(id, type, loaded))),
+        subjectOf: rememberLast((id) => rememberLast((type) => subjectText(id, type, loaded.asserted))),
       };
       this.#texts.set(loaded, texts);
     }
@@ -71,15 +76,19 @@ export class RecordParts {
     return text;
   }
 
-  /** `,"subject":{…}`, with the properties of the subject that conditions read. */
+  /**
+   * `,"subject":{…}`, with the properties of the subject that conditions read.
+   * @param asserted whose groups decided, where no policies are given
+   */
   subject(
     id: string | null,
     type: string | undefined,
     loaded: DecidingPolicies | undefined,
     context: ConditionFields,
+    asserted?: Assertion,
   ): string {
     const start =
-      loaded === undefined ? subjectText(id, type, undefined) : this.#textsOf(loaded).subjectOf(id)(type);
+      loaded === undefined ? subjectText(id, type, asserted) : this.#textsOf(loaded).subjectOf(id)(type);
     const policies = loaded?.policies;
     if (policies === undefined || !policies.readsContext) return `${start}}`;
     const properties = fieldsText(this.#fieldsRead(policies).subject, context);
@@ -117,18 +126,14 @@ interface UserTexts {
   readonly subjectOf: (id: string | null) => (type: string | undefined) => string;
 }
 
-function subjectText(
-  id: string | null,
-  type: string | undefined,
-  loaded: DecidingPolicies | undefined,
-): string {
-  const asserted = loaded?.asserted === undefined ? "" : `,"asserted":${JSON.stringify(loaded.asserted)}`;
+function subjectText(id: string | null, type: string | undefined, asserted: Assertion | undefined): string {
+  const assertedText = asserted === undefined ? "" : `,"asserted":${JSON.stringify(asserted)}`;
   return flat(
     ',"subject":{"type":',
     type === undefined ? '"user"' : JSON.stringify(type),
     ',"id":',
     id === null ? "null" : jsonText(id),
-    asserted,
+    assertedText,
   );
 }
 

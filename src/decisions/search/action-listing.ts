@@ -40,7 +40,7 @@ export class ActionsOf {
 
   /** The allowed names. Decides about all of them, so that the total is known. */
   async allowed(
-    { principal, policies }: CachedPrincipal,
+    { principal, policies, asserted }: CachedPrincipal,
     { names, action, resource, context, page, budget }: ActionsQuestion,
     entrance: "search" | "what_can",
   ): Promise<Found<string>> {
@@ -70,6 +70,7 @@ export class ActionsOf {
       else more = true;
     }
     const next = results.at(-1);
-    return more && next !== undefined ? { results, total, next } : { results, total };
+    const found = { results, total, ...(asserted && { asserted }) };
+    return more && next !== undefined ? { ...found, next } : found;
   }
 }

@@ -121,7 +121,7 @@ export class NativeSearching {
     const plan =
       user === undefined
         ? { ...NEVER, reason: subjects.whyUnknown(request) }
-        : await this.#plan(user, request, budget);
+        : { ...(await this.#plan(user, request, budget)), ...(user.asserted && { asserted: user.asserted }) };
     counters.decisions.plan[plan.kind === "never" ? "neutral" : "allow"]++;
     return plan;
   }

@@ -66,8 +66,10 @@ export class ResourceSearching {
     if (!subjects.areUsers(subject.type) || action === undefined) return NOTHING;
     let { generation } = principals;
     let user = await this.#user(search, action, budget);
-    if (user === undefined || !(await scheduler.run(grants(user.policies, action), { budget })))
-      return NOTHING;
+    if (user === undefined) return NOTHING;
+    if (!(await scheduler.run(grants(user.policies, action), { budget }))) {
+      return { ...NOTHING, ...(user.asserted && { asserted: user.asserted }) };
+    }
     const found: string[] = [];
     const given = requestedFields(search);
     let after = page.after ?? "";
@@ -91,7 +93,9 @@ export class ResourceSearching {
     }
     const results = found.slice(0, page.limit).map((id) => ({ type: resource.type, id }));
     const last = results.at(-1);
-    return found.length > page.limit && last !== undefined ? { results, next: last.id } : { results };
+    const asserted = user?.asserted;
+    const answer = { results, ...(asserted && { asserted }) };
+    return found.length > page.limit && last !== undefined ? { ...answer, next: last.id } : answer;
   }
 
   async #user(

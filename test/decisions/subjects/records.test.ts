@@ -34,7 +34,7 @@ beforeAll(async () => {
         { name: "corp", issuer: issuer.url, audience: "authorizer", assert_groups: ["team-*"] },
       ] as never,
       "authorizer.tokens": [
-        { name: "portal", token: TOKEN, scopes: ["decide", "read"], assert_groups: ["team-*"] },
+        { name: "portal", token: TOKEN, scopes: ["decide", "read", "search"], assert_groups: ["team-*"] },
       ],
     },
   });
@@ -85,6 +85,28 @@ describe("a record", () => {
   it("about a user has no such member", async () => {
     const record = await recordOf("/check", { user: "alice", groups: ["team-blue"], required });
     expect(record.subject).toEqual({ type: "user", id: "alice" });
+  });
+
+  it.each([
+    ["/search/resource", { action: { name: "read" }, resource: { type: "record" } }],
+    ["/search/resource", { action: { name: "no" }, resource: { type: "record" } }],
+    ["/search/resource", { action: { name: "write" }, resource: { type: "record" } }],
+    ["/search/action", { resource: { type: "record", id: "red-1" } }],
+    ["/what-can", { resource: required.resource }],
+    ["/plan", { action: required.action }],
+  ])("of a search does too: %s %j", async (path, question) => {
+    const [user, groups] = ["zoe", ["team-red", "Admins"]];
+    const subject = { type: "user", id: user, properties: { groups } };
+    const body = path.startsWith("/search") ? { subject, ...question } : { user, groups, ...question };
+    const isNothing = JSON.stringify(question).includes('"no"');
+    const record = await recordOf(path, body);
+    expect(record.subject).toEqual({ type: "user", id: "zoe", ...(!isNothing && { asserted: ASSERTED }) });
+    expect((record.items ?? []).map((item) => item.subject)).toEqual(
+      (record.items ?? []).map(() => undefined),
+    );
+    const named = { type: "user", id: "alice", properties: { groups } };
+    const ofUser = path.startsWith("/search") ? { ...body, subject: named } : { ...body, user: "alice" };
+    expect((await recordOf(path, ofUser)).subject).toEqual({ type: "user", id: "alice" });
   });
 
   it("is explained with the groups as they were", async () => {

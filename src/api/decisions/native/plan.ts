@@ -34,8 +34,8 @@ export function planHandler(decisions: Decisions) {
     refuseQuery(call);
     const { context, ...question } = call.body as PlanBody;
     const request = { ...question, context: contextOf(context), asserter: call.caller };
-    const plan = await decisions.searches.plan(request, call.signal);
-    await recordSearch(decisions, call, "plan", request, []);
+    const { asserted, ...plan } = await decisions.searches.plan(request, call.signal);
+    await recordSearch(decisions, call, "plan", { ...request, asserted }, []);
     return planText(plan);
   };
 }

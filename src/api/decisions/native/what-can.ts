@@ -27,10 +27,10 @@ export function whatCanHandler(decisions: Decisions, { tokens }: SearchServing) 
     const text = requestText("what-can", { ...rest, token: undefined, context }, call.caller.name);
     const requested = new RequestedPage(tokens, page, text);
     const whole = { ...rest, context: contextOf(context), page: requested.page, asserter: call.caller };
-    const { reason, ...found } = await decisions.searches.whatCan(whole, call.signal);
+    const { reason, asserted, ...found } = await decisions.searches.whatCan(whole, call.signal);
     const { user, resource } = rest;
     const actions = found.results.map((action) => ({ user, action, resource }));
-    await recordSearch(decisions, call, "what_can", { user, context: whole.context }, actions);
+    await recordSearch(decisions, call, "what_can", { user, context: whole.context, asserted }, actions);
     const answer = { results: found.results, page: requested.answer(found) };
     return JSON.stringify(reason === undefined ? answer : { ...answer, reason });
   };

@@ -1,5 +1,6 @@
 /** Records of the searches of AuthZEN in the decision log. */
 
+import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import { addressOf } from "../../../decisions/check/evaluation-fields.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type {
@@ -45,6 +46,7 @@ export function recordResources(decisions: Decisions) {
     { subject, action, resource, context }: ResourceSearch,
     results: readonly FoundEntity[],
     call: ServiceCall,
+    asserted: Assertion | undefined,
   ) => {
     const asked = {
       user: subject.id,
@@ -56,7 +58,13 @@ export function recordResources(decisions: Decisions) {
       resource: decisions.resourceArn(type, id) ?? id,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", { ...asked, context: addressOf(context) }, found);
+    return recordSearch(
+      decisions,
+      call,
+      "search",
+      { ...asked, asserted, context: addressOf(context) },
+      found,
+    );
   };
 }
 
@@ -66,6 +74,7 @@ export function recordActions(decisions: Decisions) {
     { subject, resource, context }: ActionSearch,
     results: readonly { readonly name: string }[],
     call: ServiceCall,
+    asserted: Assertion | undefined,
   ) => {
     const { type, id } = resource;
     const arn = decisions.resourceArn(type, id) ?? id;
@@ -76,6 +85,12 @@ export function recordActions(decisions: Decisions) {
       resource: arn,
       asked: { type, id },
     }));
-    return recordSearch(decisions, call, "search", { ...asked, context: addressOf(context) }, found);
+    return recordSearch(
+      decisions,
+      call,
+      "search",
+      { ...asked, asserted, context: addressOf(context) },
+      found,
+    );
   };
 }

@@ -1,6 +1,6 @@
 /** Records of searches in the decision log (spec/decision-log §1.4): what was found, as allowed items. */
 
-import type { ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import type { Assertion, ConditionFields, Outcome } from "@svc-authorizer/policy/model/decision.ts";
 import type { AskedResource, DecisionBatch } from "../../../decisions/decision-log.ts";
 import type { Decisions } from "../../../decisions/decisions.ts";
 import type { AnyCall } from "../any-call.ts";
@@ -22,6 +22,8 @@ interface FoundPermission {
 interface Asked extends Partial<Pick<FoundPermission, "user" | "subjectType" | "action">> {
   /** The condition fields, of which a record has the address of the client. */
   readonly context: ConditionFields;
+  /** The groups that decided about a subject that is no user, and their asserter. */
+  readonly asserted?: Assertion | undefined;
 }
 
 const ALLOWED: Outcome = { effect: "allow" };
@@ -36,15 +38,15 @@ export function recordSearch(
 ): Promise<void> | undefined {
   if (log === undefined) return undefined;
   const batch = log.batch({ entrance, requestId: call.requestId, call });
-  const { context } = asked;
+  const { context, asserted } = asked;
   if (found.length === 0) about(batch, asked);
   for (const one of found) {
-    about(batch, { ...one, context });
+    about(batch, { ...one, context, asserted });
     batch.add(ALLOWED, one.resource, one.asked);
   }
   return batch.end();
 }
 
-function about(batch: DecisionBatch, { user, subjectType, action = "*", context }: Asked): void {
-  batch.about({ user: user ?? null, subjectType, action, loaded: undefined, context });
+function about(batch: DecisionBatch, { user, subjectType, action = "*", context, asserted }: Asked): void {
+  batch.about({ user: user ?? null, subjectType, action, loaded: undefined, asserted, context });
 }

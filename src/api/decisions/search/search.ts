@@ -1,5 +1,6 @@
 /** `POST /access/v1/search/subject|resource|action`: the searches of AuthZEN (spec/decision-api §2). */
 
+import type { Assertion } from "@svc-authorizer/policy/model/decision.ts";
 import { withoutToken } from "../../../decisions/check/evaluation-fields.ts";
 import type { Found, ResourceSearch, SearchPage } from "../../../decisions/searches.ts";
 import type { ServiceCall } from "../../service-caller.ts";
@@ -21,7 +22,12 @@ export function searchHandler<S extends { readonly page: SearchPage }>(
   kind: SearchKind,
   find: (search: S, signal: AbortSignal | undefined) => Promise<Found<unknown>>,
   { tokens }: SearchServing,
-  record?: (search: S, results: readonly never[], call: ServiceCall) => Promise<void> | undefined,
+  record?: (
+    search: S,
+    results: readonly never[],
+    call: ServiceCall,
+    asserted: Assertion | undefined,
+  ) => Promise<void> | undefined,
 ) {
   return async (call: ServiceCall): Promise<string> => {
     const body = call.body as Readonly<Record<string, unknown>>;
@@ -30,7 +36,7 @@ export function searchHandler<S extends { readonly page: SearchPage }>(
     const requested = new RequestedPage(tokens, body["page"] as AskedPage | null | undefined, text);
     const search = { ...withPage(entities, requested.page), asserter: call.caller };
     const found = await find(search, call.signal);
-    await record?.(search, found.results as readonly never[], call);
+    await record?.(search, found.results as readonly never[], call, found.asserted);
     // The page comes first, so that a reader of a long answer knows how much is to come.
     return JSON.stringify({ page: requested.answer(found), results: found.results });
   };
