@@ -100,7 +100,7 @@ describe("on a node that is behind", () => {
     };
     other = await startNode(config);
     await other.data.directory.users.create({ username: "alice", email: "alice@example.com" });
-    node = await startNode(config);
+    node = await startNode({ ...config, "authorizer.escalation": "deny" });
   });
   afterAll(async () => {
     await node?.service.stop();
@@ -212,6 +212,32 @@ describe("on a node that is behind", () => {
       expect(await change(), String(attempt)).toBe(403);
     }
     await expect.poll(events).toHaveLength(attempts);
+  });
+
+  it.each([
+    ["deny", 403, "All"],
+    ["warn", 201, "AlsoAll"],
+  ])("a grant of more than its giver holds is audited once in mode %s", async (mode, status, policy) => {
+    const [asked, ahead] = mode === "deny" ? [node, other] : [other, node];
+    await ahead.journal.catchUp();
+    const { directory } = ahead.data;
+    const username = `deputy-${mode}`;
+    const allow = (action: string) => [{ effect: "allow", action: [action], resource: "*" }] as const;
+    await directory.policies.create({ name: policy, statement: allow("*") });
+    await directory.policies.create({ name: `Attach-${mode}`, statement: allow("auth:AttachPolicy") });
+    await directory.users.create({ username });
+    await directory.users.attachPolicy(username, `Attach-${mode}`);
+    const { access_key_id, secret_access_key } = await directory.credentials.create(username);
+    await asked.journal.catchUp();
+    const authorization = `Basic ${Buffer.from(`${access_key_id}:${secret_access_key}`).toString("base64")}`;
+    const events = () => asked.audited().filter(({ operation }) => operation === "escalation");
+    await directory.policies.update({ name: policy, statement: allow("fs:*") });
+    const path = `/api/v1/auth/users/alice/policies/${policy}`;
+    const answer = await fetch(asked.user + path, { method: "PUT", headers: { authorization } });
+    expect(answer.status).toBe(status);
+    await expect.poll(events).not.toEqual([]);
+    await setTimeout(200);
+    expect(events()).toMatchObject([{ actor: username, refused: mode === "deny" }]);
   });
 
   it("one mail is sent for one request", async () => {

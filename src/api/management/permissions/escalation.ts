@@ -41,7 +41,7 @@ export class Escalation implements GrantChecks {
    *   many writes are compared at once
    */
   async checkGrant<T>(call: UserCall, grant: Grant, write: () => Promise<T>): Promise<Judged<T>> {
-    return this.#judged((state) => this.#judgeGrant(call, grant, state), write);
+    return this.#judged(call, (state) => this.#judgeGrant(call, grant, state), write);
   }
 
   /**
@@ -51,29 +51,38 @@ export class Escalation implements GrantChecks {
    * @throws PermissionRefused in mode `deny`, before the write; "unavailable" as {@link checkGrant}
    */
   async checkRemoval<T>(call: UserCall, removal: Removal, write: () => Promise<T>): Promise<Judged<T>> {
-    return this.#judged((state) => this.#judgeRemoval(call, removal, state), write);
+    return this.#judged(call, (state) => this.#judgeRemoval(call, removal, state), write);
   }
 
   async #judged<T>(
-    judge: (state: JudgedState) => Promise<readonly string[]>,
+    call: UserCall,
+    judge: (state: JudgedState) => Promise<Widens | undefined>,
     write: () => Promise<T>,
   ): Promise<Judged<T>> {
-    let warnings: readonly string[] = [];
-    if (this.#parts.mode === "off") return { result: await write(), warnings };
-    const result = await this.#parts.directory.alsoJudged(async (state) => {
-      warnings = await judge(state);
-    }, write);
-    return { result, warnings };
+    const { mode, directory } = this.#parts;
+    if (mode === "off") return { result: await write(), warnings: [] };
+    const last: { found?: Widens | undefined } = {};
+    try {
+      const result = await directory.alsoJudged(async (state) => {
+        last.found = undefined;
+        last.found = await judge(state);
+        if (last.found !== undefined) this.#refuse(last.found);
+      }, write);
+      return { result, warnings: last.found === undefined ? [] : warningHeaders([warningOf(last.found)]) };
+    } finally {
+      // Only now: what was found in a state that has moved since counts for nothing.
+      if (last.found !== undefined) this.#record(call, last.found);
+    }
   }
 
-  async #judgeGrant(call: UserCall, grant: Grant, state: JudgedState): Promise<readonly string[]> {
+  async #judgeGrant(call: UserCall, grant: Grant, state: JudgedState): Promise<Widens | undefined> {
     const excess = await this.excessOfGrant(call, grant, state);
-    return excess === undefined ? [] : this.#widens(call, widens(call, "grants", grant.what, excess));
+    return excess && widens(call, "grants", grant.what, excess);
   }
 
-  async #judgeRemoval(call: UserCall, removal: Removal, state: JudgedState): Promise<readonly string[]> {
+  async #judgeRemoval(call: UserCall, removal: Removal, state: JudgedState): Promise<Widens | undefined> {
     const excess = await this.excessOfRemoval(call, removal, state);
-    return excess === undefined ? [] : this.#widens(call, widens(call, "lifts", removal.what, excess));
+    return excess && widens(call, "lifts", removal.what, excess);
   }
 
   /** The right that a grant gives beyond those of its caller. */
@@ -130,13 +139,13 @@ export class Escalation implements GrantChecks {
     }
   }
 
-  #widens(call: UserCall, found: Widens): readonly string[] {
-    this.#record(call, found);
-    if (this.#parts.mode === "deny") {
-      throw new PermissionRefused(`insufficient permissions: ${found.message}`, 403);
-    }
-    return warningHeaders([{ pointer: "escalation", message: found.message }]);
+  #refuse({ message }: Widens): void {
+    if (this.#parts.mode === "deny") throw new PermissionRefused(`insufficient permissions: ${message}`, 403);
   }
+}
+
+function warningOf({ message }: Widens) {
+  return { pointer: "escalation", message };
 }
 
 /** A change that gives more than its caller holds, or takes a deny from the caller. */
