@@ -1,14 +1,15 @@
 /** Headers that `node:http` reads otherwise than a proxy may. */
 
-const AUTHORIZATION = "authorization";
-
-/** True for repeated Authorization headers: Node keeps the first; a proxy may have authenticated the last. */
-export function hasRepeatedAuthorization(rawHeaders: readonly string[]): boolean {
-  let ofItsLength = 0;
+/**
+ * True for a header that came more than once: of Authorization and Host, Node keeps the first; a proxy may have gone by the last.
+ * @param name in lower case
+ */
+export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+  let found = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if ((rawHeaders[index] as string).length === AUTHORIZATION.length) ofItsLength++;
+    const one = rawHeaders[index] as string;
+    // Most names are told apart by their length.
+    if (one.length === name.length && one.toLowerCase() === name) found++;
   }
-  if (ofItsLength < 2) return false;
-  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
-  return names.filter((name) => name.toLowerCase() === AUTHORIZATION).length > 1;
+  return found > 1;
 }

@@ -15,6 +15,7 @@ import { BodyBudget } from "../body/body-budget.ts";
 import { RequestRefused } from "../errors.ts";
 import { Exchange, type ServerContext } from "../exchange.ts";
 import { IncomingRequest } from "../fast/incoming-request.ts";
+import { isRepeated } from "../request/request-headers.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
@@ -203,9 +204,10 @@ function accept(exchange: Exchange, handler: Handler, connections: Connections):
 function begin(exchange: Exchange, handler: Handler): void {
   const { request, response, server } = exchange;
   if (server.stopping()) response.shouldKeepAlive = false;
-  if (request.headers.host === undefined && request.httpVersionMinor === 1) {
+  const fault = hostFault(request);
+  if (fault !== undefined) {
     response.shouldKeepAlive = false;
-    refuse(exchange, new RequestRefused(400, "a Host header is needed"));
+    refuse(exchange, new RequestRefused(400, fault));
   } else {
     // What is thrown here would end the process, with one request of anybody.
     try {
@@ -214,6 +216,12 @@ function begin(exchange: Exchange, handler: Handler): void {
       refuse(exchange, error);
     }
   }
+}
+
+/** Servers must refuse both (RFC 9112, section 3.2): which of two hosts a request is for, another server may see otherwise. */
+function hostFault({ headers, httpVersionMinor, rawHeaders }: IncomingRequest): string | undefined {
+  if (headers.host === undefined) return httpVersionMinor === 1 ? "a Host header is needed" : undefined;
+  return isRepeated(rawHeaders, "host") ? "more than one Host header" : undefined;
 }
 
 /** Requests that `node:http` reports by other events than "request", or would answer without a body. */
