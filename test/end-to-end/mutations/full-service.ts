@@ -7,6 +7,8 @@ import { newFolder, type RunningProgram, start, writeConfig } from "../program.t
 
 const TOKEN = "a-token-that-only-this-test-knows-0123456789";
 const SCOPES = ["decide", "search", "read", "write", "secrets", "replicate", "scim"];
+/** The token of the proxy. */
+export const PROXY_TOKEN = "a-proxy-token-that-only-this-test-knows-012345";
 /** Nobody listens there. */
 const NOBODY = "http://127.0.0.1:9";
 const KEY_OF_NOBODY = {
@@ -30,8 +32,8 @@ export const CREDENTIALS = {
   user: `Basic ${Buffer.from(`${ALICE_KEY.access_key_id}:${ALICE_KEY.secret_access_key}`).toString("base64")}`,
 } as const;
 
-/** Starts the service. */
-export async function startFull(): Promise<RunningProgram> {
+/** Starts the service, with further items of the configuration. */
+export async function startFull(more: Readonly<Record<string, unknown>> = {}): Promise<RunningProgram> {
   const folder = newFolder();
   const dataset = writeConfig(folder, heavyDataset(20), "dataset.json");
   const config = writeConfig(folder, {
@@ -58,7 +60,7 @@ export async function startFull(): Promise<RunningProgram> {
     "authorizer.mirroring.regions": { west: { endpoint: NOBODY, ...KEY_OF_NOBODY } },
     "authorizer.ext_authz.listen_address": "127.0.0.1:0",
     "authorizer.forward_auth.proxy": "nginx",
-    "authorizer.forward_auth.proxy_token": "a-proxy-token-that-only-this-test-knows-012345",
+    "authorizer.forward_auth.proxy_token": PROXY_TOKEN,
     "authorizer.trusted_proxies": ["loopback"],
     "authorizer.exchange.access_key_id": "AKIAJEXCHANGEEXAMPLQ",
     "authorizer.exchange.secret_access_key": "a-secret-of-the-exchange-that-nobody-knows",
@@ -74,6 +76,7 @@ export async function startFull(): Promise<RunningProgram> {
     "database.type": "local",
     "database.local.path": join(folder, "data"),
     "auth.encrypt.secret_key": "a-secret-key-that-only-this-test-knows-0123456789",
+    ...more,
   });
   return start(["--config", config], folder);
 }
