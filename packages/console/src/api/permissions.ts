@@ -2,6 +2,7 @@
 
 import { useSession } from "../frame/session.tsx";
 import { useAnswer } from "./hooks.ts";
+import { useAllActions } from "./own-actions.ts";
 
 /** Kinds of things that have a page of their own. */
 type Kind = "user" | "group" | "policy" | "repository";
@@ -14,9 +15,7 @@ function useArn(kind: Kind, name: string): string {
 /** Actions that the person may do on one thing; undefined while that is not known. */
 export function useActionsOn(kind: Kind, name: string): ReadonlySet<string> | undefined {
   const { user } = useSession();
-  const body = { user, resource: useArn(kind, name), page: { limit: 1000 } };
-  const { data } = useAnswer("POST /auth/what-can", { body });
-  return data && new Set(data.results);
+  return useAllActions(user, useArn(kind, name)).data;
 }
 
 /** Whether some statement lets the person do an action on any resource at all; undefined while that is not known. */

@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import type { ApiError } from "../api/api-error.ts";
 import { call } from "../api/call.ts";
 import { useAnswer } from "../api/hooks.ts";
+import { useAllActions } from "../api/own-actions.ts";
 import { Alert } from "../parts/states/alert.tsx";
 import { Loading } from "../parts/states/loading.tsx";
 
@@ -81,8 +82,7 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
   const name = user.data?.user.id;
   // Asked after the user: one refused call is enough to find out that the session has ended.
   const config = useAnswer("GET /config", {}, { enabled: name !== undefined });
-  const body = { user: name ?? "", resource: "*", page: { limit: 1000 } };
-  const actions = useAnswer("POST /auth/what-can", { body }, { enabled: name !== undefined });
+  const actions = useAllActions(name, "*");
   const error = user.error ?? config.error ?? actions.error;
   if (name === undefined || config.data === undefined || actions.data === undefined) {
     return error === null ? <Loading what="your session" /> : <Alert error={error} />;
@@ -96,7 +96,7 @@ export function SessionProvider({ children }: { readonly children: ComponentChil
     recorded,
     countsUse,
     mirrorRegions,
-    actions: new Set(actions.data.results),
+    actions: actions.data,
   };
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }
