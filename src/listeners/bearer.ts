@@ -4,7 +4,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { ALL_SCOPES, type Scope, type ServiceCaller } from "../api/service-caller.ts";
-import { isRepeated } from "../http/request/request-headers.ts";
+import { hasRepeatedAuthorization } from "../http/request/request-headers.ts";
 import { ServiceJwtVerifier } from "./service-jwt.ts";
 
 /** One entry of `authorizer.tokens`: exactly one of `token` and `tokenSha256`. */
@@ -72,7 +72,7 @@ export class BearerVerifier {
   verify(request: Pick<IncomingMessage, "headers" | "rawHeaders">): ServiceCaller | Promise<ServiceCaller> {
     const header = request.headers.authorization;
     if (header === undefined) throw unauthenticated("a bearer token is needed");
-    if (isRepeated(request.rawHeaders, "authorization"))
+    if (hasRepeatedAuthorization(request.rawHeaders))
       throw unauthenticated("more than one Authorization header");
     const credentials = normalized(header);
     if (credentials === undefined) throw unauthenticated("a bearer token is needed");

@@ -1,15 +1,14 @@
 /** Headers that `node:http` reads otherwise than a proxy may. */
 
-/**
- * True for a header that came more than once: of Authorization and Host, Node keeps the first; a proxy may have gone by the last.
- * @param name in lower case
- */
-export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
-  let found = 0;
+const AUTHORIZATION = "authorization";
+
+/** True for repeated Authorization headers: Node keeps the first; a proxy may have authenticated the last. */
+export function hasRepeatedAuthorization(rawHeaders: readonly string[]): boolean {
+  let ofItsLength = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const one = rawHeaders[index] as string;
-    // Most names are told apart by their length.
-    if (one.length === name.length && one.toLowerCase() === name) found++;
+    if ((rawHeaders[index] as string).length === AUTHORIZATION.length) ofItsLength++;
   }
-  return found > 1;
+  if (ofItsLength < 2) return false;
+  const names = rawHeaders.filter((_text, index) => index % 2 === 0);
+  return names.filter((name) => name.toLowerCase() === AUTHORIZATION).length > 1;
 }

@@ -15,7 +15,6 @@ import { BodyBudget } from "../body/body-budget.ts";
 import { RequestRefused } from "../errors.ts";
 import { Exchange, type ServerContext } from "../exchange.ts";
 import { IncomingRequest } from "../fast/incoming-request.ts";
-import { isRepeated } from "../request/request-headers.ts";
 import { requestId } from "../request/request-id.ts";
 import { type MountedRoute, OPEN_API } from "../route.ts";
 import { AnswerBudget } from "./answer-budget.ts";
@@ -204,10 +203,9 @@ function accept(exchange: Exchange, handler: Handler, connections: Connections):
 function begin(exchange: Exchange, handler: Handler): void {
   const { request, response, server } = exchange;
   if (server.stopping()) response.shouldKeepAlive = false;
-  const fault = hostFault(request);
-  if (fault !== undefined) {
+  if (request.headers.host === undefined && request.httpVersionMinor === 1) {
     response.shouldKeepAlive = false;
-    refuse(exchange, new RequestRefused(400, fault));
+    refuse(exchange, new RequestRefused(400, "a Host header is needed"));
   } else {
     // What is thrown here would end the process, with one request of anybody.
     try {
@@ -216,12 +214,6 @@ function begin(exchange: Exchange, handler: Handler): void {
       refuse(exchange, error);
     }
   }
-}
-
-/** Servers must refuse both (RFC 9112, section 3.2): which of two hosts a request is for, another server may see otherwise. */
-function hostFault({ headers, httpVersionMinor, rawHeaders }: IncomingRequest): string | undefined {
-  if (headers.host === undefined) return httpVersionMinor === 1 ? "a Host header is needed" : undefined;
-  return isRepeated(rawHeaders, "host") ? "more than one Host header" : undefined;
 }
 
 /** Requests that `node:http` reports by other events than "request", or would answer without a body. */

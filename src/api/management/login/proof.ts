@@ -6,7 +6,7 @@ import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import { stringifySetCookie } from "cookie";
 import type { TrustedProxies } from "../../../http/request/client-address.ts";
 import { cookieValues } from "../../../http/request/cookie-values.ts";
-import { isRepeated } from "../../../http/request/request-headers.ts";
+import { hasRepeatedAuthorization } from "../../../http/request/request-headers.ts";
 import type { Identities, Identity, IssuedToken } from "../../../identity/identity.ts";
 import { LOGIN_COOKIE } from "../../../identity/login-claims.ts";
 import type { AuditedFields } from "../../rest/ports.ts";
@@ -51,7 +51,7 @@ export class AuthenticationFailed extends AuthorizerError {
 export function proofOf(request: IncomingMessage): Proof | undefined {
   const { authorization } = request.headers;
   if (authorization === undefined) return cookieProof(request.headers.cookie);
-  if (isRepeated(request.rawHeaders, "authorization")) throw new AuthenticationFailed();
+  if (hasRepeatedAuthorization(request.rawHeaders)) throw new AuthenticationFailed();
   const token = BEARER.exec(authorization)?.[1];
   if (token !== undefined) return { kind: "token", token, fromCookie: false };
   const encoded = BASIC.exec(authorization)?.[1];
