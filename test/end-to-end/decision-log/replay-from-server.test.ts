@@ -17,7 +17,7 @@ afterAll(cleanUp);
 
 it.each([
   ["denied", undefined],
-  ["0.05", { shares: [0.05], unknown: 0 }],
+  ["0.000001", { shares: [0.000001], unknown: 0 }],
 ])(
   "says that policies let somebody in who was inactive, and what is recorded: %s",
   async (include, partly) => {

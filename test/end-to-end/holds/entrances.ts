@@ -68,6 +68,12 @@ function isType(schema: Schema, type: string): boolean {
   return [schema.type].flat().includes(type as never);
 }
 
+/** True for an object of any members. A schema that asks for some of them and describes none is a condition of another. */
+function isAnyObject({ properties, required, additionalProperties, ...own }: Schema): boolean {
+  const saysNothing = properties === undefined && required === undefined && additionalProperties !== false;
+  return isType(own, "object") && saysNothing;
+}
+
 /** The places that take many values, by schema. */
 function* placesIn(
   schemas: OpenApiDocument["components"]["schemas"],
@@ -94,8 +100,7 @@ function* placesIn(
     for (const [alternative, item] of alternativesOf(schemas, further).entries())
       yield { path, kind: "map", item, alternative };
     yield* placesIn(schemas, further, [...path, "*"], inner);
-  } else if (isType(own, "object") && own.properties === undefined && further !== false)
-    yield { path, kind: "map", item: { type: "string" }, alternative: 0 };
+  } else if (isAnyObject(own)) yield { path, kind: "map", item: { type: "string" }, alternative: 0 };
 }
 
 /** A place of a text: each of the lists that it can be. */
