@@ -260,13 +260,12 @@ export function openChangeRoutes(options: ChangeOptions): ChangeRoutes {
   };
 }
 
+const PLACES: ReadonlySet<string> = new Set([POSITION.name, AFTER.name]);
+
 /** Throws "invalid_request" for another parameter: a misspelt position would begin with the newest entry. */
 function namedIn({ query }: RawCall<ServiceCaller>): NamedStart {
-  for (const name of query.names()) {
-    if (name === POSITION.name || name === AFTER.name) continue;
-    // The name is not repeated: it may be a secret.
+  if (!query.hasOnly(PLACES))
     throw new AuthorizerError("invalid_request", "the query may have position and after, and nothing else");
-  }
   return { position: query.get("position"), after: query.get("after") };
 }
 

@@ -26,6 +26,8 @@ import { askedBy, requirePermission, requireSome } from "./permissions/permissio
 /** Largest body of a call without credentials (log-in, set-up): a few short texts. */
 const MAX_OPEN_BODY_BYTES = 8 << 10;
 
+type Handle = (call: UserCall) => Answer | Promise<Answer>;
+
 /** Parts with which operations are served. */
 interface ServingParts {
   readonly parts: ManagementParts;
@@ -72,16 +74,11 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
   const authorize = (call: UserCall) => requirePermission(parts, askedBy(declaration, call, parts), call);
   const isPermitted = declaration.access === "permitted";
   const authorOf = authorOfCalls(serving, isPermitted ? authorize : async () => {});
-  const act: typeof route.handle = (call) => {
-    refuseUnknownParameters(declaration, call);
-    return parts.directory.actingFor(authorOf(call), async () => route.handle(call));
-  };
+  const act: typeof route.handle = (call) =>
+    parts.directory.actingFor(authorOf(call), async () => route.handle(call));
   const handle = declaration.auditsUnknown === true ? act : auditing(parts, declaration, act);
-  const reading: typeof route.handle = (call) => {
-    refuseUnknownParameters(declaration, call);
-    return route.handle(call);
-  };
-  const acting = { ...route, handle: declaration.method === "GET" ? reading : handle };
+  const served = declaration.method === "GET" ? route.handle : handle;
+  const acting = { ...route, handle: refusingUnknownParameters(declaration, served) };
   const { someOf } = declaration;
   if (someOf !== undefined) {
     const some = (call: UserCall) => requireSome(parts, someOf, call);
@@ -95,21 +92,21 @@ function mountUser(serving: ServingParts, declaration: UserDeclaration): readonl
  * Operations that a data server has, too, pass over what they do not know. One of our own refuses it: a filter that is
  * misspelt would leave nothing out, in silence.
  */
-function refuseUnknownParameters({ permission, query = [] }: UserDeclaration, call: UserCall): void {
-  if (permission === undefined) return;
-  const known = query.map(({ name }) => name);
-  for (const name of call.query.names()) {
-    if (known.includes(name)) continue;
-    // The name is not repeated: it may be a secret.
-    throw new RequestRefused(400, `the query may have ${known.join(", ") || "no parameter"}`);
-  }
+function refusingUnknownParameters({ permission, query = [] }: UserDeclaration, handle: Handle): Handle {
+  if (permission === undefined) return handle;
+  const known = new Set(query.map(({ name }) => name));
+  const message = `the query may have ${[...known].join(", ") || "no parameter"}`;
+  return (call) => {
+    if (!call.query.hasOnly(known)) throw new RequestRefused(400, message);
+    return handle(call);
+  };
 }
 
 /** Audits calls whose outcome is not known, beside what a handler does. */
 function auditing(
   parts: ManagementParts,
   { id, path, names }: UserDeclaration,
-  handle: (call: UserCall) => Answer | Promise<Answer>,
+  handle: Handle,
 ): (call: UserCall) => Promise<Answer> {
   const named = names && ((call: UserCall) => names(call, parts));
   return auditedHandler({ id, path, names: named, handle }, (call, operation, fields) =>

@@ -27,6 +27,14 @@ export class Query {
     this.#values ??= parse(this.#text);
     return this.#values.keys();
   }
+
+  /**
+   * Whether there are no parameters but these. Whoever refuses others does not repeat their names: they may be secrets.
+   * Throws as {@link get}.
+   */
+  hasOnly(known: ReadonlySet<string>): boolean {
+    return new Set(this.names()).isSubsetOf(known);
+  }
 }
 
 function parse(text: string): Map<string, string> {

@@ -55,9 +55,7 @@ export async function exchangeToken(parts: ExchangeParts, call: RawCall, form: Q
   for (const [name, code] of Object.entries(NARROWING)) {
     if (form.get(name) !== undefined) throw new OAuthRefused(code, `${name}: a narrower token is not issued`);
   }
-  for (const name of form.names()) {
-    if (!KNOWN.has(name)) throw new OAuthRefused("invalid_request", "a parameter is not known here");
-  }
+  if (!form.hasOnly(KNOWN)) throw new OAuthRefused("invalid_request", "a parameter is not known here");
   const type = form.get("subject_token_type") ?? "";
   if (!SUBJECT_TYPES.includes(type))
     throw new OAuthRefused("invalid_request", `subject_token_type: expected ${SUBJECT_TYPES.join(" or ")}`);
