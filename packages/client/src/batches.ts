@@ -21,8 +21,6 @@ interface Waiting {
 /** The service takes 1,000 by default. Smaller requests keep its answers short and its loop free. */
 const LARGEST_BATCH = 250;
 
-const MISFIT = "the answer does not fit the questions";
-
 /** Questions that wait for the end of the tick. */
 export class EvaluationBatches {
   readonly #transport: Transport;
@@ -77,7 +75,7 @@ export class EvaluationBatches {
     const results = isSingle ? [answer.body] : resultsOf(answer.body, batch.length);
     for (const [index, { resolve, reject }] of batch.entries()) {
       if (!hasForm(results[index], EVALUATION)) {
-        reject(new ClientError(200, MISFIT, [], { code: "unreadable" }));
+        reject(misfit());
         continue;
       }
       const result = results[index] as EvaluationResult;
@@ -92,5 +90,9 @@ export class EvaluationBatches {
 function resultsOf(body: unknown, length: number): readonly unknown[] {
   const results = (body as { readonly evaluations?: unknown } | null)?.evaluations;
   if (Array.isArray(results) && results.length === length) return results;
-  throw new ClientError(200, MISFIT, [], { code: "unreadable" });
+  throw misfit();
+}
+
+function misfit(): ClientError {
+  return new ClientError(200, "the answer does not fit the questions", [], { code: "unreadable" });
 }
