@@ -4,9 +4,8 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder, whileRepeated } from "../program.ts";
+import { withRootKey } from "./root-key.ts";
 
-const KEY_ID = "AKIAJROOTROOTROOTROQ";
-const SECRET = "a-secret-of-root-0123456789";
 const DATASET = {
   format: 1,
   users: [
@@ -42,15 +41,7 @@ async function explainedWith(mask: string): Promise<string> {
     },
   });
   try {
-    await authorizer.directory.credentials.create("root", {
-      access_key_id: KEY_ID,
-      secret_access_key: SECRET,
-    });
-    const env = {
-      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
-      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
-      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
-    };
+    const env = await withRootKey(authorizer);
     const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
     await authorizer.client.check({ user: "alice", required, context: { SourceIp: "10.1.2.3" } });
     const listed = await svcctl(["decisions", "list", "--action", "fs:*", "-o", "json"], { env });
@@ -87,15 +78,7 @@ it("lists say that a filter finds no masked values", async () => {
     },
   });
   try {
-    await authorizer.directory.credentials.create("root", {
-      access_key_id: KEY_ID,
-      secret_access_key: SECRET,
-    });
-    const env = {
-      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
-      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
-      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
-    };
+    const env = await withRootKey(authorizer);
     const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
     await authorizer.client.check({ user: "alice", required });
     const text = "the log masks what was asked for (subject): records with masked values are not found";

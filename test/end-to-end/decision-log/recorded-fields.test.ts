@@ -2,16 +2,14 @@
 
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { join } from "node:path";
 import { compile } from "@svc-authorizer/policy/engine/compile/compile.ts";
 import { decide } from "@svc-authorizer/policy/engine/decide/decide.ts";
 import type { Statement } from "@svc-authorizer/policy/model/policy.ts";
-import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { questionsOf } from "@svc-authorizer/policy/records/recorded-questions.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linesOf } from "../../decision-log/test-log.ts";
-import { cleanUp, newFolder } from "../program.ts";
+import { cleanUp } from "../program.ts";
+import { RecordingService } from "./recording-service.ts";
 
 const note = (id: string) => `arn:svc:demo:::note/${id}`;
 const STATEMENT: readonly Statement[] = [
@@ -28,52 +26,30 @@ const STATEMENT: readonly Statement[] = [
     condition: { StringEquals: { "subject.team": ["blue"] } },
   },
 ];
-const folder = newFolder();
-let authorizer: TestAuthorizer;
+let service: RecordingService;
 beforeAll(async () => {
-  authorizer = await startAuthorizer({
-    dataset: {
-      format: 1,
-      users: [
-        { username: "ada", policies: ["Own"], properties: { team: "blue" } },
-        { username: "plain", policies: ["All"] },
-      ],
-      policies: [
-        { name: "Own", statement: STATEMENT },
-        { name: "All", statement: [{ effect: "allow", action: ["demo:*"], resource: "*" }] },
-      ],
-      resource_types: [{ type: "note", arn: note("{id}"), id: "{id}", actions: { read: "demo:Read" } }],
-      resources: [
-        { type: "note", id: "a1", properties: { owner: "ada" } },
-        { type: "note", id: "a2", properties: { owner: "ada" } },
-        { type: "note", id: "b1", properties: { owner: "bob" } },
-      ],
-    } as never,
-    config: {
-      "authorizer.decision_log.include": "all",
-      "authorizer.decision_log.directory": folder,
-      "authorizer.decision_log.sync": "each",
-      "authorizer.node_name": "n",
-    },
+  service = await RecordingService.start({
+    format: 1,
+    users: [
+      { username: "ada", policies: ["Own"], properties: { team: "blue" } },
+      { username: "plain", policies: ["All"] },
+    ],
+    policies: [
+      { name: "Own", statement: STATEMENT },
+      { name: "All", statement: [{ effect: "allow", action: ["demo:*"], resource: "*" }] },
+    ],
+    resource_types: [{ type: "note", arn: note("{id}"), id: "{id}", actions: { read: "demo:Read" } }],
+    resources: [
+      { type: "note", id: "a1", properties: { owner: "ada" } },
+      { type: "note", id: "a2", properties: { owner: "ada" } },
+      { type: "note", id: "b1", properties: { owner: "bob" } },
+    ],
   });
 });
 afterAll(async () => {
-  await authorizer.close();
+  await service.close();
   cleanUp();
 });
-
-const records = (): readonly LoggedDecision[] => linesOf(join(folder, "n-0")).filter(isDecision);
-const newest = (): LoggedDecision => records().at(-1) as LoggedDecision;
-
-async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
-  const answer = await fetch(`${authorizer.url}/access/v1${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return newest();
-}
 
 const POLICIES = compile([{ name: "Own", statement: STATEMENT }], {
   partition: "svc",
@@ -134,7 +110,7 @@ const CALLS: readonly (readonly [string, string, object, readonly string[]])[] =
 
 describe("the fields of a record decide as it was decided", () => {
   it.each(CALLS)("%s", async (_name, path, body, effects) => {
-    const record = await recordOf(path, body);
+    const record = await service.recordOf(path, body);
     const recorded = record.items?.map(({ effect = "allow" }) => effect) ?? [record.effect];
     expect(recorded).toEqual(effects);
     expect(again(record), JSON.stringify(record)).toEqual(effects);
@@ -143,7 +119,7 @@ describe("the fields of a record decide as it was decided", () => {
 
 describe("the address of the client", () => {
   it("is in each item of a batch, whether a condition reads it or not", async () => {
-    const record = await recordOf("/evaluations", {
+    const record = await service.recordOf("/evaluations", {
       subject: { type: "user", id: "plain" },
       action: { name: "read" },
       context: { SourceIp: "10.0.0.7" },
@@ -163,10 +139,13 @@ describe("the address of the client", () => {
 
 describe("a stream of a filter", () => {
   it("has each part of its answer on disk before the part, and nothing twice", async () => {
-    const before = records().length;
-    const asked = request(`${authorizer.url}/access/v1/filter`, {
+    const before = service.records.length;
+    const asked = request(`${service.authorizer.url}/access/v1/filter`, {
       method: "POST",
-      headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/x-ndjson" },
+      headers: {
+        authorization: `Bearer ${service.authorizer.token}`,
+        "content-type": "application/x-ndjson",
+      },
     });
     asked.write('{"user":"ada","action":"demo:Read"}\n');
     const [response] = (await once(asked, "response")) as [IncomingMessage];
@@ -175,7 +154,7 @@ describe("a stream of a filter", () => {
     for (const id of ["a1", "a2"]) {
       asked.write(`"${note(id)}"\n`);
       await parts.next();
-      found.push(records().slice(before));
+      found.push(service.records.slice(before));
     }
     asked.end();
     expect((await parts.next()).value).toContain('"complete":true');
@@ -183,15 +162,18 @@ describe("a stream of a filter", () => {
       [[note("a1")]],
       [[note("a1")], [note("a2")]],
     ]);
-    expect(records().slice(before)).toEqual(found[1]);
+    expect(service.records.slice(before)).toEqual(found[1]);
   });
 
   it("that its caller leaves has a record of what was answered", async () => {
-    const before = records().length;
+    const before = service.records.length;
     const answered = new Promise<void>((resolve, reject) => {
-      const asked = request(`${authorizer.url}/access/v1/filter`, {
+      const asked = request(`${service.authorizer.url}/access/v1/filter`, {
         method: "POST",
-        headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/x-ndjson" },
+        headers: {
+          authorization: `Bearer ${service.authorizer.token}`,
+          "content-type": "application/x-ndjson",
+        },
       });
       asked.on("error", reject);
       asked.on("response", (response) => {
@@ -206,7 +188,7 @@ describe("a stream of a filter", () => {
     });
     await answered;
     // Of both resources in one record, or of each part of the answer in its own.
-    const left = () => records().slice(before);
+    const left = () => service.records.slice(before);
     await expect.poll(() => left().reduce((sum, { counts }) => sum + (counts?.allow ?? 0), 0)).toBe(1);
     const arns = left().flatMap(({ items }) => items?.map(({ resource }) => resource.arn) ?? []);
     expect([[note("a1")], [note("a1"), note("b1")]]).toContainEqual(arns);

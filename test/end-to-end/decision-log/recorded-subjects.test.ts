@@ -1,17 +1,14 @@
 /** Records say who was asked about as the question said it (spec/decision-log §1.1). */
 
-import { join } from "node:path";
-import { isDecision, type LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
-import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
+import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linesOf } from "../../decision-log/test-log.ts";
-import { cleanUp, newFolder } from "../program.ts";
+import { cleanUp } from "../program.ts";
+import { RecordingService } from "./recording-service.ts";
 
-const folder = newFolder();
-let authorizer: TestAuthorizer;
+let service: RecordingService;
 beforeAll(async () => {
-  authorizer = await startAuthorizer({
-    dataset: {
+  service = await RecordingService.start(
+    {
       format: 1,
       users: [
         { username: "ada", policies: ["All"] },
@@ -36,30 +33,16 @@ beforeAll(async () => {
         { type: "note", arn: "arn:svc:demo:::note/{id}", id: "{id}", actions: { read: "demo:Read" } },
       ],
       resources: [{ type: "note", id: "a1" }],
-    } as never,
-    config: {
-      "authorizer.subjects.types": "user,agent",
-      "authorizer.decision_log.include": "all",
-      "authorizer.decision_log.directory": folder,
-      "authorizer.decision_log.sync": "each",
-      "authorizer.node_name": "n",
     },
-  });
+    {
+      "authorizer.subjects.types": "user,agent",
+    },
+  );
 });
 afterAll(async () => {
-  await authorizer.close();
+  await service.close();
   cleanUp();
 });
-
-async function recordOf(path: string, body: unknown): Promise<LoggedDecision> {
-  const answer = await fetch(`${authorizer.url}/access/v1${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${authorizer.token}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return linesOf(join(folder, "n-0")).filter(isDecision).at(-1) as LoggedDecision;
-}
 
 const agent = (id: string) => ({ type: "agent", id });
 const action = { name: "read" };
@@ -69,7 +52,9 @@ const types = ({ subject, items = [] }: LoggedDecision) =>
 
 describe("the type of a subject, where users have several", () => {
   it.each(["ada", "team", "nobody"])("of an evaluation about %s", async (id) => {
-    expect(types(await recordOf("/evaluation", { subject: agent(id), action, resource }))).toEqual(["agent"]);
+    expect(types(await service.recordOf("/evaluation", { subject: agent(id), action, resource }))).toEqual([
+      "agent",
+    ]);
   });
 
   it.each(["ada", "team", "nobody"])("of evaluations about %s", async (id) => {
@@ -79,14 +64,14 @@ describe("the type of a subject, where users have several", () => {
       { subject: { type: "user", id } },
       { subject: agent(id) },
     ];
-    const { subject, items = [] } = await recordOf("/evaluations", { action, resource, evaluations });
+    const { subject, items = [] } = await service.recordOf("/evaluations", { action, resource, evaluations });
     expect(items.map((item) => (item.subject ?? subject).type)).toEqual(["agent", "agent", "user", "agent"]);
   });
 
   it("of searches", async () => {
-    const found = await recordOf("/search/subject", { subject: { type: "agent" }, action, resource });
+    const found = await service.recordOf("/search/subject", { subject: { type: "agent" }, action, resource });
     expect(types(found)).toEqual(["agent", "agent"]);
-    const none = await recordOf("/search/subject", {
+    const none = await service.recordOf("/search/subject", {
       subject: { type: "agent" },
       action: { name: "no" },
       resource,
@@ -94,9 +79,9 @@ describe("the type of a subject, where users have several", () => {
     expect(types(none)).toEqual(["agent"]);
     const subject = agent("ada");
     expect(
-      types(await recordOf("/search/resource", { subject, action, resource: { type: "note" } })),
+      types(await service.recordOf("/search/resource", { subject, action, resource: { type: "note" } })),
     ).toEqual(["agent"]);
-    expect(types(await recordOf("/search/action", { subject, resource }))).toEqual(["agent"]);
+    expect(types(await service.recordOf("/search/action", { subject, resource }))).toEqual(["agent"]);
   });
 });
 
@@ -119,12 +104,12 @@ describe("the address of the client is in the record of", () => {
     ["what can", "/what-can", { user: "ada", resource: check.resource }],
     ["a plan", "/plan", { user: "ada", action: "demo:Read" }],
   ])("%s", async (_name, path, body) => {
-    expect((await recordOf(path, { ...body, context })).context).toEqual(context);
+    expect((await service.recordOf(path, { ...body, context })).context).toEqual(context);
   });
 
   it("each element of a batch", async () => {
     const evaluations = [{ subject: user("nobody") }, { subject: user("ada"), action: { name: "no" } }];
-    const record = await recordOf("/evaluations", { ...ada, context, evaluations });
+    const record = await service.recordOf("/evaluations", { ...ada, context, evaluations });
     const { items = [] } = record;
     expect(items.map((item) => (item.subject === undefined ? record : item).context)).toEqual([
       context,
@@ -137,8 +122,8 @@ describe("who is nobody, or inactive, is an unknown user in the record of", () =
   const check = { action: "demo:Read", resource: "arn:svc:demo:::note/a1" };
   const filter = { action: check.action, resources: [check.resource] };
   it.each(["nobody", "gone"])("decisions about %s", async (user) => {
-    expect((await recordOf("/check", { user, required: check })).error).toBe("unknown user");
-    const { items = [] } = await recordOf("/filter", { user, ...filter });
+    expect((await service.recordOf("/check", { user, required: check })).error).toBe("unknown user");
+    const { items = [] } = await service.recordOf("/filter", { user, ...filter });
     expect(items.map(({ error }) => error)).toEqual(["unknown user"]);
   });
 });

@@ -6,9 +6,8 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
+import { withRootKey } from "./root-key.ts";
 
-const KEY_ID = "AKIAJROOTROOTROOTROQ";
-const SECRET = "a-secret-of-root-0123456789";
 const POLICIES = [{ name: "All", statement: [{ effect: "allow", action: ["*"], resource: "*" }] }];
 const ina = { username: "ina", policies: ["All"] };
 const root = { username: "root", policies: ["All"] };
@@ -29,15 +28,7 @@ it.each([
       },
     });
     try {
-      await authorizer.directory.credentials.create("root", {
-        access_key_id: KEY_ID,
-        secret_access_key: SECRET,
-      });
-      const env = {
-        SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
-        SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
-        SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
-      };
+      const env = await withRootKey(authorizer);
       const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
       expect((await authorizer.client.check({ user: "ina", required })).allowed).toBe(false);
       const listed = await svcctl(["decisions", "list", "--subject", "ina", "-o", "json"], { env });

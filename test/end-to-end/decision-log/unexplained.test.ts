@@ -4,9 +4,8 @@ import { startAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { cleanUp, newFolder } from "../program.ts";
+import { withRootKey } from "./root-key.ts";
 
-const KEY_ID = "AKIAJROOTROOTROOTROQ";
-const SECRET = "a-secret-of-root-0123456789";
 const allow = (name: string) => ({
   name,
   statement: [{ effect: "allow", action: ["*"], resource: "*" }],
@@ -31,15 +30,7 @@ it("a refusal that the policies alone would have allowed", async () => {
     } as never,
   });
   try {
-    await authorizer.directory.credentials.create("root", {
-      access_key_id: KEY_ID,
-      secret_access_key: SECRET,
-    });
-    const env = {
-      SVCCTL_SERVER_ENDPOINT_URL: authorizer.userUrl,
-      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: KEY_ID,
-      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: SECRET,
-    };
+    const env = await withRootKey(authorizer);
     const required = { action: "fs:ReadObject", resource: "arn:svc:fs:::repository/a" };
     const { id, allowed } = await authorizer.client.check({ user: "many", required });
     expect(allowed).toBe(false);
