@@ -240,6 +240,35 @@ describe("on a node that is behind", () => {
     expect(events()).toMatchObject([{ actor: username, refused: mode === "deny" }]);
   });
 
+  it("an application that grants more than its caller holds is audited once where it is refused", async () => {
+    await other.journal.catchUp();
+    const { directory } = other.data;
+    const allow = (...action: string[]) => [{ effect: "allow", action, resource: "*" }] as const;
+    await directory.policies.create({ name: "Everything", statement: allow("*") });
+    const rights = allow("auth:*");
+    await directory.policies.create({ name: "Apply", statement: rights });
+    await directory.users.create({ username: "applier" });
+    await directory.users.attachPolicy("applier", "Apply");
+    const { access_key_id, secret_access_key } = await directory.credentials.create("applier");
+    await node.journal.catchUp();
+    await directory.policies.update({ name: "Everything", statement: allow("fs:*") });
+    const documents = [{ format: 1, users: [{ username: "alice", policies: ["Everything"] }] }];
+    const { status } = await fetch(`${node.user}/api/v1/auth/apply`, {
+      method: "POST",
+      headers: {
+        authorization: `Basic ${Buffer.from(`${access_key_id}:${secret_access_key}`).toString("base64")}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify({ manager: "deputy", documents }),
+    });
+    expect(status).toBe(403);
+    const events = () =>
+      node.audited().filter(({ operation, actor }) => operation === "escalation" && actor === "applier");
+    await expect.poll(events).not.toEqual([]);
+    await setTimeout(200);
+    expect(events()).toMatchObject([{ refused: true }]);
+  });
+
   it("one mail is sent for one request", async () => {
     await node.journal.catchUp();
     // The mail is queued in the meantime.

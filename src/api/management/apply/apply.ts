@@ -58,12 +58,19 @@ export async function apply(
   const body = call.body as ApplyBody;
   refuse(await refusedFirst(new AskedPermissions(parts, call), body.documents));
   const documents = await asked(() => parts.applications.read(body.documents));
+  let last: Attempt | undefined;
   const attempt = async (state: DirectoryState, judged: JudgedState) => {
-    const planned = await new Attempt(call, parts, body, documents, state, judged).run();
+    last = new Attempt(call, parts, body, documents, state, judged);
+    const planned = await last.run();
     onAttempt(planned.result);
     return planned;
   };
-  return parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
+  try {
+    return await parts.directory.applyPlanned(attempt, { dryRun: body.dry_run === true });
+  } finally {
+    // Only now: what was refused in a state that has moved since counts for nothing.
+    if (last !== undefined) await parts.escalation.recordAll(call, last.denied);
+  }
 }
 
 /** Runs work whose errors name places in the documents: the answer has them all. */
@@ -79,6 +86,8 @@ async function asked<T>(work: () => Promise<T>): Promise<T> {
 
 /** One attempt on one state: a lost race is another one. */
 class Attempt {
+  /** Changes for which it was refused, as they give more than the caller holds. */
+  denied: readonly WideningChange[] = [];
   readonly #call: UserCall;
   readonly #parts: ManagementParts;
   readonly #body: ApplyBody;
@@ -121,7 +130,7 @@ class Attempt {
     const isDenied = this.#parts.escalation.mode === "deny";
     const beyond = isDenied ? widening.map(problemOf) : [];
     if (!dryRun && isDenied) {
-      await this.#parts.escalation.recordAll(this.#call, widening);
+      this.denied = widening;
       refuse(beyond);
     }
     const digest = await digestOf(changes);
