@@ -4,6 +4,7 @@
  */
 
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import type { Directory, Survey } from "../directory/directory.ts";
 import type { ResourceTypes } from "./resource-types.ts";
 
@@ -46,7 +47,7 @@ export class RegisteredResources {
   }
 
   *#namesOf(arn: string, named: NamedResource | undefined): Generator<NamedResource> {
-    if (named !== undefined && named.type !== "arn") yield named;
+    if (named !== undefined && named.type !== ARN_TYPE) yield named;
     for (const one of this.#types.resourcesOf(arn)) if (one.type !== named?.type) yield one;
   }
 }

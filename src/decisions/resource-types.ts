@@ -8,6 +8,7 @@ import {
   knownType,
   resourcesOf,
 } from "@svc-authorizer/policy/model/known-type.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import {
   type AskedQuestion,
   type QuestionDoubt,
@@ -72,7 +73,7 @@ export class ResourceTypes {
 
   /** The ARN of a resource; undefined for an unknown type. Throws "invalid_request" if the id is ambiguous. */
   arn(type: string, id: string): string | undefined {
-    if (type === "arn") return id;
+    if (type === ARN_TYPE) return id;
     const arn = this.#known.get(type)?.template.toArn(id);
     if (arn === undefined || typeof arn === "string") return arn;
     const problem = { pointer: "/resource/id", message: arn.problem };

@@ -2,6 +2,7 @@
 
 import type { CompiledStatement } from "@svc-authorizer/policy/engine/statement.ts";
 import type { Effect, Outcome } from "@svc-authorizer/policy/model/decision.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import { idInBatch } from "@svc-authorizer/policy/records/record-ids.ts";
 import type {
   AskedResource,
@@ -9,7 +10,7 @@ import type {
   BatchSubject,
   DecisionBatch,
 } from "../../decisions/decision-log.ts";
-import { ARN_TYPE, durationText, type RecordEncoder } from "./encode.ts";
+import { durationText, type RecordEncoder } from "./encode.ts";
 import { ItemBuffer } from "./item-buffer.ts";
 import { quoted } from "./json-text.ts";
 

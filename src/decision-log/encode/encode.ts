@@ -4,6 +4,7 @@
  */
 
 import type { RequiredPermissions } from "@svc-authorizer/policy/model/decision.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import type { Decided } from "../../decisions/decision-log.ts";
 import { rememberLast } from "../../remember-last.ts";
 import { RecordParts } from "./encode-parts.ts";
@@ -33,9 +34,6 @@ export interface DecidedAt {
   /** Address of the caller's peer. */
   readonly peer: string | undefined;
 }
-
-/** The type of resources whose ids are their ARNs. */
-export const ARN_TYPE = "arn";
 
 /** The members of a decision before the statements that determined it. */
 const DECISIONS = {

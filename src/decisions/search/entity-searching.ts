@@ -4,6 +4,7 @@ import { Lookup } from "@svc-authorizer/policy/engine/decide/lookup.ts";
 import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
 import type { Properties } from "@svc-authorizer/policy/model/entities.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import {
   type RequestProperties,
   withRegistered,
@@ -104,7 +105,7 @@ export class EntitySearching {
       return this.actions(search, budget, nextAttempt(attempt));
     }
     const context = withRegistered(requestedFields(search), properties, requestProperties);
-    const names = resource.type === "arn" ? types.allActions() : types.actionNames(resource.type);
+    const names = resource.type === ARN_TYPE ? types.allActions() : types.actionNames(resource.type);
     const action = (name: string): string => types.action(resource.type, name) ?? name;
     const found = await actions.allowed(
       user,

@@ -5,6 +5,7 @@ import { outcomeTest } from "@svc-authorizer/policy/engine/decide/outcome-test.t
 import { firstAllowing } from "@svc-authorizer/policy/engine/explain/explain.ts";
 import { nameOf } from "@svc-authorizer/policy/engine/statement.ts";
 import type { ConditionFields } from "@svc-authorizer/policy/model/decision.ts";
+import { ARN_TYPE } from "@svc-authorizer/policy/model/names.ts";
 import {
   fieldsOfAnyResource,
   type RequestProperties,
@@ -141,7 +142,7 @@ export class NativeSearching {
     const context = fieldsOfAnyResource(native.ofUser(given, user), requestProperties);
     const question = { user: user.principal.username, context };
     // Type `arn` stands for every ARN.
-    if (type === undefined || type === "arn")
+    if (type === undefined || type === ARN_TYPE)
       return scheduler.run(planInSteps(user.policies, { ...question, action: name }), { budget });
     const action = types.action(type, name);
     const pattern = types.pattern(type);

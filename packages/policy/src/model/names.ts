@@ -88,9 +88,12 @@ export function tokenIdProblem(tokenId: string): string | undefined {
   return problemOf("a token id", tokenId);
 }
 
+/** The type of resources whose ids are their ARNs. */
+export const ARN_TYPE = "arn";
+
 /** The problem of the name of a resource type, or undefined; `arn` is reserved (spec/decision-api §2.7). */
 export function resourceTypeNameProblem(name: string): string | undefined {
-  if (name === "arn") return 'a resource type must not be named "arn": that type takes an ARN as its id';
+  if (name === ARN_TYPE) return 'a resource type must not be named "arn": that type takes an ARN as its id';
   return problemOf("the name of a resource type", name);
 }
 
