@@ -16,12 +16,14 @@ export interface DatasetState {
 /**
  * Loads the configured data sets; nothing if none are configured, or if they are in force. Throws what the load throws, with
  * the data unchanged.
+ * @param ending breaks the load off, with its reason
  */
 export async function loadConfiguredDatasets(
   { directory, catalog, logger, store }: DataParts,
   values: ConfigValues,
   state: DatasetState,
   env: (name: string) => string | undefined,
+  ending?: AbortSignal,
 ): Promise<void> {
   const files = values["authorizer.datasets"];
   if (files.length === 0) return;
@@ -51,6 +53,7 @@ export async function loadConfiguredDatasets(
       mark: inForceMark(load),
       before: loadBefore(load),
       overflow,
+      signal: ending,
     });
     state.lastLoadSuccess = true;
     logger.info("data sets loaded", { files: report.files, changes: report.counts, left: report.left });

@@ -4,6 +4,7 @@ import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { AuditLog } from "../observe/log/audit-log.ts";
 import { WorkUnderWay } from "../schedule/work-under-way.ts";
 import { bootstrapStore } from "./bootstrap.ts";
+import { isBreakingOff } from "./breaking-off.ts";
 import type { DataParts } from "./data.ts";
 import { type DatasetState, loadConfiguredDatasets } from "./datasets.ts";
 import { nodeName } from "./records/decision-log.ts";
@@ -18,10 +19,18 @@ interface FillParts {
   readonly opened: AsyncDisposableStack;
 }
 
+/** Ways of a filling. */
+interface FillOptions {
+  readonly worker?: unknown;
+  readonly env: (name: string) => string | undefined;
+  /** Breaks the loading of data sets off, with its reason. */
+  readonly ending?: AbortSignal;
+}
+
 /** Installs content and loads data sets, unless another process of the service does. */
 export async function fillStore(
   data: DataParts,
-  { worker, env }: { readonly worker?: unknown; readonly env: (name: string) => string | undefined },
+  { worker, env, ending }: FillOptions,
   { audit, opened }: FillParts,
 ): Promise<DatasetState> {
   const datasets: DatasetState = { lastLoadSuccess: undefined };
@@ -29,9 +38,9 @@ export async function fillStore(
   const fill = async (): Promise<void> => {
     await bootstrapStore(data, audit);
     await data.directory.reportKeys(nodeName(data.values));
-    await loadConfiguredDatasets(data, data.values, datasets, env);
+    await loadConfiguredDatasets(data, data.values, datasets, env, ending);
   };
-  if (data.journal?.copyState?.().hasContact === false) opened.defer(fillOnContact(data, fill));
+  if (data.journal?.copyState?.().hasContact === false) opened.defer(fillOnContact(data, fill, ending));
   else await fill();
   return datasets;
 }
@@ -41,7 +50,11 @@ export async function fillStore(
  * contact goes on: what is in force is left as it is.
  * @returns ends that, after what is under way
  */
-function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>): () => Promise<void> {
+function fillOnContact(
+  { journal, logger }: DataParts,
+  fill: () => Promise<void>,
+  ending: AbortSignal | undefined,
+): () => Promise<void> {
   const filling = new WorkUnderWay();
   let isRunning = false;
   const stop = journal?.onContact(({ hasContact }) => {
@@ -50,10 +63,12 @@ function fillOnContact({ journal, logger }: DataParts, fill: () => Promise<void>
     const filled = fill()
       .then(
         () => stop?.(),
-        (error: unknown) =>
+        (error: unknown) => {
+          if (isBreakingOff(error, ending)) return;
           logger.error("content and data sets were not loaded after the database was reached", {
             error: messageOf(error),
-          }),
+          });
+        },
       )
       .finally(() => {
         isRunning = false;

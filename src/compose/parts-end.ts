@@ -25,6 +25,7 @@ export async function closeParts(parts: ServiceParts): Promise<void> {
 }
 
 async function closeListeners(parts: ServiceParts): Promise<void> {
+  parts.ending.abort();
   await Promise.all([
     parts.service.close(),
     parts.user.close(),

@@ -63,6 +63,8 @@ export interface ServiceOptions {
   readonly nextFreePort?: boolean;
   /** Set in a process that is one of several workers: the primary installs content, loads data sets and sends mails. */
   readonly worker?: WorkerRole;
+  /** Breaks the data sets of a start off: the start throws its reason then. */
+  readonly ending?: AbortSignal;
 }
 
 /** Everything that runs. */
@@ -82,6 +84,8 @@ export interface ServiceParts {
   readonly identities: Identities;
   readonly datasets: DatasetState;
   readonly reloads: WorkUnderWay;
+  /** Breaks off data sets that are loaded. */
+  readonly ending: AbortController;
   readonly invitations: OpenedInvitations;
   /** undefined where this service keeps no passwords. */
   readonly passwordResets: PasswordResets | undefined;
@@ -125,7 +129,12 @@ async function openAudited(
   const { values, directory, catalog } = data;
   const { version, worker } = options;
   const { audit, records: auditRecords, trail: auditTrail, opened } = audited;
-  const datasets = await fillStore(data, options, { audit, opened });
+  const ending = new AbortController();
+  const datasets = await fillStore(
+    data,
+    { ...options, ending: endedBy(ending, options.ending) },
+    { audit, opened },
+  );
   const endpoints = openEndpoints(catalog);
   const deciding = await openDeciding(data, options, { audit, endpoints, opened });
   const { usage, decisionLog, bare, shadow } = deciding;
@@ -162,11 +171,16 @@ async function openAudited(
     ...{ data, opened },
     ...working,
     ...{ activity, shadow, datasets, health, metrics },
-    reloads: new WorkUnderWay(),
+    ...{ ending, reloads: new WorkUnderWay() },
     ...openListeners(data, working, listening),
     extAuthz: await openExtAuthz(data, working, listening),
     streaming: openStreaming(data, working, listening),
   };
+}
+
+/** The signal of a controller that an earlier signal ends too. */
+function endedBy(ending: AbortController, earlier: AbortSignal | undefined): AbortSignal {
+  return earlier === undefined ? ending.signal : AbortSignal.any([ending.signal, earlier]);
 }
 
 function openAudit(data: DataParts, { worker }: ServiceOptions): Promise<ServiceAudit> {

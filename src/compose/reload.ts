@@ -3,6 +3,7 @@
 import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { listenerTls } from "../listeners/tls.ts";
+import { isBreakingOff } from "./breaking-off.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
@@ -26,11 +27,12 @@ async function readAgain(parts: ServiceParts, values: ConfigValues, options: Ser
   await parts.shadow?.load();
   try {
     await auditingUnknown(
-      () => loadConfiguredDatasets(data, values, parts.datasets, options.env),
+      () => loadConfiguredDatasets(data, values, parts.datasets, options.env, parts.ending.signal),
       (outcome) => audit.event("reload", { what: "data sets", ...outcome }),
     );
     audit.event("reload", { what: "data sets" });
   } catch (error) {
+    if (isBreakingOff(error, parts.ending.signal)) return;
     data.logger.error("data sets could not be loaded again; the former data stay in force", { error });
   }
 }

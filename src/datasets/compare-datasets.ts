@@ -34,6 +34,8 @@ interface CompareOptions {
   readonly overflow: Overflow;
   /** True for the number of a piece that the state has as it is, so that it needs no comparison. Default: for none. */
   readonly isInForce?: ((number: number) => boolean) | undefined;
+  /** Breaks the comparison off, with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A plan, and the share of managed things that it removes. */
@@ -108,6 +110,7 @@ class Comparison implements Compared {
     const pieces = source.pieces({ isPassed });
     let next = await pieces.next();
     for (; next.done !== true; next = await pieces.next()) {
+      this.#options.signal?.throwIfAborted();
       const { section, entries, passed = entries.length } = next.value;
       if (isPassed(this.#pieces++ - first)) this.#read.index.pass(section, passed);
       else await this.#piece(next.value, source);

@@ -86,8 +86,8 @@ export interface LoadOptions {
   readonly size?: PieceSize;
   /** Keeps what is long, also of the report, until it is closed. Default: memory. */
   readonly overflow?: Overflow;
-  /** Ends the reading of files, with its reason. */
-  readonly signal?: AbortSignal;
+  /** Breaks the load off, with the reason of the signal, and nothing changed. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The result of a load, or of a dry run. */
@@ -138,7 +138,7 @@ function refusal({ removed, managed }: Compared["share"]): AuthorizerError {
 
 /** Reads, checks and plans. */
 async function prepare(options: LoadOptions) {
-  const { directory, mode, env, catalog, onProgress, size = PIECE_SIZE } = options;
+  const { directory, mode, env, catalog, onProgress, signal, size = PIECE_SIZE } = options;
   const { overflow = new Overflow() } = options;
   const problems = new ProblemList();
   const pieces = options.before?.digests();
@@ -149,7 +149,7 @@ async function prepare(options: LoadOptions) {
     size,
     overflow,
     onPiece: (piece: Piece) => {
-      options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       pieces?.add(piece);
     },
     isValid: pieces && (await options.before?.valid(pieces)),
@@ -164,7 +164,7 @@ async function prepare(options: LoadOptions) {
   const { plan, share, revision } = await directory.batches.viewing({ secrets }, async (view) => {
     const state = { environment, revision: view.revision, preconfigured };
     const isInForce = pieces && (await options.before?.inForce({ ...state, pieces }));
-    const comparing = { view, rules, mode, env, problems, overflow };
+    const comparing = { view, rules, mode, env, problems, overflow, signal };
     const compared = await compareDatasets(read, { ...comparing, isInForce });
     // What is in force was not counted, of which the removals are a share.
     if (isInForce === undefined || !isMoreThanHalf(compared.share)) return compared;
@@ -183,7 +183,7 @@ async function prepare(options: LoadOptions) {
  * file is named; "conflict" for a sync that needs `yes`; errors of the directory
  */
 export async function loadDatasets(options: LoadOptions): Promise<DatasetReport> {
-  const { directory, mode, dryRun = false, yes = false, onProgress } = options;
+  const { directory, mode, dryRun = false, yes = false, onProgress, signal } = options;
   if (options.files.length + (options.documents?.length ?? 0) === 0)
     throw new AuthorizerError("invalid_request", "no data set file is named");
   const { files, plan, share, state } = await prepare(options);
@@ -199,6 +199,7 @@ export async function loadDatasets(options: LoadOptions): Promise<DatasetReport>
         // Others may have written since the comparison.
         leaves: mode === "sync" ? "unmanaged" : "existing",
         ...(mark !== undefined && { mark }),
+        signal,
         onProgress: (done, total) => onProgress?.({ phase: "apply", done, total }),
       });
     }

@@ -105,6 +105,8 @@ export interface BatchOptions {
   readonly intoEmpty?: boolean;
   /** Called now and then with operations done and in all. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** Breaks the batch off before its commit, with the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
   /** A mark to leave with the batch, see {@link DirectoryBatches.applyMarked}. */
   readonly mark?: { readonly name: string; readonly value: unknown };
 }

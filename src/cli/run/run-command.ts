@@ -5,6 +5,7 @@ import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import type { ProcessEdge } from "@svc-authorizer/commands/process-edge.ts";
 import { formatProblem } from "@svc-authorizer/policy/source-files/configuration/problem.ts";
+import { isBreakingOff } from "../../compose/breaking-off.ts";
 import { assertUsable, loadServiceConfig } from "../../compose/configuration.ts";
 import { openData, openLog } from "../../compose/data.ts";
 import { type RunningService, startService } from "../../compose/service.ts";
@@ -101,10 +102,10 @@ async function start(
   try {
     const traces = await openServiceTraces(env, logger, version);
     const data = await openData(values, logger, { traces, keepSessions, ending });
-    return await startService(data, { version, env: (name) => env[name], nextFreePort });
+    return await startService(data, { version, env: (name) => env[name], nextFreePort, ending });
   } catch (error) {
     await logger.close();
-    if (ending.aborted && error === ending.reason) return undefined;
+    if (isBreakingOff(error, ending)) return undefined;
     throw error;
   }
 }

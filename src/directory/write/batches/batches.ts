@@ -61,13 +61,14 @@ export function createBatches(context: DirectoryContext): DirectoryBatches {
 async function applyAtOnce(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, leaves, mark, intoEmpty = false }: BatchOptions,
+  { managed, leaves, mark, signal, intoEmpty = false }: BatchOptions,
 ): Promise<number> {
   if (operations.length > MAX_AT_ONCE) {
     const message = `the store takes ${MAX_AT_ONCE} changes at once, and these are ${operations.length}: make them in several steps`;
     throw new AuthorizerError("invalid_request", message);
   }
   return context.writer.write(async (tx) => {
+    signal?.throwIfAborted();
     if (intoEmpty) await assertEmpty(tx);
     const left = leaves && new LeftThings(leaves);
     await applyAll(context, tx, marked(operations, managed, left));

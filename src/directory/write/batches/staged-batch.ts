@@ -17,7 +17,7 @@ const PIECE = 1_000;
 export async function applyStaged(
   context: DirectoryContext,
   operations: OperationList,
-  { managed, leaves, mark, onProgress, intoEmpty = false }: BatchOptions,
+  { managed, leaves, mark, onProgress, signal, intoEmpty = false }: BatchOptions,
 ): Promise<number> {
   let left: LeftThings | undefined;
   function* pieces(): Generator<(tx: Transaction) => Promise<void>> {
@@ -25,6 +25,7 @@ export async function applyStaged(
     left = leaves && new LeftThings(leaves);
     if (intoEmpty) yield assertEmpty;
     for (const piece of inPieces(operations)) {
+      signal?.throwIfAborted();
       const first = done;
       yield (tx) => applyAll(context, tx, marked(piece, managed, left), first);
       done += piece.length;
