@@ -6,7 +6,9 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type DataParts, openData, openLog } from "../../src/compose/data.ts";
 import { emptyStore } from "../../src/compose/store/offline-store.ts";
 import { configFromObject } from "../../src/config/load.ts";
+import type { BatchOperation } from "../../src/directory/batch.ts";
 import { checkConsistency } from "../../src/directory/upkeep/check-store.ts";
+import { STAGED_FROM } from "../../src/directory/write/batches/staged-batch.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 let folder: string;
@@ -127,6 +129,32 @@ it("keeps sessions where that is asked for, but those that had ended", async () 
   expect(await sinceOf("kept")).toBe(before.kept);
   // The removal of a key ended the sessions of its user.
   expect(await sinceOf("keys")).not.toBe(before.keys);
+});
+
+it("keeps what a change in pieces revokes", async () => {
+  await people();
+  const putBack = await copyOf();
+  const { batches } = (await open()).directory;
+  const others = Array.from({ length: STAGED_FROM }, (_, index): BatchOperation => {
+    return { op: "put_user", user: { username: `other-${index}` } };
+  });
+  const operations: BatchOperation[] = [
+    { op: "delete_user", username: "deleted" },
+    { op: "delete_user", username: "again" },
+    { op: "put_user", user: { username: "left", inactive: true } },
+    { op: "delete_credential", username: "keys", access_key_id: "K1" },
+    { op: "delete_principal", username: "keys", principal: "role/removed" },
+    ...others,
+    { op: "put_user", user: { username: "again" } },
+  ];
+  await batches.apply(operations, { managed: false });
+  await putBack();
+  const opened = await open();
+  expect(await inactive(opened)).toEqual(["again", "deleted", "left"]);
+  const { credentials, externalPrincipals } = opened.directory;
+  await expect(credentials.getWithSecret("K1")).rejects.toMatchObject({ code: "not_found" });
+  await expect(externalPrincipals.get("role/removed")).rejects.toMatchObject({ code: "not_found" });
+  expect((await externalPrincipals.get("role/kept")).username).toBe("keys");
 });
 
 it("has no secret, is for its owner only, and keeps the newest of each thing", async () => {

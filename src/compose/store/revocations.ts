@@ -7,7 +7,16 @@ import { type RevokedState, revokedBy } from "../../directory/revocations/revoke
 import type { Logger } from "../../observe/log/logger.ts";
 import type { RevocationFile } from "../../store/local/revocation-file.ts";
 import type { LogPlace, RevokedRecord } from "../../store/local/revocation-lines.ts";
-import type { Commit, CommittedChange, Store } from "../../store/port.ts";
+import type {
+  Commit,
+  CommittedChange,
+  RecordName,
+  Stage,
+  StagedPiece,
+  StageSubject,
+  Store,
+} from "../../store/port.ts";
+import { idOfRecord } from "../../store/record-id.ts";
 import { revocationPath } from "./backends.ts";
 
 /** A claim is known for this time beyond its expiry, as the store keeps it. */
@@ -85,17 +94,53 @@ class KeptRevocations implements Revocations {
       this.#newest = change;
     });
     const commit = async (asked: Commit): Promise<number> => {
-      const { file } = this.#parts;
       await this.#noted;
-      const revoked = await revokedBy(store, asked, (name) => file.get(name) !== undefined);
+      const revoked = await revokedBy(store, asked, (name) => this.#isKnown(name));
       const revision = await store.commit(asked);
       await this.#note(revision, revoked);
       return revision;
     };
+    const begin = store.stage;
+    const stage =
+      begin &&
+      (async (subject: StageSubject) => this.#observedStage(store, await begin.call(store, subject)));
     return Object.defineProperties(
       {},
-      { ...Object.getOwnPropertyDescriptors(store), commit: { value: commit } },
+      {
+        ...Object.getOwnPropertyDescriptors(store),
+        commit: { value: commit },
+        ...(stage !== undefined && { stage: { value: stage } }),
+      },
     ) as Store;
+  }
+
+  /** A stage, whose pieces are looked at as they come; what they revoke is noted once all are in force. */
+  #observedStage(store: Store, stage: Stage): Stage {
+    const revoked = new Map<string, RevokedState>();
+    return {
+      get isLost() {
+        return stage.isLost;
+      },
+      snapshot: () => stage.snapshot(),
+      add: async (piece: StagedPiece) => {
+        await this.#noted;
+        const isKnown = (name: RecordName): boolean => this.#isKnown(name) || revoked.has(idOfRecord(name));
+        const found = await revokedBy(store, piece, isKnown);
+        await stage.add(piece);
+        // What a later piece makes of a thing counts.
+        for (const one of found) revoked.set(idOfRecord(one), one);
+      },
+      commit: async (conditions) => {
+        const revision = await stage.commit(conditions);
+        await this.#note(revision, [...revoked.values()]);
+        return revision;
+      },
+      abandon: () => stage.abandon(),
+    };
+  }
+
+  #isKnown(name: RecordName): boolean {
+    return this.#parts.file.get(name) !== undefined;
   }
 
   async hold(directory: OpenedDirectory): Promise<HeldRevocations | undefined> {
