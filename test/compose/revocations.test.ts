@@ -157,6 +157,34 @@ it("keeps what a change in pieces revokes", async () => {
   expect((await externalPrincipals.get("role/kept")).username).toBe("keys");
 });
 
+it("knows a user who was renamed: what is revoked under the new name is not in force under the old one", async () => {
+  await people();
+  const before = { kept: await sinceOf("kept"), again: await sinceOf("again") };
+  const putBack = await copyOf();
+  const { users, provisioning, credentials, sessions } = (await open()).directory;
+  const change = async (username: string, fields: { username: string; inactive?: boolean }) => {
+    const provisioned = provisioning(() => false);
+    const { id } = (await provisioned.findUser({ username }))!;
+    await provisioned.changeUser(id, (user) => ({ ...user, ...fields }));
+  };
+  for (const name of ["left", "deleted", "again", "keys"]) await change(name, { username: `${name} now` });
+  await change("left now", { username: "left at last" });
+  await change("left at last", { username: "left at last", inactive: true });
+  await users.delete("deleted now");
+  // Somebody else has the former name; who had it goes on under the new one.
+  await users.create({ username: "again" });
+  await credentials.delete("keys now", "K1");
+  await sessions.end("again now");
+  await putBack();
+  const opened = await open(true);
+  expect(await inactive(opened)).toEqual(["deleted", "left"]);
+  expect(await sinceOf("kept")).toBe(before.kept);
+  expect(await sinceOf("again")).not.toBe(before.again);
+  const keys = await opened.directory.credentials.list("keys", { amount: 10 });
+  expect(keys.results.map((key) => key.access_key_id)).toEqual(["K2", "K3"]);
+  expect(await checkConsistency(opened.store)).toEqual([]);
+});
+
 it("has no secret, is for its owner only, and keeps the newest of each thing", async () => {
   await people();
   await revokeAll();

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
-import { isResealed, type RevokedState, stateOf } from "../../directory/revocations/revoked-records.ts";
+import { isSameSecret, type RevokedState, stateOf } from "../../directory/revocations/revoked-records.ts";
 import { hasLocalStore } from "../../store/local/remove-store.ts";
 import type { LogPlace } from "../../store/local/revocation-lines.ts";
 import { DamagedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
@@ -144,7 +144,7 @@ function revokedSince(past: Store, present: Store): Promise<readonly RevokedStat
       for (const partition of ["key", "password", "principal", "user"]) {
         for await (const { key, value } of recordsOf(then, partition)) {
           const record = await now.get(partition, key);
-          if (SEALED.has(partition) && record !== undefined && isResealed(value, record.value)) continue;
+          if (SEALED.has(partition) && record !== undefined && isSameSecret(value, record.value)) continue;
           const state = record && stateOf(partition, record.value);
           if (state !== stateOf(partition, value)) revoked.push({ partition, key, state: state ?? null });
         }

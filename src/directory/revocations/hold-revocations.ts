@@ -6,7 +6,7 @@ import { EMPTY, expiryKey, type UserRecord, under } from "../records/layout.ts";
 import { endSessions } from "../records/user-records.ts";
 import { BATCH_DEADLINE_MS } from "../write/batches/apply-operations.ts";
 import type { Transaction } from "../write/transaction.ts";
-import { parseUserState, type RevokedState, stateOf } from "./revoked-records.ts";
+import { parseUserState, RENAMED, type RevokedState, stateOf } from "./revoked-records.ts";
 
 /** Counts of what was revoked again. */
 export interface HeldRevocations {
@@ -43,6 +43,8 @@ class Holder {
   readonly #context: DirectoryContext;
   readonly #tx: Transaction;
   readonly #ended = new Set<string>();
+  /** Names of users by internal id. */
+  #names: ReadonlyMap<string, string> | undefined;
   #keys = 0;
   #passwords = 0;
   #principals = 0;
@@ -67,6 +69,7 @@ class Holder {
     else if (one.partition === "principal") await this.#principal(one);
     else if (one.partition === "claim") await this.#claim(one);
     else if (one.partition === "user") await this.#user(one);
+    else if (one.partition === RENAMED) await this.#renamed(one);
   }
 
   /** Ends the sessions of everybody. */
@@ -124,6 +127,20 @@ class Holder {
       this.#end(key, { ...record, inactive: true });
       this.#users += 1;
     } else if (isSame && (record.sessions_valid_after ?? 0) < now.validAfter) this.#end(key, record);
+  }
+
+  /** A user who was renamed since has the former name again. */
+  async #renamed({ key: id, ...one }: RevokedState): Promise<void> {
+    this.#names ??= await this.#namesById();
+    const username = this.#names.get(id);
+    if (username !== undefined) await this.#user({ ...one, key: username });
+  }
+
+  async #namesById(): Promise<ReadonlyMap<string, string>> {
+    const names = new Map<string, string>();
+    for await (const page of this.#tx.scanAll("user"))
+      for (const { key, record } of page) names.set(record.id, key);
+    return names;
   }
 
   #end(username: string, record: UserRecord): void {

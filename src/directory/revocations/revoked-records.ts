@@ -12,6 +12,12 @@ import type { ClaimRecord, KeyRecord, OwnerRecord, UserRecord } from "../records
 /** Partitions whose records can be revoked. */
 type RevocablePartition = "key" | "claim" | "user" | "principal" | "password";
 
+/**
+ * Stands in the place of a partition for the users who were renamed, by internal id: an older state has them under another
+ * name.
+ */
+export const RENAMED = "renamed user";
+
 /** A record that a commit revokes, or that stands for it from now on. */
 export interface RevokedState extends RecordName {
   /** As {@link stateOf}; null: the record was removed. */
@@ -81,11 +87,16 @@ export async function revokedBy(
   return withSnapshot(store, async (snapshot) => {
     const turns = new Turns();
     const found: RevokedState[] = [];
-    /** Ids of the users that the commit writes: one who is deleted under a name may only be renamed. */
-    const written = new Set<string>();
+    /** States of the users that the commit writes, by id: one who is deleted under a name may only be renamed. */
+    const written = new Map<string, string>();
     for (const { partition, key, value } of puts) {
       const before = partition === "claim" ? undefined : (await snapshot.get(partition, key))?.value;
-      if (partition === "user" && deletes.length > 0) written.add((parseJsonText(value) as UserRecord).id);
+      if (partition === "user") {
+        const { id } = parseJsonText(value) as UserRecord;
+        if (deletes.length > 0) written.set(id, stateOf(partition, value));
+        const renamed = { partition: RENAMED, key: id };
+        if (isKnown(renamed)) found.push({ ...renamed, state: stateOf(partition, value) });
+      }
       if (isKnown({ partition, key }) || isRevocation(partition, before, value)) {
         const expires = partition === "claim" ? (parseJsonText(value) as ClaimRecord).expires_at : undefined;
         found.push({
@@ -101,7 +112,13 @@ export async function revokedBy(
       const before = (await snapshot.get(partition, key))?.value;
       // An expired claim is removed by upkeep: it is remembered for as long as it has to be.
       if (before === undefined || partition === "claim") continue;
-      if (partition === "user" && written.has((parseJsonText(before) as UserRecord).id)) continue;
+      if (partition === "user") {
+        const { id } = parseJsonText(before) as UserRecord;
+        const renamed = { partition: RENAMED, key: id };
+        const state = written.get(id);
+        if (state !== undefined || isKnown(renamed)) found.push({ ...renamed, state: state ?? null });
+        if (state !== undefined) continue;
+      }
       found.push({ partition, key, state: null });
       if (turns.spent) await turns.yield();
     }
@@ -112,17 +129,21 @@ export async function revokedBy(
 function isRevocation(partition: string, before: string | undefined, after: string): boolean {
   if (partition === "claim") return true;
   if (before === undefined) return partition === "user" && after.includes('"inactive":true');
-  if (partition === "key" || partition === "password") return !isResealed(before, after);
+  if (partition === "key" || partition === "password") return !isSameSecret(before, after);
   if (partition === "principal") return stateOf(partition, before) !== stateOf(partition, after);
   const [then, now] = [before, after].map((value) => parseUserState(stateOf("user", value)));
   return now!.inactive || then!.id !== now!.id || then!.validAfter !== now!.validAfter;
 }
 
-/** True if only the key of encryption of an access key or a password is another, which is named in the sealed secret. */
-export function isResealed(before: string, after: string): boolean {
+/**
+ * True if only the key of encryption of an access key or a password is another, which is named in the sealed secret, or the
+ * name of its user.
+ */
+export function isSameSecret(before: string, after: string): boolean {
   const [then, now] = [before, after].map((value) => parseJsonText(value) as KeyRecord);
   const sealedBy = ({ secret }: KeyRecord) => secret.split(".")[1];
-  const { secret: _, ...old } = then!;
-  const { secret: __, ...young } = now!;
-  return sealedBy(then!) !== sealedBy(now!) && JSON.stringify(old) === JSON.stringify(young);
+  const { secret: _, username: __, ...old } = then!;
+  const { secret: ___, username: ____, ...young } = now!;
+  const isSealedSame = then!.secret === now!.secret || sealedBy(then!) !== sealedBy(now!);
+  return isSealedSame && JSON.stringify(old) === JSON.stringify(young);
 }
