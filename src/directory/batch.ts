@@ -15,7 +15,12 @@ import type { NewGroup, NewPolicy, NewUser } from "./new-entities.ts";
  * data set does not take back what people made of it ({@link BatchOptions.leaves}).
  */
 export type BatchOperation =
-  | { readonly op: "put_user"; readonly user: NewUser }
+  | {
+      readonly op: "put_user";
+      readonly user: NewUser;
+      /** The {@link ViewedUser.origin} of a user who is brought back; absent: whoever is made is somebody new. */
+      readonly origin?: string;
+    }
   | { readonly op: "delete_user"; readonly username: string }
   | ({ readonly op: "put_group"; readonly preconfigured?: true } & NewGroup)
   | { readonly op: "delete_group"; readonly name: string }
@@ -144,6 +149,12 @@ export interface UserState {
   readonly externalPrincipals: ReadonlyMap<string, Managed<true>>;
 }
 
+/** A user of a state, and who it is. */
+export interface ViewedUser extends UserState {
+  /** Another one for a later user of the name, the same for one whom a restore brought back. */
+  readonly origin: string;
+}
+
 /** A group with its policies. */
 export interface GroupState {
   readonly group: Managed<Group>;
@@ -220,7 +231,7 @@ export interface StateView {
   readonly revision: number;
   users(names: readonly string[]): Promise<ReadonlyMap<string, UserState>>;
   /** All users in UTF-8 byte order of their names; cheaper for each than {@link users}. */
-  everyUser(): AsyncIterable<UserState>;
+  everyUser(): AsyncIterable<ViewedUser>;
   /** True for the name of a user that works for the service itself: that of its policy, too. */
   isOfService(name: string): Promise<boolean>;
   groups(names: readonly string[]): Promise<ReadonlyMap<string, GroupState>>;

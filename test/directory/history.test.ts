@@ -269,6 +269,40 @@ describe.each(BACKENDS)("the past of a directory on $name", (backend) => {
     await expect(restore(all)).rejects.toThrow(/stays inactive.*--forget-revocations/);
   });
 
+  it("gives nothing of a deleted user to who has the name now", async () => {
+    const { users, groups, credentials, sessions } = bed.directory;
+    await groups.create({ name: "G" });
+    await users.create({ username: "alice", external_id: "sso|1" });
+    await groups.addMember("G", "alice");
+    const then = revision();
+    await users.delete("alice");
+    await users.create({ username: "alice" });
+    await credentials.create("alice", { access_key_id: "K", secret_access_key: "of the other alice" });
+    const { userId } = await sessions.get("alice");
+    const report = await restore(then);
+    expect(report.changes).toEqual([
+      { change: "remove", kind: "user", name: "alice" },
+      { change: "create", kind: "user", name: "alice" },
+      { change: "create", kind: "membership", name: "alice in G" },
+    ]);
+    expect(report.revocations).toEqual([{ kind: "deleted user", name: "alice" }]);
+    await expect(credentials.getWithSecret("K")).rejects.toMatchObject({ code: "not_found" });
+    expect(await users.get("alice")).toMatchObject({ external_id: "sso|1", inactive: true });
+    await users.update("alice", { inactive: false });
+    expect((await sessions.get("alice")).userId).not.toBe(userId);
+    expect((await credentials.list("alice", { amount: 10 })).results).toEqual([]);
+    // Whom a restore brought back is not somebody else for the next one.
+    await credentials.create("alice", { access_key_id: "K2", secret_access_key: "of alice again" });
+    expect(await restore(then)).toMatchObject({ changes: [], revocations: [] });
+    expect((await credentials.getWithSecret("K2")).username).toBe("alice");
+    await users.delete("alice");
+    await restore(then, { forgetRevocations: true });
+    const last = revision();
+    expect((await restore(then)).changes).toEqual([]);
+    expect((await restore(last)).changes).toEqual([]);
+    expect(await checkConsistency(bed.store)).toEqual([]);
+  });
+
   it("refuses to leave nobody in Admins, and a revision that is not kept", async () => {
     const { users, groups } = bed.directory;
     await groups.create({ name: "Admins" });

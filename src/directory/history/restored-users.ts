@@ -1,7 +1,7 @@
 /** The part of users in the plan of a restore (spec/journal §4). */
 
 import { isDeepStrictEqual } from "node:util";
-import type { BatchOperation, UserState } from "../batch.ts";
+import type { BatchOperation, ViewedUser } from "../batch.ts";
 import type { Revocation } from "../history.ts";
 import type { NewUser } from "../new-entities.ts";
 import { ADMINS } from "../write/set-up-mark.ts";
@@ -19,21 +19,30 @@ export class UserPlanner {
   }
 
   /** Adds what a user needs; the names are the same. */
-  async add(before: UserState | undefined, now: UserState | undefined): Promise<void> {
+  async add(before: ViewedUser | undefined, now: ViewedUser | undefined): Promise<void> {
     // Its work goes on, or was over.
     if (now?.isOfService === true) return;
     const then = before?.isOfService === true ? undefined : before;
     this.administrators.now ||= isAdministrator(now);
     this.administrators.past ||= isAdministrator(then);
-    const { plan } = this.#scope;
-    if (then === undefined) {
-      if (now === undefined) return;
-      const { username } = now.user.value;
-      plan.part("removed users").remove("user", username, { op: "delete_user", username });
-      return;
+    if (then === undefined) return now && this.#remove(now);
+    if (now !== undefined && now.origin !== then.origin) {
+      // Somebody else has the name: whoever was deleted comes back without a right of theirs, and gives them none.
+      this.#remove(now);
+      return this.#restore(then, undefined);
     }
+    return this.#restore(then, now);
+  }
+
+  #remove({ user }: ViewedUser): void {
+    const { username } = user.value;
+    this.#scope.plan.part("removed users").remove("user", username, { op: "delete_user", username });
+  }
+
+  async #restore(then: ViewedUser, now: ViewedUser | undefined): Promise<void> {
+    const { plan } = this.#scope;
     if (now !== undefined) this.#givenUp(then, now);
-    this.#user(then, now?.user.value);
+    this.#user(then, now);
     this.#memberships(then, now);
     const { username } = then.user.value;
     const belongings = plan.part("belongings of users");
@@ -44,7 +53,7 @@ export class UserPlanner {
     await this.#credentials(then, now);
   }
 
-  #givenUp(then: UserState, { user, externalPrincipals }: UserState): void {
+  #givenUp(then: ViewedUser, { user, externalPrincipals }: ViewedUser): void {
     const part = this.#scope.plan.part("given up by users");
     const { external_id: externalId, ...rest } = user.value;
     if (externalId !== undefined && externalId !== then.user.value.external_id)
@@ -56,14 +65,16 @@ export class UserPlanner {
     }
   }
 
-  #user({ user, groups }: UserState, before: NewUser | undefined): void {
+  #user({ user, groups, origin }: ViewedUser, now: ViewedUser | undefined): void {
     const { value, managed } = user;
+    const before = now?.user.value;
     const { withCredentials } = this.#scope.options;
     const withHeld = withCredentials ? value : withPassword(value, before?.encryptedPassword);
     const wanted = this.#staysRevoked(value, before) ? { ...withHeld, inactive: true } : withHeld;
     this.administrators.after ||= groups.has(ADMINS) && wanted.inactive !== true;
     if (isDeepStrictEqual(before, wanted)) return;
-    const put: BatchOperation = { op: "put_user", user: { ...wanted, inactive: wanted.inactive === true } };
+    const whole = { ...wanted, inactive: wanted.inactive === true };
+    const put: BatchOperation = { op: "put_user", user: whole, origin };
     const isPasswordAlone =
       before !== undefined && isDeepStrictEqual(withPassword(before, wanted.encryptedPassword), wanted);
     const kind = isPasswordAlone ? "password" : "user";
@@ -82,7 +93,7 @@ export class UserPlanner {
     return !this.#scope.options.forgetRevocations;
   }
 
-  #memberships({ user, groups }: UserState, now: UserState | undefined): void {
+  #memberships({ user, groups }: ViewedUser, now: ViewedUser | undefined): void {
     const { username } = user.value;
     const part = this.#scope.plan.part("belongings of users");
     for (const [group, { managed, by }] of groups) {
@@ -97,7 +108,7 @@ export class UserPlanner {
     }
   }
 
-  #principals({ user, externalPrincipals }: UserState, now: UserState | undefined): void {
+  #principals({ user, externalPrincipals }: ViewedUser, now: ViewedUser | undefined): void {
     const { username } = user.value;
     const part = this.#scope.plan.part("belongings of users");
     for (const [principal, { managed }] of externalPrincipals) {
@@ -108,7 +119,7 @@ export class UserPlanner {
     }
   }
 
-  async #credentials({ user, credentials }: UserState, now: UserState | undefined): Promise<void> {
+  async #credentials({ user, credentials }: ViewedUser, now: ViewedUser | undefined): Promise<void> {
     const { username } = user.value;
     const { plan } = this.#scope;
     for (const [access_key_id, { value, managed }] of credentials) {
@@ -139,7 +150,7 @@ export class UserPlanner {
   }
 }
 
-function isAdministrator(state: UserState | undefined): boolean {
+function isAdministrator(state: ViewedUser | undefined): boolean {
   return state?.groups.has(ADMINS) === true && state.user.value.inactive !== true;
 }
 

@@ -66,6 +66,8 @@ export interface UserRecord extends EntityHead, Omit<User, "username"> {
    * made, so that nothing issued to an earlier user of the name holds; absent in records of earlier versions.
    */
   readonly sessions_valid_after?: number;
+  /** Internal id that the user had before a restore brought it back; the first one, where there were several. */
+  readonly origin?: string;
   /** The work that the user does for the service itself; present: nobody can sign in as it. */
   readonly works_for?: string;
 }

@@ -40,7 +40,7 @@ export async function isInUse(from: Pick<StateReader, "get">, owner: OwnerRecord
 /** A record for a new or replaced user; empty texts count as absent. */
 export function userRecord(
   given: NewUser,
-  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after" | "works_for"> & {
+  head: Pick<UserRecord, "id" | "creation_date" | "sessions_valid_after" | "works_for" | "origin"> & {
     readonly managed: boolean;
   },
 ): UserRecord {
@@ -58,6 +58,7 @@ export function userRecord(
     ...(user.properties && { properties: user.properties }),
     ...(head.sessions_valid_after !== undefined && { sessions_valid_after: head.sessions_valid_after }),
     ...(head.works_for !== undefined && { works_for: head.works_for }),
+    ...(head.origin !== undefined && { origin: head.origin }),
   };
 }
 
@@ -162,6 +163,7 @@ export function removeUser(tx: Transaction, username: string, record: UserRecord
 
 /** A user as the contract shows it. */
 export function toUser(username: string, record: UserRecord): User {
-  const { id: _id, managed: _managed, sessions_valid_after: _mark, works_for: _work, ...fields } = record;
+  const { id: _id, managed: _managed, ...rest } = record;
+  const { sessions_valid_after: _mark, works_for: _work, origin: _origin, ...fields } = rest;
   return { username, ...fields };
 }

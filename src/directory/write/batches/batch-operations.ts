@@ -3,7 +3,6 @@
 import { isPossibleName } from "@svc-authorizer/policy/model/names.ts";
 import { type BatchOperation, entityKey } from "../../batch.ts";
 import { assertNoProblems, groupProblems, userProblems } from "../../checks.ts";
-import type { NewUser } from "../../new-entities.ts";
 import { putGroup, putMember, removeGroup, removeMember, requireGroup } from "../../records/group-records.ts";
 import { mark } from "../../records/layout.ts";
 import {
@@ -29,7 +28,7 @@ export async function applyOperation(scope: BatchScope, operation: BatchOperatio
   if (await scope.left?.has(scope, operation)) return;
   switch (operation.op) {
     case "put_user":
-      return applyUser(scope, operation.user);
+      return applyUser(scope, operation);
     case "put_group":
       return applyGroup(scope, operation);
     case "put_policy":
@@ -79,19 +78,21 @@ function headOf(
   };
 }
 
-async function applyUser(scope: BatchScope, user: NewUser): Promise<void> {
+async function applyUser(scope: BatchScope, { user, ...made }: Op<"put_user">): Promise<void> {
   assertNoProblems(userProblems(user, scope.context.rules.guards));
   const before = await scope.tx.get("user", user.username);
   const validAfter = before === undefined ? scope.context.nowMs() : before.sessions_valid_after;
   const head = headOf(scope, before);
   // Who does not say so leaves an inactive user inactive.
   const inactive = user.inactive ?? before?.inactive === true;
+  const origin = before === undefined ? made.origin : before.origin;
   const after = userRecord(
     { ...user, inactive },
     {
       ...head,
       ...(validAfter !== undefined && { sessions_valid_after: validAfter }),
       ...(before?.works_for !== undefined && { works_for: before.works_for }),
+      ...(origin !== undefined && { origin }),
     },
   );
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);

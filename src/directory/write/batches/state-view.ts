@@ -12,6 +12,7 @@ import type {
   TextOwner,
   UniqueText,
   UserState,
+  ViewedUser,
 } from "../../batch.ts";
 import type { StateReader } from "../../read/reader.ts";
 import { toGroup } from "../../records/group-records.ts";
@@ -88,17 +89,18 @@ export class ReaderView implements StateView {
     return users;
   }
 
-  async *everyUser(): AsyncGenerator<UserState> {
+  async *everyUser(): AsyncGenerator<ViewedUser> {
     const holders = await this.#allHolders();
     for await (const page of this.#reader.scanAll("user"))
       for (const { key, record } of page) yield await this.#user(key, record, holders);
   }
 
   /** @param holders users who may have something in a partition; a partition that is not in it is looked at for each */
-  async #user(name: string, record: UserRecord, holders: Holders = new Map()): Promise<UserState> {
+  async #user(name: string, record: UserRecord, holders: Holders = new Map()): Promise<ViewedUser> {
     const { id } = record;
     const hasNone = (partition: Partition): boolean => holders.get(partition)?.mayHave(id) === false;
     return {
+      origin: record.origin ?? id,
       user: managed(toUser(name, record), record),
       ...(record.works_for !== undefined && { isOfService: true }),
       groups: hasNone("user_group") ? NONE : await this.#references("user_group", id, "group"),
