@@ -59,6 +59,21 @@ describe.each(BACKENDS)("sessions on $name", (backend) => {
     expect(await markOf("alice")).toBe(START + 5);
   });
 
+  it("end when a batch makes the user inactive, so that none of them holds once the user is active again", async () => {
+    const put = (inactive: boolean) => apply([{ op: "put_user", user: { username: "alice", inactive } }]);
+    const { since } = await bed.directory.sessions.get("alice");
+    nowMs += 5;
+    await put(true);
+    expect(await codeOf(bed.directory.sessions.get("alice"))).toBe("not_found");
+    nowMs += 5;
+    await put(false);
+    expect(await markOf("alice")).toBe(START + 5);
+    const again = await bed.directory.sessions.get("alice");
+    expect(again.since).not.toBe(since);
+    await put(false);
+    expect((await bed.directory.sessions.get("alice")).since).toBe(again.since);
+  });
+
   it("end each time later than before, also within one millisecond or after the clock was set back", async () => {
     await endSessionsOf(bed.directory, "alice");
     expect(await markOf("alice")).toBe(START + 1);

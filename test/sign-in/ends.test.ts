@@ -122,6 +122,11 @@ const idOf = (token: string): string =>
 const admin = (method: string, path: string, body?: unknown) =>
   api(method, `/auth/users/${path}`, basicOf("administrator"), body);
 
+const applied = (inactive: boolean) => {
+  const documents = [{ format: 1, users: [{ username: USER, inactive }] }];
+  return api("POST", "/auth/apply", basicOf("administrator"), { manager: "tests", documents });
+};
+
 /** The ends; each says which status its call has. */
 const END: Readonly<Record<string, (session: Session) => Promise<{ readonly status: number } | undefined>>> =
   {
@@ -134,6 +139,14 @@ const END: Readonly<Record<string, (session: Session) => Promise<{ readonly stat
     deactivation: async () => {
       await service.directory.users.update(USER, { inactive: true });
       return undefined;
+    },
+    "deactivation and activation": async () => {
+      await admin("PATCH", USER, { inactive: true });
+      return admin("PATCH", USER, { inactive: false });
+    },
+    "deactivation and activation by documents": async () => {
+      await applied(true);
+      return applied(false);
     },
     deletion: () => admin("DELETE", USER),
     "deletion and a new user of the name": async () => {
