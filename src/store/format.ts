@@ -24,8 +24,8 @@ export interface Migration<T> {
 /** The format that a backend writes, and the steps to it from all earlier ones. */
 export interface StoreFormats<T> {
   readonly current: number;
-  /** Stores become of a later format, up to this one, when they first hold what it adds; default the current one. */
-  readonly newest?: number;
+  /** Oldest format that is read as it is, where nothing may be written; default the current one. */
+  readonly readable?: number;
   readonly migrations: readonly Migration<T>[];
 }
 
@@ -38,12 +38,11 @@ export function planMigrations<T>(
   found: FormatRecord,
   formats: StoreFormats<T>,
 ): readonly Migration<T>[] {
-  const { newest = formats.current } = formats;
-  if (found.format > newest) {
+  if (found.format > formats.current) {
     throw new AuthorizerError(
       "unavailable",
       `The store in ${where} has format ${found.format} and was written by ${found.written_by}; this program knows ` +
-        `formats up to ${newest}. Use the program that wrote it, or a later one.`,
+        `formats up to ${formats.current}. Use the program that wrote it, or a later one.`,
     );
   }
   const steps: Migration<T>[] = [];

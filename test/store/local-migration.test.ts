@@ -78,7 +78,7 @@ it.each([...KILLED, WAITING])(
     plant(fixture);
     const log = { info: vi.fn(), error: vi.fn() };
     const store = await openLocalStore({ path, syncWrites: true, log });
-    expect(log.info).toHaveBeenCalledWith(expect.objectContaining({ from: 1, to: 3 }), "store migrated");
+    expect(log.info).toHaveBeenCalledWith(expect.objectContaining({ from: 1, to: 5 }), "store migrated");
     expect(await contentOf(store)).toEqual(settledContent(fixture));
     await store.close();
     const again = await openLocalStore({ path, syncWrites: true });

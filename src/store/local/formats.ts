@@ -1,7 +1,13 @@
 /** Formats of the local store, and bringing a database to the current one when it is opened. */
 
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
-import { formatRecordText, parseFormatRecord, planMigrations, type StoreFormats } from "../format.ts";
+import {
+  formatRecordText,
+  type Migration,
+  parseFormatRecord,
+  planMigrations,
+  type StoreFormats,
+} from "../format.ts";
 import { DamagedRecord } from "../port.ts";
 import type { StoreLog } from "../store-log.ts";
 import { putValue } from "./database.ts";
@@ -12,14 +18,19 @@ import { SETTLE_BATCHES } from "./migrate-batches.ts";
 import { BEGIN_LOG } from "./migrate-log.ts";
 import { recordAt } from "./read-record.ts";
 
-/** The format in which values may be staged. */
-const WITH_STAGES = 4;
+/** Steps that change the number alone: what they add is written later, and a program from before would not see it. */
+const LETS_STAGE: Migration<LocalDatabase> = { from: 3, what: "values may be staged", run() {} };
+const LETS_RESTRICT: Migration<LocalDatabase> = {
+  from: 4,
+  what: "users may be inactive, access keys may expire",
+  run() {},
+};
 
 /** The current format and the way to it; layout.ts describes it. */
 export const LOCAL_FORMATS: StoreFormats<LocalDatabase> = {
-  current: 3,
-  newest: WITH_STAGES,
-  migrations: [SETTLE_BATCHES, BEGIN_LOG],
+  current: 5,
+  readable: 3,
+  migrations: [SETTLE_BATCHES, BEGIN_LOG, LETS_STAGE, LETS_RESTRICT],
 };
 
 /**
@@ -56,7 +67,7 @@ export function migrateDatabase(
 }
 
 /**
- * Returns where the log of a database of the current format stands; changes nothing.
+ * Returns where the log of a database stands whose format can be read as it is; changes nothing.
  * @throws AuthorizerError "unavailable" for another format, and for a database that is no store
  */
 export function currentPosition(
@@ -66,7 +77,8 @@ export function currentPosition(
 ): LogPosition {
   const record = readToOpen(folder, () => recordAt(database, FORMAT_KEY, {}));
   const found = record && parseFormatRecord(folder, record.value);
-  if (found !== undefined && planMigrations(folder, found, formats).length > 0) {
+  const { readable = formats.current } = formats;
+  if (found !== undefined && planMigrations(folder, found, formats).length > 0 && found.format < readable) {
     const message = `The store in ${folder} has an earlier format and has to be migrated: open it in a folder that can be written.`;
     throw new AuthorizerError("unavailable", message);
   }
@@ -98,16 +110,6 @@ function create(database: LocalDatabase, folder: string, writer: string, format:
     putFormat(database, writer, format);
     putPosition(database, EMPTY_LOG);
   });
-}
-
-/**
- * Makes the format one in which values are staged, which programs that do not know stages refuse. Only within a write
- * transaction.
- */
-export function raiseToStages(database: LocalDatabase, writer: string): void {
-  const record = recordAt(database, FORMAT_KEY, {});
-  if (record === undefined || parseFormatRecord("use", record.value).format >= WITH_STAGES) return;
-  putFormat(database, writer, WITH_STAGES);
 }
 
 function putFormat(database: LocalDatabase, writer: string, format: number): void {

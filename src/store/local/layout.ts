@@ -7,8 +7,11 @@
  * about (`about/<thing>\0<revision>`), with revisions in 8 bytes. Format 4 adds values that are staged (stage.ts): the second
  * bit says that the number before the text is that of a stage, the third that the record is removed by it. `stage/<number>`
  * has the revision of a stage that is in force as its version, 0 before; `staged-part/…`, `staged-undo/…` are as above for
- * the entry of a stage; `before/<number><key of a record>` is what a record was that a stage replaces.
- * Changing any of this is a new store format.
+ * the entry of a stage; `before/<number><key of a record>` is what a record was that a stage replaces. Format 5 has the bytes
+ * of format 4: it says that records may restrict by members that version 0.2 does not know (an inactive user, the end of an
+ * access key). That version would ignore and drop them, so it must refuse the store.
+ * Changing any of this is a new store format, and so is a record or member that restricts and that programs of the format
+ * before do not know.
  */
 
 import { crc32 } from "node:zlib";

@@ -17,8 +17,6 @@ interface StagesParts {
   readonly snapshot: (stage: number) => Snapshot;
   readonly isOutdated: (reads: ReadSet) => boolean;
   readonly finish: (stage: EndedStage, conditions: Pick<Commit, "expect" | "reads">) => Promise<number>;
-  /** Makes the format of the database one that has stages; only within a write transaction. */
-  readonly raiseFormat: () => void;
   readonly isClosed: () => boolean;
   /** Told of a sweep that failed: the next stage and the next process try again. */
   readonly onTrouble: (error: unknown) => void;
@@ -67,9 +65,8 @@ export class LocalStages {
   }
 
   async #begin(subject: StageSubject, end: () => void): Promise<Stage> {
-    const { database, transact, raiseFormat, isOutdated, finish } = this.#parts;
+    const { database, transact, isOutdated, finish } = this.#parts;
     const number = await transact(() => {
-      raiseFormat();
       const next = nextStage(database);
       putValue(database, stageKey(next), { version: 0, value: "" });
       return next;

@@ -29,7 +29,7 @@ import { CurrentRecords } from "./current-records.ts";
 import { flushDataFile } from "./data-file.ts";
 import { assertWholeState, openDatabase, openForReading, prepareFolder } from "./database.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { currentPosition, LOCAL_FORMATS, migrateDatabase, raiseToStages } from "./formats.ts";
+import { currentPosition, LOCAL_FORMATS, migrateDatabase } from "./formats.ts";
 import { FORMAT_KEY, recordKey } from "./layout.ts";
 import type { LocalDatabase } from "./local-database.ts";
 import { LocalHistory } from "./local-history.ts";
@@ -91,7 +91,7 @@ export async function openLocalStore(options: LocalStoreOptions): Promise<Store>
         lock.release();
       }
     };
-    return new LocalStore({ path, database, position, finish, log, keepMs, writer });
+    return new LocalStore({ path, database, position, finish, log, keepMs, isWritable: true });
   } catch (error) {
     await database?.close();
     lock.release();
@@ -133,6 +133,7 @@ async function openToRead(database: LocalDatabase, path: string, check = () => {
       finish: async () => {},
       log: undefined,
       keepMs: KEEP_MS,
+      isWritable: false,
     });
   } catch (error) {
     await database.close();
@@ -148,8 +149,8 @@ interface LocalStoreParts {
   readonly finish: () => Promise<void>;
   readonly log: StoreLog | undefined;
   readonly keepMs: number;
-  /** Name and version of the program; undefined: the store is only read. */
-  readonly writer?: string;
+  /** False: the store is only read. */
+  readonly isWritable: boolean;
 }
 
 class LocalStore implements Store {
@@ -337,7 +338,6 @@ class LocalStore implements Store {
   }
 
   #stagesOf(): LocalStages {
-    const { writer } = this.#parts;
     const parts = {
       database: this.#database,
       transact: <T>(action: () => T | Promise<T>) => {
@@ -347,11 +347,10 @@ class LocalStore implements Store {
       snapshot: (stage: number) => this.#snapshot(stage),
       isOutdated: (reads: ReadSet) => this.#recent.touches(reads),
       finish: (stage: EndedStage, conditions: StageConditions) => this.#finish(stage, conditions),
-      raiseFormat: () => raiseToStages(this.#database, writer ?? ""),
       isClosed: () => this.#closing !== undefined,
       onTrouble: (err: unknown) => this.#parts.log?.error({ err }, "what a stage left is not swept"),
     };
-    return new LocalStages(parts, writer !== undefined);
+    return new LocalStages(parts, this.#parts.isWritable);
   }
 
   #ownerOf(): SnapshotOwner {
