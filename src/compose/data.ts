@@ -23,6 +23,7 @@ import type { Traces } from "../tracing/traces.ts";
 import { openIssuers } from "./oidc.ts";
 import { openedOrClosed } from "./opened-or-closed.ts";
 import { type OpenedStore, openStore } from "./store/backends.ts";
+import { raisingStore } from "./store/raised-log.ts";
 import { openRevocations } from "./store/revocations.ts";
 
 /** The parts that work on data, without listeners: what commands such as `load` and `export` need. */
@@ -129,7 +130,8 @@ async function openAll(
     if (revisions !== undefined) notes.note(revisions.current());
   };
   const counted = observeStore(bare, storeCounters, noteCommit, openSnapshots, traces?.within);
-  const observed = notingStore(counted, { read: () => notes.noteRead(), failedCheck: noteCheck });
+  const raising = raisingStore(counted, logger);
+  const observed = notingStore(raising, { read: () => notes.noteRead(), failedCheck: noteCheck });
   const noted = notedChanges(values, notes);
   if (upkeep) revocations = await openRevocations(values, logger, keepSessions);
   const store = watched(watched(observed, revocations), noted);

@@ -21,13 +21,14 @@ import type { BranchPatterns } from "./branch-selection.ts";
 import type { Mirror } from "./mirror.ts";
 import { MIRROR_RECORD } from "./upkeep/mirror-shapes.ts";
 
-const PARTITION = "mirror";
+/** Partition of the records of mirrors. */
+export const MIRRORS = "mirror";
 /** Most mirrors of a service, with those that were deleted a moment ago. */
 export const MOST_MIRRORS = 500;
 /** A deleted mirror's name is free again after this time, in seconds: caches of a data server answer for it until then. */
 const NAME_RESTS_S = 60;
 
-const EVERY_RECORD: ScannedRange = { partition: PARTITION, prefix: "", after: undefined, upTo: undefined };
+const EVERY_RECORD: ScannedRange = { partition: MIRRORS, prefix: "", after: undefined, upTo: undefined };
 
 /** A mirror's record in the store. */
 interface MirrorRecord {
@@ -149,7 +150,7 @@ export class MirrorRecords {
   /** The record of a name, be it of a mirror that is gone. */
   async #find(name: string): Promise<RecordedMirror | undefined> {
     return withSnapshot(this.#store, async (snapshot) => {
-      const stored = await snapshot.get(PARTITION, name);
+      const stored = await snapshot.get(MIRRORS, name);
       return stored && decoded(snapshot, { key: name, ...stored });
     });
   }
@@ -175,7 +176,7 @@ async function letPass({ revision, base }: Snapshot): Promise<ReadSet> {
 
 /** All records of a state. */
 export async function recordsIn(snapshot: Snapshot): Promise<readonly RecordedMirror[]> {
-  const found = await snapshot.scan(PARTITION, { limit: MOST_MIRRORS });
+  const found = await snapshot.scan(MIRRORS, { limit: MOST_MIRRORS });
   return found.map((stored) => decoded(snapshot, stored));
 }
 
@@ -199,7 +200,7 @@ function putOf(mirror: Mirror, goneAt?: number) {
     ...(mirror.isDeleting === true && { deleting: true }),
     ...(goneAt !== undefined && { gone_at: goneAt }),
   };
-  return { partition: PARTITION, key: mirror.name, value: JSON.stringify(record) };
+  return { partition: MIRRORS, key: mirror.name, value: JSON.stringify(record) };
 }
 
 function decoded(snapshot: Snapshot, stored: ScannedRecord): RecordedMirror {
@@ -217,7 +218,7 @@ function decoded(snapshot: Snapshot, stored: ScannedRecord): RecordedMirror {
       createdBy: record.created_by,
       ...(record.deleting === true && { isDeleting: true }),
     },
-    unchanged: expectAsRead(snapshot, { partition: PARTITION, key: name }, stored),
+    unchanged: expectAsRead(snapshot, { partition: MIRRORS, key: name }, stored),
     goneAt: record.gone_at,
   };
 }
@@ -231,5 +232,5 @@ function recordIn(name: string, value: string): MirrorRecord {
   } catch {
     // As a record of another shape.
   }
-  throw new DamagedRecord(PARTITION, name);
+  throw new DamagedRecord(MIRRORS, name);
 }
