@@ -12,6 +12,8 @@ export interface Principal {
   readonly properties: Properties;
   /** True for a user who can do nothing: no policy is held, and nothing passes that any user may do. */
   readonly isInactive: boolean;
+  /** True for a user that works for the service itself: nobody signs in as it, and no token of a provider stands for it. */
+  readonly isOfService: boolean;
   /** Internal ids of the user's groups: what a change of a group touches. */
   readonly groups: readonly string[];
   /** The policies by holder. A policy of several holders is in each list. */

@@ -34,6 +34,7 @@ function principalOf(username: string, policies: readonly NamedStatements[]): Pr
     username,
     properties: {},
     isInactive: false,
+    isOfService: false,
     groups: [],
     held: [],
     policies: effective,

@@ -11,6 +11,7 @@ const found = (id: string, version: string): CachedPrincipal => {
     username: "alice",
     properties: {},
     isInactive: false,
+    isOfService: false,
     groups: ["group"],
     held: [{ holder: "group", via: { group: "Group" }, policies: [stored] }],
     policies: [{ ...stored, via: [{ group: "Group" }] }],

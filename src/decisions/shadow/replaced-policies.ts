@@ -41,7 +41,7 @@ class Replaced {
   }
 
   principal(principal: Principal): Principal {
-    const { id, username, properties, isInactive, groups } = principal;
+    const { id, username, properties, isInactive, isOfService, groups } = principal;
     const held = principal.held.map((one): HeldPolicies => ({ ...one, policies: this.#list(one.policies) }));
     let all: readonly EffectivePolicy[] | undefined;
     const policies = () => {
@@ -53,6 +53,7 @@ class Replaced {
       username,
       properties,
       isInactive,
+      isOfService,
       groups,
       held,
       get policies() {

@@ -87,7 +87,8 @@ function keyOf(names: readonly string[]): string {
 
 /** The set, to be evicted when a group is made. */
 function withNewGroup(found: GroupPrincipal): GroupPrincipal {
-  const { id, username, properties, isInactive, groups, held, policies, names, isComplete } = found;
-  const user = { id, username, properties, isInactive };
+  const { id, username, properties, isInactive, isOfService, groups } = found;
+  const { held, policies, names, isComplete } = found;
+  const user = { id, username, properties, isInactive, isOfService };
   return { ...user, groups: [...groups, NEW_GROUP], held, policies, names, isComplete };
 }

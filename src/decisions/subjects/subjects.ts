@@ -201,10 +201,17 @@ function hasToken({ token }: AskedSubject): boolean {
   return token !== undefined && token !== null;
 }
 
-/** The user, unless the name may not stand for a user. */
+/** The user, unless the name may not stand for a user: in a token, that of one who works for the service never does. */
 function notUser(
-  { mayBeUser = true }: AskedSubject,
+  { mayBeUser = true, signed }: AskedSubject,
   found: CachedPrincipal | Promise<CachedPrincipal | undefined>,
 ): CachedPrincipal | Promise<CachedPrincipal | undefined> {
-  return mayBeUser ? found : Promise.resolve(undefined);
+  if (!mayBeUser) return Promise.resolve(undefined);
+  if (signed === undefined) return found;
+  if (found instanceof Promise) return found.then(exceptOfService);
+  return found.principal.isOfService ? Promise.resolve(undefined) : found;
+}
+
+function exceptOfService(user: CachedPrincipal | undefined): CachedPrincipal | undefined {
+  return user?.principal.isOfService === true ? undefined : user;
 }

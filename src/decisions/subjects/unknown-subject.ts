@@ -31,6 +31,7 @@ class UnknownSubject implements Principal {
   readonly username: string;
   readonly properties = NO_PROPERTIES;
   readonly isInactive = false;
+  readonly isOfService = false;
   readonly #groups: Principal;
 
   constructor(username: string, groups: Principal) {

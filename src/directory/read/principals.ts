@@ -270,10 +270,11 @@ class ReadPrincipal implements Principal {
   readonly groups: readonly string[];
   readonly held: readonly HeldPolicies[];
   readonly isInactive: boolean;
+  readonly isOfService: boolean;
   #policies: readonly EffectivePolicy[] | undefined;
 
   constructor(
-    user: Pick<UserRecord, "id" | "properties" | "inactive">,
+    user: Pick<UserRecord, "id" | "properties" | "inactive" | "works_for">,
     username: string,
     { groups, held }: Memberships,
   ) {
@@ -283,6 +284,7 @@ class ReadPrincipal implements Principal {
     this.groups = groups;
     this.held = held;
     this.isInactive = user.inactive === true;
+    this.isOfService = user.works_for !== undefined;
   }
 
   get policies(): readonly EffectivePolicy[] {

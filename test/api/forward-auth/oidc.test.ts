@@ -98,6 +98,23 @@ describe("a token of an issuer", () => {
     }
   });
 
+  it("never stands for a user that works for the service itself: nobody can sign in as it", async () => {
+    const policy = { statement: reads("", "*").statement } as const;
+    for (const on of [service, strict]) {
+      const made = { username: "mirror-x", worksFor: "m-1", policy: policy as never };
+      const { key } = await on.directory.serviceUsers.createKey(made, 3_600);
+      for (const groups of [undefined, ["team-data"]])
+        expect(await statusOf(on, { sub: "mirror-x", groups })).toBe(403);
+      const token = await issuer.token({ sub: "mirror-x" });
+      const required = { action: "fs:ReadRepository", resource: "arn:svc:fs:::repository/data" };
+      const asked = { user: "mirror-x", token, required };
+      expect(await on.client.check(asked as never)).toMatchObject({ allowed: false, reason: "unknown_user" });
+      // The service's own key goes on.
+      const basic = Buffer.from(`${key.access_key_id}:${key.secret_access_key}`).toString("base64");
+      expect((await behind(on, [["Authorization", `Basic ${basic}`]])).status).toBe(200);
+    }
+  });
+
   it("gives nothing to an unknown subject where those are denied", async () => {
     expect(await statusOf(strict, { groups: ["team-data"] })).toBe(403);
   });
