@@ -50,6 +50,7 @@ import { openedOrClosed } from "./opened-or-closed.ts";
 import { type ServiceAudit, withAuditTrail } from "./records/audit-trail.ts";
 import { nodeName, openServiceDecisionLog, type ServiceDecisionLog } from "./records/decision-log.ts";
 import { openConfiguredShadow } from "./records/shadow.ts";
+import { maskedParts } from "./records/told-parts.ts";
 import { countingIdentities, openServiceUsage } from "./records/usage.ts";
 import type { WorkerRole } from "./workers/worker-role.ts";
 
@@ -299,8 +300,5 @@ async function openServiceDecisions(
 
 /** Decisions with spans, which leave out what the decision log masks. */
 function traced(decisions: Decisions, traces: Traces, values: ConfigValues): Decisions {
-  const masks = values["authorizer.decision_log.mask"];
-  const masked = (part: string): boolean =>
-    masks.some((mask) => mask === part || mask.startsWith(`${part}/`));
-  return tracedDecisions(decisions, traces, { subject: masked("/subject"), resource: masked("/resource") });
+  return tracedDecisions(decisions, traces, maskedParts(values));
 }

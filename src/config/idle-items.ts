@@ -56,9 +56,20 @@ const DEPENDENCIES: readonly Dependency[] = [
     why: "authorizer.datasets names no file",
   },
   {
+    items: ["authorizer.decision_log.mask"],
+    acts: (values) =>
+      values["authorizer.decision_log.include"] !== "none" ||
+      values["authorizer.shadow.candidate"] !== undefined,
+    why: "authorizer.decision_log.include is none, and authorizer.shadow.candidate is not set: traces alone, where there are some, leave out what it names",
+  },
+  {
     items: "authorizer.decision_log.",
     // What was used last is kept in that folder, too.
-    except: ["authorizer.decision_log.include", "authorizer.decision_log.directory"],
+    except: [
+      "authorizer.decision_log.include",
+      "authorizer.decision_log.directory",
+      "authorizer.decision_log.mask",
+    ],
     acts: (values) => values["authorizer.decision_log.include"] !== "none",
     why: "authorizer.decision_log.include is none",
   },

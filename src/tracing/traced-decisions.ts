@@ -9,23 +9,16 @@ import type { Attributes, Traces } from "./traces.ts";
 const DECIDE = "decide";
 const P = "svc_authorizer.decision.";
 
-/** The parts that spans leave out, because the decision log masks them (`authorizer.decision_log.mask`). */
-interface HiddenParts {
-  readonly subject: boolean;
-  readonly resource: boolean;
-}
+/** True for a part that spans leave out, because the decision log masks it (`authorizer.decision_log.mask`). */
+type IsHidden = (part: "subject" | "action" | "resource" | "operation") => boolean;
 
 /** The same use cases; each call within a traced request has a span. */
-export function tracedDecisions(decisions: Decisions, traces: Traces, hidden: HiddenParts): Decisions {
+export function tracedDecisions(decisions: Decisions, traces: Traces, isHidden: IsHidden): Decisions {
   const note = (answer: Attributes): Attributes => {
     traces.describe(answer);
     return answer;
   };
-  const shown = (user: string | undefined, action?: string, resource?: string): Attributes => ({
-    [`${P}user`]: hidden.subject ? undefined : user,
-    [`${P}action`]: action,
-    [`${P}resource`]: hidden.resource ? undefined : resource,
-  });
+  const shown = shownBut(isHidden);
   return {
     ...decisions,
     check: (request) => {
@@ -76,7 +69,7 @@ export function tracedDecisions(decisions: Decisions, traces: Traces, hidden: Hi
         return note({
           ...shown(asked.user, action, resource),
           ...ofCheck(answer, asked.entrance),
-          [`${P}operation`]: answer.operation ?? undefined,
+          ...(!isHidden("operation") && { [`${P}operation`]: answer.operation ?? undefined }),
         });
       };
       return traces.within(DECIDE, () => decisions.request(asked), about);
@@ -92,6 +85,16 @@ export function tracedDecisions(decisions: Decisions, traces: Traces, hidden: Hi
         : decisions.effectivePolicies(username),
     searches: tracedSearches(decisions.searches, traces),
   };
+}
+
+/** The attributes of a question, without what is hidden. */
+function shownBut(isHidden: IsHidden) {
+  const [subject, action, resource] = [isHidden("subject"), isHidden("action"), isHidden("resource")];
+  return (user: string | undefined, asked?: string, on?: string): Attributes => ({
+    [`${P}user`]: subject ? undefined : user,
+    [`${P}action`]: action ? undefined : asked,
+    [`${P}resource`]: resource ? undefined : on,
+  });
 }
 
 function tracedSearches(searches: Searches, traces: Traces): Searches {

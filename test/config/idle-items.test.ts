@@ -39,6 +39,7 @@ const IDLE: readonly (readonly [
     { "authorizer.decision_log.include": "0.5" },
     "include is none",
   ],
+  ["authorizer.decision_log.mask", ["/action"], { "authorizer.shadow.candidate": "c.yaml" }, "traces alone"],
   ["authorizer.audit.keep", "1h", { "authorizer.audit.directory": "audit" }, "directory is not set"],
   ["authorizer.audit.sinks", ["https://sink.example"], { "authorizer.audit.directory": "a" }, "directory"],
   ["authorizer.shadow.share", 0.5, { "authorizer.shadow.candidate": "c.yaml" }, "candidate is not set"],

@@ -288,6 +288,26 @@ describe("a traced service", () => {
     expect(collector.text()).not.toContain("repository/r/object/o");
   });
 
+  it.each([
+    [["/subject/id"], ["ann"], ["data-server", "fs:ReadObject"], [true, false]],
+    [["/caller/name"], ["data-server"], ["fs:ReadObject", "ann"], [false, false]],
+    [["/action"], ["fs:ReadObject", "auth:ReadUser"], ["data-server", "ann"], [true, true]],
+    [["/*/id", "/operation"], ["ann", "object/o"], ["evaluation"], [false, false]],
+  ])("leaves out callers and actions, too, where %j names them", async (mask, hidden, shown, named) => {
+    const program = await startTraced({}, { "authorizer.decision_log.mask": mask });
+    await evaluate(program, { traceparent: SAMPLED });
+    const basic = Buffer.from(`AKIATRACETEST:${SECRET}`).toString("base64");
+    await fetch(`${program.user}/api/v1/auth/users/bob`, { headers: { authorization: `Basic ${basic}` } });
+    expect(await program.end()).toBe(0);
+    const ofRequests = collector.spans.filter(({ kind }) => kind === 2);
+    expect(ofRequests).toHaveLength(2);
+    const texts = collector.spans.flatMap(({ attributes }) => Object.values(attributes)).map(String);
+    for (const one of hidden) expect(texts.filter((text) => text.includes(one))).toEqual([]);
+    for (const one of shown) expect(texts).toContain(one);
+    const callers = ofRequests.map(({ attributes }) => "svc_authorizer.caller" in attributes);
+    expect(callers).toEqual(named);
+  });
+
   it("leaves records of batches as they are", async () => {
     const program = await startTraced();
     await evaluate(program);

@@ -23,6 +23,7 @@ import { scimOptions } from "../apis/scim.ts";
 import { stsOptions } from "../apis/sts.ts";
 import type { DataParts } from "../data.ts";
 import { countingDirectory } from "../records/usage.ts";
+import { requestTraces } from "../traces.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 
 /** The parts of all connections that listeners may have; the service listener may have all (spec/security §5.3). */
@@ -57,7 +58,7 @@ export function openListeners(
   const shortcuts = values["authorizer.http_shortcuts"];
   const shared = { limits: limitsOf(values), shortcuts, health, log: httpLog(logger, audit), counters: http };
   const bearer = bearerOptions(values);
-  const traced = { traces: data.traces?.requests };
+  const traced = (callers: "people" | "programs") => ({ traces: requestTraces(data, callers) });
   const rendered = { render: async () => metrics.text() };
   return {
     setMetrics: (render) => {
@@ -65,7 +66,7 @@ export function openListeners(
     },
     service: createServiceListener({
       ...shared,
-      ...traced,
+      ...traced("programs"),
       ...serviceTls(values),
       places: places.ofListener(1),
       ...serviceApis(data, working),
@@ -77,7 +78,7 @@ export function openListeners(
     }),
     user: createUserListener({
       ...shared,
-      ...traced,
+      ...traced("people"),
       ...userTls(values),
       places: places.ofListener(USER_SHARE),
       management: managementOptions(data, working),

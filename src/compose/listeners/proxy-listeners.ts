@@ -14,6 +14,7 @@ import { forwardAuth } from "../apis/forward-auth.ts";
 import type { ManagementParts } from "../apis/management.ts";
 import type { DataParts } from "../data.ts";
 import { assertPackages } from "../needed-packages.ts";
+import { requestTraces } from "../traces.ts";
 import { bearerOptions, httpLog, pageTokenKeys } from "./listener-settings.ts";
 
 /** Parts of the listeners besides data and APIs. */
@@ -34,7 +35,7 @@ export async function openExtAuthz(
   { decisions, identities }: ManagementParts,
   { http, health, audit, places }: ProxyListeningParts,
 ): Promise<ExtAuthzListener | undefined> {
-  const { values, logger, revisions, traces } = data;
+  const { values, logger, revisions } = data;
   if (values["authorizer.ext_authz.listen_address"] === undefined) return undefined;
   assertPackages(values, "authorizer.ext_authz.listen_address");
   const { createExtAuthzListener, MOST_CONNECTIONS } = await import("../../listeners/ext-authz.ts");
@@ -48,7 +49,7 @@ export async function openExtAuthz(
     places: places.ofListener(EXT_AUTHZ_SHARE, MOST_CONNECTIONS),
     ...serviceTls(values),
     revisions,
-    traces: traces?.requests,
+    traces: requestTraces(data, "programs"),
   });
 }
 
@@ -58,7 +59,7 @@ export function openStreaming(
   { decisions, identities }: ManagementParts,
   { http, audit, places }: ProxyListeningParts,
 ): ManagedServer | undefined {
-  const { values, logger, revisions, traces } = data;
+  const { values, logger, revisions } = data;
   const upstream = values["authorizer.exchange.upstream"];
   const options = forwardAuth(data, decisions, identities);
   const { exchange } = options;
@@ -81,6 +82,6 @@ export function openStreaming(
     places: places.ofListener(STREAMING_SHARE),
     ...serviceTls(values),
     revisions,
-    traces: traces?.requests,
+    traces: requestTraces(data, "programs"),
   });
 }

@@ -7,6 +7,7 @@ import type { LoggedDecision } from "@svc-authorizer/policy/records/record.ts";
 import { recordIdOf } from "@svc-authorizer/policy/records/record-ids.ts";
 import type { DecisionRecords, RecordQuery } from "../../api/management/records/ports.ts";
 import { explainRecord } from "../../decision-log/explain-record.ts";
+import { covers, segments } from "../../decision-log/mask-pointers.ts";
 import { principalAt } from "../../directory/read/principal-at.ts";
 import { scheduler } from "../../schedule/scheduler.ts";
 import type { DataParts } from "../data.ts";
@@ -48,7 +49,7 @@ const ASKED = { subject: "/subject/id", action: "/action", resource: "/resource/
 /** The filters of a question whose values are masked. */
 function maskedBy(masks: readonly string[], query: RecordQuery): readonly string[] {
   return Object.entries(ASKED).flatMap(([name, place]) => {
-    const isMasked = masks.some((mask) => mask === place || place.startsWith(`${mask}/`));
+    const isMasked = masks.some((mask) => mask.startsWith("/") && covers(segments(mask), segments(place)));
     return isMasked && query[name as keyof typeof ASKED] !== undefined ? [name] : [];
   });
 }

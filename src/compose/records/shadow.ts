@@ -13,6 +13,7 @@ import { openMemoryStore } from "../../store/memory/memory-store.ts";
 import { CHEAP_COST, type DataParts } from "../data.ts";
 import { readOnlyMirrors } from "../mirroring.ts";
 import { subjectTokens } from "../oidc.ts";
+import { toldParts } from "./told-parts.ts";
 
 const SECRET_BYTES = 30;
 
@@ -41,6 +42,7 @@ export async function openConfiguredShadow(
   return openServiceShadow({
     source,
     share,
+    tell: toldParts(values),
     directory,
     logger,
     open: (of) => openQuietDecisions({ ...settings, directory: of }),

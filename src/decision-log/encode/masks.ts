@@ -5,6 +5,7 @@
 
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { isMask, maskOf } from "@svc-authorizer/policy/records/digests.ts";
+import { covers, segments } from "../mask-pointers.ts";
 
 /** Replaces values. */
 export class Masks {
@@ -18,7 +19,9 @@ export class Masks {
     const paths = masks.flatMap((mask) => (mask.startsWith("/") ? pathsOf(mask) : placesOf(mask)));
     // Each place once: a digest of a digest would no longer be equal to that of another place.
     this.#paths = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
-    this.#ofTrees = new Set(masks.flatMap((mask) => OF_TREES.get(mask) ?? []));
+    const pointers = masks.filter((mask) => mask.startsWith("/")).map(segments);
+    const isMasked = (place: readonly string[]): boolean => pointers.some((path) => covers(path, place));
+    this.#ofTrees = new Set(OF_TREES.flatMap(([member, place]) => (isMasked(place) ? [member] : [])));
     this.#key = key;
   }
 
@@ -66,33 +69,27 @@ export class Masks {
   }
 }
 
-/** The members of the permissions of a tree that a pointer names in a record of one permission. */
-const OF_TREES: ReadonlyMap<string, string> = new Map([
-  ["/action", "action"],
-  ["/resource", "resource"],
-  ["/resource/arn", "resource"],
-]);
+/** The members of the permissions of a tree, each with its place in a record of one permission. */
+const OF_TREES: readonly (readonly [member: string, place: readonly string[]])[] = [
+  ["action", ["action"]],
+  ["resource", ["resource", "arn"]],
+];
 
 /**
  * The places of a pointer: in the record, and in the items of a batch, which have the same members. The name of a
  * subject is also where its policies come from.
  */
 function pathsOf(pointer: string): readonly (readonly string[])[] {
-  const place = segments(pointer);
-  if (place[0] === "items") return [place];
+  const path = segments(pointer);
+  const isOfItems = path[0] === "items";
+  const place = isOfItems ? path.slice(2) : path;
   const via = ["determining", "*", "via", "*", "user"];
-  const places = pointer === SUBJECT_ID ? [place, via] : [place];
-  return [...places, ...places.map((one) => ["items", "*", ...one])];
+  const places = covers(place, SUBJECT_ID) && place.length > 0 ? [place, via] : [place];
+  const ofItems = places.map((one) => ["items", "*", ...one]);
+  return isOfItems ? [path, ...ofItems.slice(1)] : [...places, ...ofItems];
 }
 
-const SUBJECT_ID = "/subject/id";
-
-function segments(pointer: string): readonly string[] {
-  return pointer
-    .slice(1)
-    .split("/")
-    .map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
+const SUBJECT_ID = ["subject", "id"];
 
 /**
  * The places of a condition field in a record. The address of the client is also that of the peer where nothing stands

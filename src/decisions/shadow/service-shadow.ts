@@ -6,6 +6,7 @@ import type { Directory } from "../../directory/directory.ts";
 import { documentsOf, fingerprintOf, hasEntries, isDataset, policiesOf } from "./candidate-files.ts";
 import { withReplacedPolicies } from "./replaced-policies.ts";
 import { type OpenCandidate, type QuietDecisions, Shadow } from "./shadow.ts";
+import type { Telling } from "./shadow-question.ts";
 
 /** A shadow whose candidate can be loaded again. */
 export interface ServiceShadow {
@@ -23,6 +24,8 @@ interface ServiceShadowOptions {
   readonly source: string;
   /** See `share` of {@link Shadow}. */
   readonly share: number;
+  /** See `tell` of {@link Shadow}. */
+  readonly tell: Telling;
   /** That of the service. */
   readonly directory: Directory;
   /** Decides over a directory, and tells nobody. */
@@ -41,8 +44,8 @@ interface ServiceShadowOptions {
 
 /** Opens the shadow and loads its candidate. */
 export async function openServiceShadow(options: ServiceShadowOptions): Promise<ServiceShadow> {
-  const { source, share, directory, open, logger } = options;
-  const shadow = new Shadow({ share, witness: await open(directory) });
+  const { source, share, tell, directory, open, logger } = options;
+  const shadow = new Shadow({ share, tell, witness: await open(directory) });
   const ending = new AbortController();
   let loads: Promise<void> = Promise.resolve();
   const load = async (): Promise<void> => {

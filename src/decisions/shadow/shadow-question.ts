@@ -91,16 +91,34 @@ export interface DescribedQuestion {
   readonly request: string;
 }
 
+/** Tells a part of a question: as it is, or by a text that hides it. */
+export type Telling = (
+  part: "subject" | "action" | "resource" | "operation" | "required",
+  value: string,
+) => string;
+
 /** Describes a question for people. */
 export function describeQuestion(
   { request }: ShadowQuestion,
   { user, required, operation }: Decided,
+  tell: Telling,
 ): DescribedQuestion {
   const { entrance, requestId } = request;
-  const parts = [operation ?? "", required === null ? "" : permissionsText(required)];
-  return { entrance, request_id: requestId, user, request: parts.filter((one) => one !== "").join(" ") };
+  const named = operation ? tell("operation", operation) : "";
+  const parts = [named, required === null ? "" : permissionsText(required, tell)];
+  return {
+    entrance,
+    request_id: requestId,
+    user: user === null ? null : tell("subject", user),
+    request: parts.filter((one) => one !== "").join(" "),
+  };
 }
 
-function permissionsText(required: RequiredPermissions): string {
-  return "action" in required ? `${required.action} ${required.resource}` : JSON.stringify(required);
+function permissionsText(required: RequiredPermissions, tell: Telling): string {
+  if ("action" in required) {
+    return `${tell("action", required.action)} ${tell("resource", required.resource)}`;
+  }
+  const told = (name: string, value: unknown): unknown =>
+    (name === "action" || name === "resource") && typeof value === "string" ? tell(name, value) : value;
+  return tell("required", JSON.stringify(required, told));
 }

@@ -14,6 +14,7 @@ import {
   reasonOf,
   type ShadowQuestion,
   type ShadowReason,
+  type Telling,
 } from "./shadow-question.ts";
 import type { ShadowCandidate, ShadowDifference, ShadowReport } from "./shadow-report.ts";
 
@@ -46,6 +47,8 @@ interface ShadowOptions {
   readonly share: number;
   /** Decides as the service does, to find the statements that decided. */
   readonly witness: QuietDecisions;
+  /** Tells the parts of a question; default: as they are. */
+  readonly tell?: Telling;
   /** At least 0 and less than 1; default by chance. */
   readonly random?: () => number;
 }
@@ -217,7 +220,7 @@ export class Shadow implements ShadowTap {
     const { statement } = before ?? now;
     this.#kept.push({
       at: new Date(at).toISOString(),
-      ...describeQuestion(question, decided),
+      ...describeQuestion(question, decided, this.#options.tell ?? ((_part, value) => value)),
       change: allowed ? "narrower" : "wider",
       effect: now.effect,
       ...(statement !== undefined && { statement, side: before === undefined ? "added" : "removed" }),

@@ -48,7 +48,17 @@ const TREE = {
   },
 };
 
+it.each([["/subject/id"], ["/subject"], ["/subject/*"], ["/*/id"]])(
+  "%s hides the name of the subject, also where it says how a policy reaches it",
+  async (mask) => {
+    const { record, line } = await recorded([mask], "/check", TREE);
+    expect(line).not.toContain("ada");
+    expect(record.determining).toMatchObject([{ policy: "All", via: [{ user: record.subject.id }] }]);
+  },
+);
+
 it.each([
+  [["/resource/*"], "hidden-resource"],
   [["/resource/arn"], "hidden-resource"],
   [["/resource"], "hidden-resource"],
   [["/action"], "HiddenAction"],

@@ -293,6 +293,35 @@ describe("a shadow candidate", () => {
     expect(decisions).toBeLessThan(350);
   });
 
+  it.each([
+    [["/subject/id", "/resource/arn"], ["alice", "/object/"], "fs:ReadObject"],
+    [["/action"], ["ReadObject"], "alice"],
+    [["/*/id", "/operation", "/required"], ["alice", "/object/", "getObject", '"and'], "narrower"],
+  ])("is reported without what the decision log masks: %j", async (mask, hidden, shown) => {
+    const file = join(newFolder(), "candidate.json");
+    writeFileSync(file, JSON.stringify(dataset(CHANGED)));
+    const directory = newFolder();
+    const { url, userUrl, token } = await open({
+      "authorizer.shadow.candidate": file,
+      "authorizer.decision_log.include": "all",
+      "authorizer.decision_log.directory": directory,
+      "authorizer.decision_log.mask": mask,
+    });
+    await askEverywhere(url, token);
+    const tree = {
+      and: [
+        check("alice", "data/object/s").required,
+        { or: [{ any_resource: { action: "fs:ReadObject" } }] },
+      ],
+    };
+    await post(url, "/access/v1/check", { user: "alice", required: tree }, token);
+    const report = await eventually(userUrl, ({ narrower }) => narrower > ENTRANCES.length);
+    expect(report.narrower).toBe(ENTRANCES.length + 1);
+    const text = JSON.stringify(report.differences);
+    for (const one of hidden) expect(text).not.toContain(one);
+    expect(text).toContain(shown);
+  });
+
   it("is reported only to who may read decisions, and only where there is one", async () => {
     const { userUrl, directory } = await open({});
     const none = await svcctl(["shadow", "report"], environment(userUrl));
