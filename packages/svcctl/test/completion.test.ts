@@ -1,14 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chmodSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../../test/temporary-folder.ts";
 import { replay } from "./replay-server.ts";
 import { svcctl } from "./run-svcctl.ts";
+import { HOSTILE_NAMES, homeWithSvcctl } from "./shell-launcher.ts";
 
 const run = promisify(execFile);
-const PROGRAM = join(import.meta.dirname, "..", "bin", "svcctl.cjs");
 
 async function words(...typed: string[]): Promise<string[]> {
   return wordsWith({}, ...typed);
@@ -177,10 +175,6 @@ describe("svcctl completion", () => {
 describe("in bash", () => {
   /** Returns the words that bash would offer at the end of a line. */
   async function offered(line: string, own: Readonly<Record<string, string>> = {}): Promise<string[]> {
-    const folder = temporaryFolder();
-    const launcher = join(folder, "svcctl");
-    writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`);
-    chmodSync(launcher, 0o755);
     const script = `
       source <(svcctl completion bash)
       COMP_WORDBREAKS=\${BREAKS-$COMP_WORDBREAKS}
@@ -189,7 +183,7 @@ describe("in bash", () => {
       printf '%s\\n' "\${COMPREPLY[@]}"`;
     // The server that answers is in this process.
     const { stdout, stderr } = await run("bash", ["--norc", "-c", script, "bash", line], {
-      env: { HOME: folder, PATH: `${folder}${delimiter}${process.env["PATH"]}`, ...own },
+      env: homeWithSvcctl(own).env,
     });
     expect(stderr).toBe("");
     return stdout.split("\n").filter((word) => word !== "");
@@ -206,23 +200,14 @@ describe("in bash", () => {
   });
 
   withBash("names are offered as bash has to read them, and none of them is run", async () => {
-    const hostile = [
-      "z$(touch${IFS}made)",
-      "z`touch${IFS}made`",
-      "z;touch",
-      "z'quoted",
-      'z"quoted',
-      "z&y",
-      "z\\y",
-    ];
-    const page = { status: 200, body: { results: hostile.map((id) => ({ id })), pagination: {} } };
+    const page = { status: 200, body: { results: HOSTILE_NAMES.map((id) => ({ id })), pagination: {} } };
     const found = await offered("svcctl auth users show --id z", (await replay([page])).env);
-    expect(found).toHaveLength(hostile.length);
+    expect(found).toHaveLength(HOSTILE_NAMES.length);
     // As bash reads the line that the tab key made of them.
     const { stdout } = await run("bash", ["--norc", "-c", `printf '%s\\n' ${found.join(" ")}`], {
       cwd: temporaryFolder(),
     });
-    expect(stdout.split("\n").slice(0, -1)).toEqual(hostile);
+    expect(stdout.split("\n").slice(0, -1)).toEqual(HOSTILE_NAMES);
     // A word that was begun in this way goes on.
     const second = await replay([page]);
     expect(await offered("svcctl auth users show --id z\\$\\(t", second.env)).toEqual([found[0]]);

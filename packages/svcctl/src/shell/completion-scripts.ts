@@ -43,12 +43,19 @@ const ZSH = `#compdef svcctl
 # zsh completion for svcctl: source <(svcctl completion zsh), or put this file into your $fpath as _svcctl
 _svcctl() {
   local word description
-  local -a found
+  local -a typed found begun
+  # Without the signs that quote them; the quote that begins the last word may be open.
+  typed=("\${(@Q)words[2,CURRENT]}")
+  typed[-1]="\${typed[-1]#[\\"\\']}"
   while IFS=$'\\t' read -r word description; do
-    [[ -n "$word" ]] && found+=("\${word//:/\\\\:}:\${description}")
-  done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
-  if (( \${#found} )); then
-    _describe 'svcctl' found
+    [[ -n "$word" ]] || continue
+    # A backslash stands for the sign behind it, and a colon ends the word.
+    word="\${\${word//\\\\/\\\\\\\\}//:/\\\\:}:\${description}"
+    # What follows a URI that goes on is typed at once.
+    if [[ "$word" == */: ]]; then begun+=("$word"); else found+=("$word"); fi
+  done < <("\${words[1]}" __complete -- "\${(@)typed}" 2>/dev/null)
+  if (( \${#found} + \${#begun} )); then
+    _describe 'svcctl' found -- begun -S ''
   else
     _files
   fi
@@ -63,8 +70,8 @@ fi
 const FISH = `# fish completion for svcctl: svcctl completion fish | source
 function __svcctl_complete
     set -l words (commandline -opc)
-    # In quotes, since a word that has not begun is no argument otherwise.
-    set -l current (commandline -ct)
+    # Without the signs that quote it. In quotes, since a word that has not begun is no argument otherwise.
+    set -l current (commandline -ct | string unescape; or commandline -ct)
     $words[1] __complete -- $words[2..-1] "$current" 2>/dev/null
 end
 complete -c svcctl -a '(__svcctl_complete)'
