@@ -203,6 +203,32 @@ it("has no secret, is for its owner only, and keeps the newest of each thing", a
   expect(await inactive(await open())).toEqual([]);
 });
 
+it("has what a power loss took from the file, once the service has started again", async () => {
+  await people();
+  const putBack = await copyOf();
+  await (await open()).close();
+  const flushed = readFileSync(file());
+  await revokeAll();
+  const { provisioning, users } = data!.directory;
+  const { id } = (await provisioning(() => false).findUser({ username: "renamed" }))!;
+  await provisioning(() => false).changeUser(id, (user) => ({ ...user, username: "renamed now" }));
+  await users.delete("renamed now");
+  await data!.close();
+  data = undefined;
+  writeFileSync(file(), flushed);
+  await open();
+  await putBack();
+  const opened = await open();
+  expect(await inactive(opened)).toEqual(["again", "deleted", "left", "renamed"]);
+  const { credentials, externalPrincipals, tokenClaims } = opened.directory;
+  for (const key of ["K1", "K2"]) {
+    await expect(credentials.getWithSecret(key)).rejects.toMatchObject({ code: "not_found" });
+  }
+  expect((await credentials.getWithSecret("K3")).secret_access_key).toBe("secret of K3");
+  await expect(externalPrincipals.get("role/removed")).rejects.toMatchObject({ code: "not_found" });
+  await expect(tokenClaims.claim("token-1", inSoon())).rejects.toThrow("claimed already");
+});
+
 it("tells nothing where the store is the one that was left, also after a line that a crash cut", async () => {
   await people();
   await revokeAll();

@@ -3,7 +3,7 @@
 import type { ConfigValues } from "../../config/table.ts";
 import type { OpenedDirectory } from "../../directory/open-directory.ts";
 import type { HeldRevocations } from "../../directory/revocations/hold-revocations.ts";
-import { type RevokedState, revokedBy } from "../../directory/revocations/revoked-records.ts";
+import { type RevokedState, revokedBy, revokedIn } from "../../directory/revocations/revoked-records.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import type { RevocationFile } from "../../store/local/revocation-file.ts";
 import type { LogPlace, RevokedRecord } from "../../store/local/revocation-lines.ts";
@@ -21,6 +21,9 @@ import { revocationPath } from "./backends.ts";
 
 /** A claim is known for this time beyond its expiry, as the store keeps it. */
 const CLAIM_MARGIN_MS = 24 * 3_600_000;
+
+/** Entries of the log that are read at once. */
+const ENTRIES_AT_ONCE = 100;
 
 /** Revocations of a commit as the file keeps them. */
 export function toBeKept(
@@ -156,7 +159,10 @@ class KeptRevocations implements Revocations {
     const left = this.#left;
     if (left === undefined || this.#store === undefined) return undefined;
     const found = await whereIs(this.#store, left);
-    if (found === "here") return undefined;
+    if (found === "here") {
+      await this.#catchUp(this.#store, left);
+      return undefined;
+    }
     if (found === "another log") {
       const name = file.setAside();
       logger.warn("the file of revocations belongs to another store, and is put aside", { name });
@@ -169,6 +175,24 @@ class KeptRevocations implements Revocations {
       { left_at_revision: left.revision, revision, ...held, sessions_kept: keepSessions, file: file.path },
     );
     return held;
+  }
+
+  /** Notes what the file lacks of the log: its last lines, where power or the process was lost before they were written. */
+  async #catchUp(store: Store, { revision, log }: LogPlace): Promise<void> {
+    const { file, keepMs } = this.#parts;
+    const { history } = store;
+    const head = history.head.revision;
+    for (let after = Math.max(revision, await history.keptFrom()); after < head; ) {
+      const entries = (await store.changes(after, ENTRIES_AT_ONCE)) ?? [];
+      if (entries.length === 0) return;
+      for (const { revision: next, id } of entries) {
+        const writes = (await history.writes(next, id)) ?? { put: [], delete: [] };
+        const before = (name: RecordName) => history.recordAt(next - 1, name);
+        const revoked = await revokedIn(writes, before, (name) => this.#isKnown(name));
+        await file.note({ revision: next, id, log }, toBeKept(revoked, next, keepMs));
+        after = next;
+      }
+    }
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,14 @@
 import { createHash } from "node:crypto";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { Turns } from "../../schedule/turns.ts";
-import { type Commit, type RecordName, type Store, withSnapshot } from "../../store/port.ts";
+import {
+  type Commit,
+  type RecordName,
+  type RecordPut,
+  type Store,
+  type StoredRecord,
+  withSnapshot,
+} from "../../store/port.ts";
 import type { ClaimRecord, KeyRecord, OwnerRecord, UserRecord } from "../records/layout.ts";
 
 /** Partitions whose records can be revoked. */
@@ -81,49 +88,67 @@ export async function revokedBy(
   commit: Commit,
   isKnown: (name: RecordName) => boolean,
 ): Promise<readonly RevokedState[]> {
-  const puts = (commit.put ?? []).filter(({ partition }) => PARTITIONS.has(partition));
-  const deletes = (commit.delete ?? []).filter(({ partition }) => PARTITIONS.has(partition));
-  if (puts.length + deletes.length === 0) return [];
-  return withSnapshot(store, async (snapshot) => {
-    const turns = new Turns();
-    const found: RevokedState[] = [];
-    /** States of the users that the commit writes, by id: one who is deleted under a name may only be renamed. */
-    const written = new Map<string, string>();
-    for (const { partition, key, value } of puts) {
-      const before = partition === "claim" ? undefined : (await snapshot.get(partition, key))?.value;
-      if (partition === "user") {
-        const { id } = parseJsonText(value) as UserRecord;
-        if (deletes.length > 0) written.set(id, stateOf(partition, value));
-        const renamed = { partition: RENAMED, key: id };
-        if (isKnown(renamed)) found.push({ ...renamed, state: stateOf(partition, value) });
-      }
-      if (isKnown({ partition, key }) || isRevocation(partition, before, value)) {
-        const expires = partition === "claim" ? (parseJsonText(value) as ClaimRecord).expires_at : undefined;
-        found.push({
-          partition,
-          key,
-          state: stateOf(partition, value),
-          ...(expires !== undefined && { expires }),
-        });
-      }
-      if (turns.spent) await turns.yield();
+  const writes = { put: [...ofPartitions(commit.put)], delete: [...ofPartitions(commit.delete)] };
+  if (writes.put.length + writes.delete.length === 0) return [];
+  return withSnapshot(store, (snapshot) =>
+    revokedIn(writes, ({ partition, key }) => snapshot.get(partition, key), isKnown),
+  );
+}
+
+/** Writes of a commit, or of an entry. */
+interface Writes {
+  readonly put: Iterable<RecordPut>;
+  readonly delete: Iterable<RecordName>;
+}
+
+/**
+ * Returns what writes revoke.
+ * @param before reads a record as it was before them
+ * @param isKnown as of {@link revokedBy}
+ */
+export async function revokedIn(
+  writes: Writes,
+  before: (name: RecordName) => Promise<StoredRecord | undefined>,
+  isKnown: (name: RecordName) => boolean,
+): Promise<readonly RevokedState[]> {
+  const turns = new Turns();
+  const found: RevokedState[] = [];
+  /** States of the users that are written, by id: one who is deleted under a name may only be renamed. */
+  const written = new Map<string, string>();
+  for (const { partition, key, value } of ofPartitions(writes.put)) {
+    const then = partition === "claim" ? undefined : (await before({ partition, key }))?.value;
+    if (partition === "user") {
+      const { id } = parseJsonText(value) as UserRecord;
+      written.set(id, stateOf(partition, value));
+      const renamed = { partition: RENAMED, key: id };
+      if (isKnown(renamed)) found.push({ ...renamed, state: stateOf(partition, value) });
     }
-    for (const { partition, key } of deletes) {
-      const before = (await snapshot.get(partition, key))?.value;
-      // An expired claim is removed by upkeep: it is remembered for as long as it has to be.
-      if (before === undefined || partition === "claim") continue;
-      if (partition === "user") {
-        const { id } = parseJsonText(before) as UserRecord;
-        const renamed = { partition: RENAMED, key: id };
-        const state = written.get(id);
-        if (state !== undefined || isKnown(renamed)) found.push({ ...renamed, state: state ?? null });
-        if (state !== undefined) continue;
-      }
-      found.push({ partition, key, state: null });
-      if (turns.spent) await turns.yield();
+    if (isKnown({ partition, key }) || isRevocation(partition, then, value)) {
+      const expires = partition === "claim" ? (parseJsonText(value) as ClaimRecord).expires_at : undefined;
+      const state = stateOf(partition, value);
+      found.push({ partition, key, state, ...(expires !== undefined && { expires }) });
     }
-    return found;
-  });
+    if (turns.spent) await turns.yield();
+  }
+  for (const { partition, key } of ofPartitions(writes.delete)) {
+    const then = (await before({ partition, key }))?.value;
+    // An expired claim is removed by upkeep: it is remembered for as long as it has to be.
+    if (then === undefined || partition === "claim") continue;
+    if (partition === "user") {
+      const { id } = parseJsonText(then) as UserRecord;
+      const renamed = { partition: RENAMED, key: id };
+      const state = written.get(id);
+      if (state !== undefined || isKnown(renamed)) found.push({ ...renamed, state: state ?? null });
+      if (state !== undefined) continue;
+    }
+    found.push({ partition, key, state: null });
+    if (turns.spent) await turns.yield();
+  }
+  return found;
+}
+
+function* ofPartitions<T extends RecordName>(records: Iterable<T> = []): Generator<T> {
+  for (const record of records) if (PARTITIONS.has(record.partition)) yield record;
 }
 
 function isRevocation(partition: string, before: string | undefined, after: string): boolean {
