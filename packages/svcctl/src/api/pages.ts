@@ -36,12 +36,27 @@ export async function fetchPage(
     const sent = { ...query, prefix, search, after, amount };
     const answer = await api.fetchObject({ method: "GET", path, query: sent, expect: 200 });
     if (!Array.isArray(answer["results"])) throw new Error("Bad response from server");
-    for (const entry of answer["results"]) if (isObject(entry)) results.push(entry);
+    const entries = answer["results"].filter(isObject);
+    if (search !== undefined) assertSearched(entries, search);
+    for (const entry of entries) results.push(entry);
     const next = nextOf(answer["pagination"]);
     if (!all || next === undefined) return { results, next, amount, answer: { ...answer, results } };
     if (next === after) throw new Error("Bad response from server: the same page again");
     after = next;
   }
+}
+
+/** Throws where a server leaves the search out, as version 0.2 and a data server do: the list would pass for what was found. */
+function assertSearched(entries: readonly JsonObject[], search: string): void {
+  const wanted = folded(search);
+  const isFound = (entry: JsonObject): boolean =>
+    Object.values(entry).some((value) => typeof value === "string" && folded(value).includes(wanted));
+  if (!entries.every(isFound)) throw new Error("the server does not know --search: it lists everything");
+}
+
+/** As the service compares: a Greek sigma has two small letters. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll("ς", "σ");
 }
 
 function nextOf(pagination: unknown): string | undefined {

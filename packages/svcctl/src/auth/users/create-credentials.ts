@@ -2,6 +2,7 @@
 
 import { UsageFailure } from "@svc-authorizer/commands/failure.ts";
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
+import { messageOf } from "@svc-authorizer/policy/errors.ts";
 import type { ApiClient, JsonObject } from "../../api/api-client.ts";
 import { openApi } from "../../api/api-client.ts";
 import { fillPath } from "../../api/path-template.ts";
@@ -20,7 +21,8 @@ export async function createCredentials(call: CommandCall): Promise<void> {
   const path = await fillPath(api, call, ["auth", "users", { option: "id", orSelf: true }, "credentials"]);
   const query = lifetimeOf(call);
   const key = await created(call, api, path, query);
-  warnOfMissingTerm(call, query.expires_in !== undefined, key);
+  if (query.expires_in !== undefined && typeof key["expires_at"] !== "number")
+    await takeBack(api, path, textField(key, "access_key_id"));
   const { green, bold, yellow } = call.context.style;
   const line = (label: string, field: string): string =>
     `${label.padEnd(LABEL)}${bold(safeText(textField(key, field)))}`;
@@ -73,8 +75,14 @@ function expiryLine(key: JsonObject, bold: (text: string) => string): readonly s
   return typeof at === "number" ? [`${"Expires:".padEnd(LABEL)}${bold(formatDate(at))}`] : [];
 }
 
-/** A server that knows no terms makes a key that stays, which is said: somebody would rely on its end. */
-function warnOfMissingTerm({ context }: CommandCall, asked: boolean, key: JsonObject): void {
-  if (!asked || typeof key["expires_at"] === "number") return;
-  context.err("warning: the server knows no terms of access keys: this key does not expire\n");
+/** Deletes a key whose server knows no terms, as version 0.2 and a data server: it would stay where somebody relies on its end. */
+async function takeBack(api: ApiClient, path: readonly string[], id: string): Promise<never> {
+  const said = "the server knows no terms of access keys";
+  try {
+    await api.perform({ method: "DELETE", path: [...path, id], expect: 204 });
+  } catch (error) {
+    const message = `${said}, and ${id}, which does not expire, could not be deleted (${messageOf(error)}): delete it`;
+    throw new Error(message, { cause: error });
+  }
+  throw new Error(`${said}: the key was deleted again`);
 }

@@ -27,7 +27,14 @@ export function listingWithUse({
     const api = openApi(call.context);
     const asks = call.options["lastUsed"] === true;
     const page = await fetchPage(api, call, await fillPath(api, call, path), asks ? { last_used: true } : {});
+    if (asks) assertCounted(page.results);
     await printPage(call, page, { columns: asks ? [...columns, ...USE_COLUMNS] : columns });
     look?.(call, page.results);
   };
+}
+
+/** Throws where a server does not count use, as version 0.2 and a data server: nothing would pass for never. */
+function assertCounted(entries: readonly JsonObject[]): void {
+  if (entries.every(({ uses }) => typeof uses === "number")) return;
+  throw new Error("the server does not count use, so it does not know --last-used");
 }
