@@ -15,13 +15,13 @@ import { emailKey, type UserRecord } from "../records/layout.ts";
 import { attach, detach, requirePolicy } from "../records/policy-records.ts";
 import {
   changedRecord,
-  endSessions,
   putUser,
   removeUser,
   requireUser,
   toUser,
   userRecord,
 } from "../records/user-records.ts";
+import { deactivated } from "./deactivation.ts";
 
 /** The use cases on users of a directory. */
 export function createUsers(context: DirectoryContext): Users {
@@ -58,7 +58,7 @@ export function createUsers(context: DirectoryContext): Users {
         const after = changedRecord(before, change);
         await putUser(tx, username, before, after);
         if (after.inactive === true && before.inactive !== true) {
-          endSessions(tx, username, after, context.nowMs());
+          await deactivated(tx, username, after, context.nowMs());
         }
         return toUser(username, after);
       });

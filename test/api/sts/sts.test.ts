@@ -38,6 +38,38 @@ describe("a token of an issuer that may name users", () => {
     expect((await bed.authorizer.directory.credentials.getWithSecret(id)).expires_at).toBe(expires);
   });
 
+  it.each(["the API", "documents", "an identity provider"])(
+    "gives a key that is over for good when %s makes its user inactive",
+    async (by) => {
+      const { users, batches, provisioning, credentials } = bed.authorizer.directory;
+      const change: Readonly<Record<string, (inactive: boolean) => Promise<unknown>>> = {
+        "the API": (inactive) => users.update("alice", { inactive }),
+        documents: (inactive) =>
+          batches.apply([{ op: "put_user", user: { username: "alice", inactive } }], { managed: false }),
+        "an identity provider": async (inactive) => {
+          const { id } = (await provisioning(() => false).findUser({ username: "alice" }))!;
+          return provisioning(() => false).changeUser(id, (user) => ({ ...user, inactive }));
+        },
+      };
+      const key = { access_key_id: `OF-ALICE-${by}`, secret_access_key: "a secret of alice" };
+      await credentials.create("alice", { ...key, expires_in: 3_600 });
+      const answer = await bed.call(form(await people()));
+      const issued = [answer.element("AccessKeyId"), answer.element("SecretAccessKey")] as const;
+      const statusOf = async (id: string, secret: string) => {
+        const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+        return (await fetch(`${bed.authorizer.userUrl}/api/v1/user`, { headers: { authorization } })).status;
+      };
+      expect(await statusOf(...issued)).toBe(200);
+      await change[by]?.(true);
+      expect(await statusOf(...issued)).toBe(401);
+      await change[by]?.(false);
+      expect(await statusOf(...issued)).toBe(401);
+      // What somebody gave, and lists show, applies again.
+      expect(await statusOf(key.access_key_id, key.secret_access_key)).toBe(200);
+      expect((await bed.call(form(await people()))).status).toBe(200);
+    },
+  );
+
   it("gives a key for as long as it is asked to, within bounds", async () => {
     for (const [asked, status] of [
       ["900", 200],

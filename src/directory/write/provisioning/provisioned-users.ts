@@ -15,6 +15,7 @@ import type { StateReader } from "../../read/reader.ts";
 import { foldName, type UserRecord } from "../../records/layout.ts";
 import { renameUser } from "../../records/renaming.ts";
 import { endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
+import { deactivated } from "../deactivation.ts";
 import type { Transaction } from "../transaction.ts";
 import { FoldedNames } from "./folded-names.ts";
 import { assertOpenUser, type ProtectedTest } from "./provisioned-guard.ts";
@@ -122,9 +123,9 @@ async function changeUser(
   }
   await putUser(tx, username, record, after);
   if (name !== username) await renameUser(tx, username, name, after);
-  if (name !== username || (after.inactive === true && record.inactive !== true)) {
-    endSessions(tx, name, after, context.nowMs());
-  }
+  if (after.inactive === true && record.inactive !== true)
+    await deactivated(tx, name, after, context.nowMs());
+  else if (name !== username) endSessions(tx, name, after, context.nowMs());
   tx.put("provisioned", id, { kind: "user", name });
   return toProvisionedUser(name, after);
 }
