@@ -1,4 +1,4 @@
-/** What ends when a user becomes inactive, and does not begin again when the user is active again. */
+/** Ends what does not begin again when a user who becomes inactive is active again. */
 
 import { TEMPORARY_PREFIX } from "../records/generated-keys.ts";
 import { splitKey, type UserRecord, under } from "../records/layout.ts";
