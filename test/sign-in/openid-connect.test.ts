@@ -259,6 +259,17 @@ interface Row {
 /** Each sign-in that is refused, with what the person reads. */
 const REFUSED: readonly Row[] = [
   {
+    what: "a name that a user of the service itself has",
+    issuer: "partner",
+    claims: { ...SOUND, preferred_username: "mirror-x", groups: ["Admins"] },
+    before: () => {
+      const policy = { statement: [{ effect: "allow" as const, action: ["fs:ReadObject"], resource: "*" }] };
+      return directory.serviceUsers.createKey({ username: "mirror-x", worksFor: "m-1", policy }, 3_600);
+    },
+    status: 403,
+    says: "A user here has your name (mirror-x) and is not linked to partner",
+  },
+  {
     what: "a name that a user has",
     claims: { ...SOUND, preferred_username: "taken" },
     status: 403,

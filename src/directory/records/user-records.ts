@@ -21,7 +21,13 @@ export async function requireUser(from: Pick<StateReader, "get">, username: stri
 /** As {@link requireUser}; "not_allowed" for a user that works for the service itself: nobody else acts as it. */
 export async function requirePerson(from: Pick<StateReader, "get">, username: string): Promise<UserRecord> {
   const record = await requireUser(from, username);
-  if (record.works_for === undefined) return record;
+  assertPerson(username, record);
+  return record;
+}
+
+/** Throws "not_allowed" for a user that works for the service itself. */
+export function assertPerson(username: string, record: Pick<UserRecord, "works_for"> | undefined): void {
+  if (record?.works_for === undefined) return;
   const message = `the user ${JSON.stringify(username)} works for the service itself: nobody else can act as it`;
   throw new AuthorizerError("not_allowed", message);
 }

@@ -285,6 +285,36 @@ describe("protected groups", () => {
   });
 });
 
+describe("a user that works for the service itself", () => {
+  it("is not an identity provider's: it is not linked, renamed, deactivated, deleted or put into a group", async () => {
+    const policy = { statement: [{ effect: "allow" as const, action: ["fs:ReadObject"], resource: "*" }] };
+    const made = { username: "mirror-x", worksFor: "m-1", policy };
+    const { key } = await service.directory.serviceUsers.createKey(made, 3_600);
+    const id = await idOf("Users", "mirror-x");
+    const readers = await idOf("Groups", "Readers");
+    const users = { schemas: [USER], userName: "mirror-x", externalId: "mallory" };
+    const refused = [
+      patch(`/Users/${id}`, { op: "add", path: "externalId", value: "mallory" }),
+      patch(`/Users/${id}`, { op: "replace", path: "active", value: false }),
+      patch(`/Users/${id}`, { op: "replace", path: "userName", value: "bob" }),
+      patch(`/Users/${id}`, { op: "add", path: "displayName", value: "Mallory" }),
+      call(service, "PUT", `/Users/${id}`, users),
+      call(service, "DELETE", `/Users/${id}`),
+      patch(`/Groups/${readers}`, member(id)),
+      call(service, "POST", "/Groups", { schemas: [GROUP], displayName: "OfService", members: [{ value: id }] }),
+    ];
+    for (const answer of await Promise.all(refused)) {
+      expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("works for")]);
+    }
+    expect((await call(service, "POST", "/Users", users)).status).toBe(409);
+    expect(await service.directory.users.get("mirror-x")).toEqual(
+      expect.not.objectContaining({ inactive: true }),
+    );
+    expect(await service.directory.sessions.key(key.access_key_id)).toMatchObject({ username: "mirror-x" });
+    expect((await service.directory.users.groups("mirror-x", { amount: 10 })).results).toEqual([]);
+  });
+});
+
 describe("callers", () => {
   it("need the scope scim, which is good for nothing else", async () => {
     for (const [method, path] of [

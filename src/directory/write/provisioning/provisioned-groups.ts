@@ -10,6 +10,7 @@ import { eachSlice, nameOf, namesById, refsUnder, toProvisionedGroup } from "../
 import { putGroup, putMember, removeGroup, removeMember } from "../../records/group-records.ts";
 import { type GroupRecord, under } from "../../records/layout.ts";
 import { renameGroup } from "../../records/renaming.ts";
+import { assertPerson } from "../../records/user-records.ts";
 import type { Transaction } from "../transaction.ts";
 import { assertOpenGroup, type ProtectedTest } from "./provisioned-guard.ts";
 
@@ -188,6 +189,7 @@ async function addMembers(
   for (const userId of distinct) {
     const username = names.get(userId);
     if (username === undefined) throw noSuchMember(userId);
+    assertPerson(username, await tx.get("user", username));
     await putMember(tx, { group: group.name, groupId: group.id, username, userId }, false);
     tx.put("provisioned", userId, { kind: "user", name: username });
     await pause();

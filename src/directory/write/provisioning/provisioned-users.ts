@@ -14,7 +14,7 @@ import { eachSlice, nameOf, refsUnder, toProvisionedUser } from "../../read/prov
 import type { StateReader } from "../../read/reader.ts";
 import { foldName, type UserRecord } from "../../records/layout.ts";
 import { renameUser } from "../../records/renaming.ts";
-import { endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
+import { assertPerson, endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
 import { deactivated } from "../deactivation.ts";
 import type { Transaction } from "../transaction.ts";
 import { FoldedNames } from "./folded-names.ts";
@@ -79,6 +79,7 @@ export function createProvisionedUsers(context: DirectoryContext, isProtected: P
     deleteUser: async (id) => {
       await writer.write(async (tx) => {
         const { username, record } = await requireById(tx, id);
+        assertPerson(username, record);
         await assertOpenUser(tx, isProtected, { id, name: username });
         removeUser(tx, username, record);
       });
@@ -105,6 +106,7 @@ async function changeUser(
   { id, change }: { readonly id: string; readonly change: Parameters<UserCases["changeUser"]>[1] },
 ): Promise<ProvisionedUser> {
   const { username, record } = await requireById(tx, id);
+  assertPerson(username, record);
   const before = toProvisionedUser(username, record);
   const fields = await change(before);
   assertSound(context, fields);

@@ -70,6 +70,7 @@ async function linkByName(
 ): Promise<SignInOutcome> {
   const record = await tx.get("user", username);
   if (record === undefined || !person.byName || username !== person.username) return { fault: "name_taken" };
+  if (record.works_for !== undefined) return { fault: "name_taken" };
   if (record.external_id !== undefined) return { fault: "linked_elsewhere" };
   if (record.inactive === true) return { fault: "inactive" };
   const groups = await groupsOf(tx, record.id);
