@@ -14,15 +14,13 @@ import {
 import type { Partition, RecordTypes } from "../records/layout.ts";
 import { scanSome } from "./in-parts.ts";
 
-type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object) | undefined };
+type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object | undefined) | undefined };
 
-/** The fields of each partition that are sent; undefined: nothing of it is. */
+/** The fields of each partition that are sent; undefined: nothing of it is, or the record is to them as one that is gone. */
 export const REPLICATED: FieldsOf = {
-  // Memberships and attachments name the id: an inactive user is sent with another one, so that it has none.
-  user: ({ id, inactive, properties }) => ({
-    id: inactive === true ? `${id}-inactive` : id,
-    ...(properties !== undefined && { properties }),
-  }),
+  // An inactive user is unknown in decisions (spec/scim §4.1).
+  user: ({ id, inactive, properties }) =>
+    inactive === true ? undefined : { id, ...(properties !== undefined && { properties }) },
   group: ({ id }) => ({ id }),
   policy: ({ id, rev, statement }) => ({ id, rev, statement }),
   user_group: ({ id }) => ({ id }),
@@ -108,23 +106,27 @@ export class ReplicaRecords {
 /** The records of an entry, each decoded when it is asked for: an entry may have very many. */
 function* sentOf(writes: EntryWrites): Generator<ReplicaRecord> {
   for (const { partition, key, value } of writes.put)
-    if (isSent({ partition })) yield [partition, key, fieldsOf(partition, value)];
+    if (isSent({ partition })) yield recordOf(partition, key, value);
   for (const { partition, key } of writes.delete) if (isSent({ partition })) yield [partition, key];
 }
 
 /** The records of a page. */
 function* decoded(partition: string, found: readonly ScannedRecord[]): Generator<ReplicaRecord> {
-  for (const { key, value } of found) yield [partition, key, fieldsOf(partition, value)];
+  for (const { key, value } of found) {
+    const record = recordOf(partition, key, value);
+    if (record.length === 3) yield record;
+  }
 }
 
 function isSent({ partition }: Pick<RecordName, "partition">): boolean {
   return fieldsFor(partition) !== undefined;
 }
 
-function fieldsOf(partition: string, value: string): object {
-  return fieldsFor(partition)!(parseJsonText(value) as never);
+function recordOf(partition: string, key: string, value: string): ReplicaRecord {
+  const fields = fieldsFor(partition)!(parseJsonText(value) as never);
+  return fields === undefined ? [partition, key] : [partition, key, fields];
 }
 
-function fieldsFor(partition: string): ((record: never) => object) | undefined {
+function fieldsFor(partition: string): ((record: never) => object | undefined) | undefined {
   return Object.hasOwn(REPLICATED, partition) ? REPLICATED[partition as Partition] : undefined;
 }

@@ -110,7 +110,7 @@ describe("a user of an identity provider", () => {
     expect((await me()).status).toBe(401);
   });
 
-  it("is refused by decision points in other processes while inactive", async () => {
+  it("is unknown to decision points in other processes while inactive, and known again afterwards", async () => {
     const id = await newUser("eva");
     await patch(`/Groups/${await idOf("Groups", "Readers")}`, member(id));
     const embedded = await EmbeddedAuthorizer.follow({ url: service.url, token: service.token });
@@ -118,6 +118,14 @@ describe("a user of an identity provider", () => {
       expect(embedded.allows("eva", READ.action, READ.resource)).toBe(true);
       await patch(`/Users/${id}`, { op: "replace", path: "active", value: false });
       await expect.poll(() => embedded.allows("eva", READ.action, READ.resource)).toBe(false);
+      const asked = { user: "eva", required: READ };
+      const { id: _, ...served } = await service.client.check(asked);
+      expect(embedded.check(asked)).toEqual(served);
+      const fresh = await EmbeddedAuthorizer.follow({ url: service.url, token: service.token });
+      expect(fresh.check(asked)).toEqual(served);
+      fresh.close();
+      await patch(`/Users/${id}`, { op: "replace", path: "active", value: true });
+      await expect.poll(() => embedded.allows("eva", READ.action, READ.resource)).toBe(true);
     } finally {
       await embedded.close();
     }
