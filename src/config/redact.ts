@@ -11,9 +11,7 @@ import type {
 } from "./item.ts";
 import { formatBytes } from "./values/bytes.ts";
 import { formatRate } from "./values/rate.ts";
-
-/** The text in place of a secret. */
-const REDACTED = "<redacted>";
+import { REDACTED, redactUrl } from "./values/redact-url.ts";
 
 /** A value that JSON and YAML can hold. */
 export type ShownValue =
@@ -79,11 +77,6 @@ function shownRegions(regions: ReadonlyMap<string, MirrorRegionItem>): ShownValu
     { ...region, ...(secret !== undefined && { secret_access_key: REDACTED }) },
   ]);
   return Object.fromEntries(shown);
-}
-
-/** Removes user and password from a URL. */
-function redactUrl(text: string): string {
-  return text.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
 }
 
 /** Parameters of a connection string that are no secrets. */

@@ -2,6 +2,7 @@
 
 import type { ConfigName, ConfigValues } from "./table.ts";
 import { isLoopbackHost } from "./values/listen-address.ts";
+import { redactUrl } from "./values/redact-url.ts";
 import { isRemoteEndpoint } from "./values/remote-endpoint.ts";
 
 /** Reports origins that are none, and issuers with which nobody could sign in. */
@@ -34,7 +35,7 @@ export function signInProblems(
     if (!isOrigin(origin)) {
       problem(
         name,
-        `expected origins such as https://authz.example.com (http on this machine alone): ${origin}`,
+        `expected origins such as https://authz.example.com (http on this machine alone): ${redactUrl(origin)}`,
       );
     }
   }
@@ -52,7 +53,7 @@ function orderProblems(values: ConfigValues, problem: (name: ConfigName, message
   const issuers = values["authorizer.oidc.issuers"].filter((issuer) => issuer.sign_in);
   const known = new Set([...issuers.map((issuer) => issuer.name), ...OTHER_WAYS]);
   for (const way of order) {
-    if (!known.has(way)) problem(name, `no issuer with sign_in, password or access_key: ${way}`);
+    if (!known.has(way)) problem(name, `no issuer with sign_in, password or access_key: ${redactUrl(way)}`);
   }
   for (const way of OTHER_WAYS) {
     if (issuers.some((issuer) => issuer.name === way))

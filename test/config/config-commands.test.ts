@@ -164,6 +164,26 @@ describe("config validate", () => {
     );
   });
 
+  it("shows the credentials of no URL, also where it says that there may be none", async () => {
+    const urls = [
+      "https://user:s3cr3t@host.example/x",
+      "otlp+https://user:s3cr3t@host.example",
+      "ldaps://:s3cr3t@h",
+    ];
+    const texts = ALL_ITEMS.filter(({ type }) => type === "string" || type === "strings");
+    expect(texts.length).toBeGreaterThan(100);
+    for (const url of urls) {
+      const env = Object.fromEntries(texts.map(({ name }) => [variableOf(name), url]));
+      const streams = captured();
+      const options = new ConfigFolder({}).options({ env });
+      expect(await validateConfig(options, streams)).toBe(2);
+      showConfig(options, streams);
+      const shown = `${streams.out()}\n${streams.err()}`.split("\n");
+      expect(shown.length).toBeGreaterThan(10);
+      expect(shown.filter((line) => line.includes("s3cr3t"))).toEqual([]);
+    }
+  });
+
   it("lists all problems and warnings, and fails", async () => {
     const folder = new ConfigFolder({
       "cwd/config.yaml": "logging: {format: xml}\nnope: 1\nauthorizer:\n  guard: strict\n",

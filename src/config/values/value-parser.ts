@@ -4,6 +4,7 @@ import type { Place } from "@svc-authorizer/policy/source-files/configuration/pr
 import { type RawValue, shapeName } from "@svc-authorizer/policy/source-files/configuration/raw-value.ts";
 import type { AnyItem } from "../item.ts";
 import type { PathBase } from "./path-value.ts";
+import { redactUrl } from "./redact-url.ts";
 
 /** Parses a value of one item. Undefined is "not set", or wrong, which `tools.fail` was told. */
 export type ValueParser = (raw: RawValue, item: AnyItem, tools: ParserTools) => unknown;
@@ -22,8 +23,9 @@ export function expected(what: string, raw: RawValue, item: AnyItem): string {
   return `expected ${what}${found(raw.text, item)}`;
 }
 
-/** `, found "x"`, cut short; nothing for secrets. */
+/** `, found "x"`, cut short and without the credentials of a URL; nothing for secrets. */
 export function found(text: string, item: AnyItem): string {
   if (item.secret) return "";
-  return `, found ${JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)}`;
+  const shown = redactUrl(text);
+  return `, found ${JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown)}`;
 }
