@@ -72,7 +72,8 @@ export interface UserFilter {
 }
 
 export interface Users {
-  create(user: NewUser): Promise<User>;
+  newId(): string;
+  create(user: NewUser, id?: string): Promise<User>;
   get(username: string): Promise<User>;
   list(page: PageRequest, filter?: UserFilter): Promise<Page<User>>;
   update(username: string, change: UserChange): Promise<User>;

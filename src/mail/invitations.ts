@@ -10,6 +10,8 @@ export interface Invitee {
 
 /** An invitation whose mail is queued. */
 export interface QueuedInvitation {
+  /** Internal id that its user has to be created with. */
+  readonly userId: string;
   /** Takes it back: for who could not create its user, whom somebody else may create. */
   withdraw(): Promise<void>;
 }
@@ -36,8 +38,8 @@ export type LinkKind = "invitation" | "reset";
 export interface Invitations {
   /**
    * Queues the mail that invites a user who does not exist yet. Resolves when the mail is as durable as the store. The
-   * caller must create the user next, or withdraw the invitation: the mail is sent as soon as a user with this name and e-mail exists, and is
-   * dropped after ten minutes without one. So every created user has a queued mail, and a crash in between leaves
+   * caller must create the user next, with the internal id of the answer, or withdraw the invitation: the mail is sent as soon as that user
+   * exists with this name and e-mail, and is dropped after ten minutes without one, or where another user has the name. So every created user has a queued mail, and a crash in between leaves
    * neither.
    * @throws AuthorizerError "invalid_request" that names the configuration items to set if no mail can be sent, or the
    * problem of the name or e-mail; "already_exists" if the user exists; "unavailable"

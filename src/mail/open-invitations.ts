@@ -108,8 +108,9 @@ class MailedInvitations implements OpenedInvitations {
     const now = this.#now();
     const expires_at = now + this.#timing.invitationMs;
     const mail = this.#mailOf({ username, email }, { settings, now, expires_at });
-    await this.#queue(mail, { username, email, expires_at });
-    return { withdraw: () => this.#outbox.withdraw(mail.invitation) };
+    const userId = this.#parts.directory.users.newId();
+    await this.#queue(mail, { username, email, user_id: userId, expires_at });
+    return { userId, withdraw: () => this.#outbox.withdraw(mail.invitation) };
   }
 
   async sendReset({ username, email, userId: user_id }: RedeemedInvitation): Promise<boolean> {
@@ -202,7 +203,7 @@ class MailedInvitations implements OpenedInvitations {
     const { username, user_id, expires_at, redeemed_at } = record;
     if (redeemed_at !== undefined) return "used";
     if (expires_at <= this.#now()) return "expired";
-    // Before the first attempt to send, nobody can have the link.
+    // Of an earlier version, before the first attempt to send: nobody can have the link.
     if (user_id === undefined) return "unknown";
     if ((await this.#parts.directory.principal(username))?.id !== user_id) return "withdrawn";
     return (await this.#isOutdated(record)) ? "withdrawn" : "open";

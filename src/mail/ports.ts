@@ -5,7 +5,7 @@ import type { Invitee } from "./invitations.ts";
 
 /** Port: finds the users that receive mails. */
 export interface MailDirectory extends Pick<Directory, "principal" | "passwords" | "writingBeside"> {
-  readonly users: Pick<Directory["users"], "get">;
+  readonly users: Pick<Directory["users"], "get" | "newId">;
   readonly sessions: Pick<Directory["sessions"], "get">;
 }
 

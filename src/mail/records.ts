@@ -51,7 +51,7 @@ export interface InvitationRecord extends Invitee {
   /** Of a reset: the beginning of the user's sessions when it was asked for; their end takes it back. */
   readonly since?: string;
   readonly expires_at: number;
-  /** Internal id of the user, set by the first attempt to send: before it, nobody can know the token. */
+  /** Internal id of the user. Absent in a record of an earlier version until the first attempt to send. */
   readonly user_id?: string;
   /** Set when it was redeemed: it cannot be redeemed again. */
   readonly redeemed_at?: number;

@@ -101,10 +101,10 @@ describe("an invitation", () => {
   it("queued before its user exists waits for the user", async () => {
     const room = open();
     room.invitations.start();
-    await room.invitations.invite({ username: "late", email: "late@b" });
+    const { userId } = await room.invitations.invite({ username: "late", email: "late@b" });
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.mails).toEqual([]);
-    await bed.directory.users.create({ username: "late", email: "late@b" });
+    await bed.directory.users.create({ username: "late", email: "late@b" }, userId);
     await delivered(1);
     expect(await redeem(room, tokenOf(server.mails[0]!))).toMatchObject({ username: "late" });
   });

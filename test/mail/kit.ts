@@ -76,6 +76,6 @@ export async function inviteNew(
   username: string,
   email = `${username}@example.com`,
 ): Promise<void> {
-  await invitations.invite({ username, email });
-  await directory.users.create({ username, email });
+  const { userId } = await invitations.invite({ username, email });
+  await directory.users.create({ username, email }, userId);
 }

@@ -70,6 +70,26 @@ describe("the data-server API", () => {
     expect(server.recipients).toEqual(["bob@b"]);
   });
 
+  it("of a user who was deleted before the mail left gives nothing to who has name and address then", async () => {
+    const server = await startServer();
+    const { url, token, directory, metricsUrl } = await authorizer({
+      "email.smtp_host": "127.0.0.1",
+      "email.smtp_port": server.port,
+      "email.sender": "data@example.com",
+      "email.burst": 1,
+      "email.limit_every_duration": "2s",
+    });
+    const bob = { username: "bob", email: "bob@example.com", invite: true };
+    expect(await createUser(url, token, bob)).toMatchObject({ status: 201 });
+    await delivered(server, 1);
+    expect(await createUser(url, token, alice)).toMatchObject({ status: 201 });
+    await directory.users.delete(alice.username);
+    expect(await createUser(url, token, { ...alice, invite: false })).toMatchObject({ status: 201 });
+    const metrics = async () => (await fetch(`${metricsUrl}/metrics`)).text();
+    await expect.poll(metrics).toContain("svc_authorizer_mail_queue_length 0");
+    expect(server.recipients).toEqual(["bob@example.com"]);
+  });
+
   it.each([
     ["without a mail server", {}, ["email.smtp_host", "email.sender"]],
     [

@@ -9,6 +9,8 @@ interface InvitedUser {
 
 /** An invitation that waits for its user. */
 export interface QueuedInvitation {
+  /** Internal id that its user has to be created with. */
+  readonly userId: string;
   /** Takes it back where its user is not created. */
   withdraw(): Promise<void>;
 }
@@ -16,8 +18,8 @@ export interface QueuedInvitation {
 /** Port: sends invitations. */
 export interface Invitations {
   /**
-   * Queues an invitation durably for a user who is created right after: it leaves once there is such a user, and is
-   * dropped where none comes.
+   * Queues an invitation durably for a user who is created right after: it leaves once that user is there, and is
+   * dropped where it does not come.
    * @throws AuthorizerError "already_exists" for a user who exists, "invalid_request", "unavailable": no user is then
    *   created
    */

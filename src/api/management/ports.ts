@@ -98,7 +98,10 @@ export interface UserInvitations {
   /** True where mails can be sent. */
   readonly available: boolean;
   /** As the data-server API's port: queued first, the user is created next, or else it is withdrawn. */
-  invite(user: { readonly username: string; readonly email: string }): Promise<{ withdraw(): Promise<void> }>;
+  invite(user: {
+    readonly username: string;
+    readonly email: string;
+  }): Promise<{ readonly userId: string; withdraw(): Promise<void> }>;
   /**
    * Uses up the token of a link in the commit in which `give` gives its user what it is for, by one write; throws
    * "not_found" for any that is not valid, and what `give` throws.

@@ -72,7 +72,7 @@ async function create(
   names: ReadonlyMap<string, string>,
   invitation?: QueuedInvitation,
 ): Promise<Reply> {
-  const created = withFieldNames(names, directory.users.create(user));
+  const created = withFieldNames(names, directory.users.create(user, invitation?.userId));
   const after = await (invitation === undefined ? created : orWithdraw(invitation, created));
   audit.wrote(call, "createUser", { user: after.username, after, ...(invitation && { invited: true }) });
   const headers = after.encryptedPassword === undefined ? undefined : shapes.usersHeaders;

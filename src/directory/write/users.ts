@@ -27,12 +27,14 @@ import { deactivated } from "./deactivation.ts";
 export function createUsers(context: DirectoryContext): Users {
   const { writer, rules, now } = context;
   return {
-    async create(user) {
+    newId: () => context.generateId(),
+
+    async create(user, id = context.generateId()) {
       assertNoProblems(userProblems(user, rules.guards));
       return writer.write(async (tx) => {
         if ((await tx.get("user", user.username)) !== undefined) throw alreadyExists("user", user.username);
         const head = {
-          id: context.generateId(),
+          id,
           creation_date: now(),
           managed: false,
           sessions_valid_after: context.nowMs(),
