@@ -154,7 +154,7 @@ function decisionApi(
 ): readonly MountedRoute[] {
   const { decisions, limits, counters, log, s3Domains = [] } = options;
   const tokens = new PageTokens(options.pageTokenKeys);
-  const parts = { decisions, limits, counters, log, admission, tokens, s3Domains };
+  const parts = { decisions, limits, counters, log, admission, authenticate, tokens, s3Domains };
   const routes = decisionRoutes(DECISION_ROUTES, parts);
   return mount({ authenticate }, routes, counters);
 }

@@ -5,7 +5,7 @@ import type { Entrance } from "../../decisions/entrances.ts";
 import type { Admission } from "../../http/admission.ts";
 import { type Declaration, routeOf } from "../../http/declaration.ts";
 import type { HttpCounters, HttpLog } from "../../http/ports.ts";
-import type { Route } from "../../http/route.ts";
+import type { Authenticate, Route } from "../../http/route.ts";
 import type { SchemaCheck } from "../../http/schema/schema-check.ts";
 import { requireScope, type Scope, type ServiceCaller } from "../service-caller.ts";
 import { bodyCheck, type CheckedSchema, validatorOf } from "./body-check.ts";
@@ -20,6 +20,8 @@ interface DecisionParts {
   readonly counters: HttpCounters & DecisionMeters;
   readonly admission: Admission;
   readonly log: HttpLog;
+  /** For calls that last. */
+  readonly authenticate: Authenticate<ServiceCaller>;
   readonly tokens: PageTokens;
   /** Host names of the S3 gateway (`gateways.s3.domain_name`). */
   readonly s3Domains: readonly string[];

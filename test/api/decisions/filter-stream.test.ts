@@ -8,6 +8,7 @@ import { makeToken, serviceClaims } from "../../identity/tokens.ts";
 
 const service = await closedAfterAll(startService());
 
+const TOKEN = "a-token-of-this-test-0123456789-0123456789";
 const PATH = "/access/v1/filter";
 const NDJSON = { "content-type": "application/x-ndjson" };
 const HEAD = { user: "alice", action: "fs:ReadObject" };
@@ -220,5 +221,25 @@ describe("a streamed filter", () => {
     vi.useRealTimers();
     expect(lines(rest)).toMatchObject([{ complete: false, error: { status: 401 } }]);
     await ending.close();
+  });
+
+  it.each([
+    ["is no longer configured", "another-token-0123456789-0123456789", ["decide"], 401],
+    ["may decide no longer", TOKEN, ["read"], 403],
+  ] as const)("answers nothing more once the token that began it %s", async (_, token, scopes, status) => {
+    const configured = await startService({
+      bearer: { tokens: [{ name: "x", token: TOKEN, scopes: ["decide"] }] },
+    });
+    const sent = open({ ...configured, token: TOKEN });
+    sent.write(`${JSON.stringify(HEAD)}\n${item(object("a"))}\n`);
+    const response = await answerTo(sent);
+    const [first] = (await once(response.setEncoding("utf8"), "data")) as [string];
+    expect(lines(first)).toEqual([{ index: 0 }]);
+    configured.listener.replaceTokens({ tokens: [{ name: "x", token, scopes }] });
+    sent.end(item(object("b")));
+    let rest = "";
+    for await (const part of response) rest += part;
+    expect(lines(rest)).toMatchObject([{ complete: false, error: { status } }]);
+    await configured.close();
   });
 });

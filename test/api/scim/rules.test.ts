@@ -309,7 +309,11 @@ describe("a user that works for the service itself", () => {
       call(service, "PUT", `/Users/${id}`, users),
       call(service, "DELETE", `/Users/${id}`),
       patch(`/Groups/${readers}`, member(id)),
-      call(service, "POST", "/Groups", { schemas: [GROUP], displayName: "OfService", members: [{ value: id }] }),
+      call(service, "POST", "/Groups", {
+        schemas: [GROUP],
+        displayName: "OfService",
+        members: [{ value: id }],
+      }),
     ];
     for (const answer of await Promise.all(refused)) {
       expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("works for")]);

@@ -18,11 +18,11 @@ import { LineSplitter } from "../../../http/body/lines.ts";
 import { codeOf, errorReply, invalidRequest, RequestRefused, statusOf } from "../../../http/errors.ts";
 import type { IncomingRequest } from "../../../http/fast/incoming-request.ts";
 import type { HttpCounters, HttpLog } from "../../../http/ports.ts";
-import type { RawCall } from "../../../http/route.ts";
+import type { Authenticate, RawCall } from "../../../http/route.ts";
 import { requireNone, type SchemaCheck } from "../../../http/schema/schema-check.ts";
 import { scheduler } from "../../../schedule/scheduler.ts";
 import { Turns } from "../../../schedule/turns.ts";
-import type { ServiceCaller } from "../../service-caller.ts";
+import { requireScope, type ServiceCaller } from "../../service-caller.ts";
 import type { DecisionLimits } from "../limits.ts";
 import { refuseQuery } from "../query.ts";
 import { type FilterHead, type FilterHeadBody, headOf, ItemReader } from "./filter-items.ts";
@@ -42,6 +42,7 @@ interface StreamServing {
   readonly log: HttpLog;
   /** Checks the first line. */
   readonly check: SchemaCheck;
+  readonly authenticate: Authenticate<ServiceCaller>;
 }
 
 /** Builds the handler. */
@@ -71,6 +72,7 @@ class FilterSession {
   readonly #call: RawCall<ServiceCaller>;
   readonly #gone = new AbortController();
   readonly #splitter = new LineSplitter();
+  #caller: ServiceCaller;
   #batch: DecisionBatch | undefined;
   #recordedAt = performance.now();
   #head: FilterHead | undefined;
@@ -82,6 +84,7 @@ class FilterSession {
     this.#serving = serving;
     this.#limits = serving.limits;
     this.#call = call;
+    this.#caller = call.caller;
     this.#response = call.response;
     this.#response.once("close", () => this.#gone.abort());
   }
@@ -196,7 +199,7 @@ class FilterSession {
   }
 
   async #answer(batch: readonly unknown[]): Promise<void> {
-    this.#assertCallerHolds();
+    await this.#authenticateAgain();
     const items = this.#items as ItemReader;
     const lines: { readonly index: number; readonly text: string }[] = [];
     const resources: string[] = [];
@@ -238,7 +241,7 @@ class FilterSession {
         user,
         ...(groups && { groups }),
         token,
-        asserter: this.#call.caller,
+        asserter: this.#caller,
         action,
         resources,
         ...(type !== undefined && { named: { type, ids } }),
@@ -258,11 +261,10 @@ class FilterSession {
     this.#postponeDeadline();
   }
 
-  /** A stream may outlive the token that began it. */
-  #assertCallerHolds(): void {
-    const { until } = this.#call.caller;
-    if (until !== undefined && Date.now() >= until)
-      throw new AuthorizerError("unauthenticated", "the bearer token is over");
+  /** A stream may outlive the token that began it, and what the configuration gives it. */
+  async #authenticateAgain(): Promise<void> {
+    this.#caller = await this.#serving.authenticate(this.#call);
+    requireScope(this.#caller, "decide");
   }
 
   /** A stream may last as long as both sides move. */
