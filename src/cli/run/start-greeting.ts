@@ -1,6 +1,7 @@
 /** Printed by `run` once the service answers: lines for programs, or a short block for people at a terminal. */
 
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { inQuotes, shellWord } from "@svc-authorizer/commands/shell-word.ts";
 import type { SetupOffer } from "../../bootstrap/setup.ts";
 import type { ServiceAddresses } from "../../compose/service.ts";
 import { shownPath } from "./quickstart.ts";
@@ -83,7 +84,7 @@ function firstDecision({ addresses, cwd }: StartedService, tokenFile: string): s
     resource: { type: "object", id: "example-repo/data.csv" },
   };
   return (
-    `curl -sS -H "Authorization: Bearer $(cat '${shownPath(tokenFile, cwd)}')" ` +
+    `curl -sS -H "Authorization: Bearer $(cat ${inQuotes(shownPath(tokenFile, cwd))})" ` +
     `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}' ${addresses.service}/access/v1/evaluation`
   );
 }
@@ -100,10 +101,10 @@ function setupTokenLine({ token, file }: SetupOffer, { quickstart, cwd }: Starte
 
 function setupCommand({ addresses, quickstart, env }: StartedService, { file }: SetupOffer): string {
   if (quickstart === undefined) {
-    const using = file === undefined ? "" : ` --token-file ${file}`;
+    const using = file === undefined ? "" : ` --token-file ${shellWord(file)}`;
     return `svc-authorizer setup --user-name NAME --server ${addresses.user}${using}`;
   }
-  const folder = quickstart.data === undefined ? "" : ` --data '${quickstart.data}'`;
+  const folder = quickstart.data === undefined ? "" : ` --data ${inQuotes(quickstart.data)}`;
   return `${programName(env)} setup --quickstart${folder} --user-name admin --write-config`;
 }
 

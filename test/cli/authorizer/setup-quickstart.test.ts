@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { svcctl } from "../../../packages/svcctl/test/run-svcctl.ts";
 import { runAuthorizer } from "../../../src/cli/program.ts";
+import { readyLines } from "../../../src/cli/run/start-greeting.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 let home: string;
@@ -12,7 +13,8 @@ let data: string;
 let stop: (() => Promise<number>) | undefined;
 beforeEach(() => {
   home = temporaryFolder();
-  data = join(home, "data");
+  // A shell reads these signs, unless they are quoted.
+  data = join(home, "it's $a folder");
 });
 afterEach(async () => {
   await stop?.();
@@ -74,11 +76,20 @@ async function start(env: Record<string, string> = {}, terminal = false): Promis
   return output.stdout;
 }
 
+/** The words of a command line, as a shell reads them. */
+async function wordsOf(line: string): Promise<string[]> {
+  const { stdout } = await promisify(execFile)("sh", ["-c", `printf '%s\\n' ${line}`]);
+  return stdout.split("\n").slice(0, -1);
+}
+
 describe("the quick start", () => {
   it("says how the first administrator is made, in the words of whoever called it, and only until then", async () => {
     const said = await start({ npm_lifecycle_event: "start" });
-    const line = `npm run -s svc-authorizer -- setup --quickstart --data '${data}' --user-name admin --write-config`;
-    expect(said.split("\n").slice(-2)).toEqual([line, ""]);
+    const line = said.split("\n").at(-2) ?? "";
+    expect(await wordsOf(line)).toEqual([
+      ...["npm", "run", "-s", "svc-authorizer", "--", "setup", "--quickstart"],
+      ...["--data", data, "--user-name", "admin", "--write-config"],
+    ]);
     expect(said).toMatch(/^setup token in .*svc-authorizer-setup-token$/m);
     // The token itself is for a terminal only (spec/security §6.2).
     const token = readFileSync(join(data, "svc-authorizer-setup-token"), "utf8").trim();
@@ -115,6 +126,15 @@ describe("the quick start", () => {
     await stop?.();
     expect(existsSync(note)).toBe(false);
   });
+});
+
+it("a start with a configuration names the file of the token as a shell reads it", async () => {
+  const file = join(data, "token");
+  const addresses = { service: "http://a", user: "http://b", metrics: "http://c" };
+  const setup = { token: "secret", file };
+  const said = readyLines({ version: "0.0.0", addresses, setup, env: {}, cwd: home });
+  const [, line = ""] = /^No administrator yet: (.*)$/m.exec(said) ?? [];
+  expect((await wordsOf(line)).slice(-2)).toEqual(["--token-file", file]);
 });
 
 describe("svc-authorizer setup --quickstart", () => {
