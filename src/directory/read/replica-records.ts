@@ -18,7 +18,7 @@ type FieldsOf = { readonly [P in Partition]: ((record: RecordTypes[P]) => object
 
 /** The fields of each partition that are sent; undefined: nothing of it is, or the record is to them as one that is gone. */
 export const REPLICATED: FieldsOf = {
-  // An inactive user is unknown in decisions (spec/scim §4.1).
+  // An inactive user is unknown in decisions (spec/scim §4).
   user: ({ id, inactive, properties }) =>
     inactive === true ? undefined : { id, ...(properties !== undefined && { properties }) },
   group: ({ id }) => ({ id }),
