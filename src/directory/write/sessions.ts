@@ -10,8 +10,9 @@ import type { Session, Sessions } from "../directory.ts";
 import type { StateReader } from "../read/reader.ts";
 import type { KeyRecord } from "../records/layout.ts";
 import { isOver } from "../records/owned-records.ts";
-import { endSessions, requireUser } from "../records/user-records.ts";
+import { requireUser } from "../records/user-records.ts";
 import { requireUsableKey } from "./credentials.ts";
+import { endUnlisted } from "./end-unlisted.ts";
 
 /** The use cases on sessions of a directory. */
 export function createSessions(context: DirectoryContext): Sessions {
@@ -33,7 +34,7 @@ export function createSessions(context: DirectoryContext): Sessions {
 
     end: (username) =>
       writer.write(async (tx) => {
-        endSessions(tx, username, await requireUser(tx, username), context.nowMs());
+        await endUnlisted(tx, username, await requireUser(tx, username), context.nowMs());
       }),
   };
 }

@@ -21,7 +21,7 @@ import {
   toUser,
   userRecord,
 } from "../records/user-records.ts";
-import { deactivated } from "./deactivation.ts";
+import { endUnlisted } from "./end-unlisted.ts";
 
 /** The use cases on users of a directory. */
 export function createUsers(context: DirectoryContext): Users {
@@ -60,7 +60,7 @@ export function createUsers(context: DirectoryContext): Users {
         const after = changedRecord(before, change);
         await putUser(tx, username, before, after);
         if (after.inactive === true && before.inactive !== true) {
-          await deactivated(tx, username, after, context.nowMs());
+          await endUnlisted(tx, username, after, context.nowMs());
         }
         return toUser(username, after);
       });

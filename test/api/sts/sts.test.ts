@@ -70,6 +70,24 @@ describe("a token of an issuer that may name users", () => {
     },
   );
 
+  it("gives a key that is over when an administrator ends the sessions of its user", async () => {
+    const { sessions, credentials } = bed.authorizer.directory;
+    const key = { access_key_id: "OF-ALICE-ALWAYS", secret_access_key: "a secret of alice" };
+    await credentials.create("alice", { ...key, expires_in: 3_600 });
+    const answer = await bed.call(form(await people()));
+    const issued = [answer.element("AccessKeyId"), answer.element("SecretAccessKey")] as const;
+    const statusOf = async (id: string, secret: string) => {
+      const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+      return (await fetch(`${bed.authorizer.userUrl}/api/v1/user`, { headers: { authorization } })).status;
+    };
+    expect(await statusOf(...issued)).toBe(200);
+    await sessions.end("alice");
+    expect(await statusOf(...issued)).toBe(401);
+    // It is no session, and lists show it.
+    expect(await statusOf(key.access_key_id, key.secret_access_key)).toBe(200);
+    expect((await bed.call(form(await people()))).status).toBe(200);
+  });
+
   it("gives a key for as long as it is asked to, within bounds", async () => {
     for (const [asked, status] of [
       ["900", 200],

@@ -64,7 +64,7 @@ export const USER_SESSION_OPERATIONS: readonly ManagementDeclaration[] = [
     path: OF_USER,
     summary: "End all sessions of a user",
     description:
-      "Login tokens and session cookies of the user hold no longer, at all listeners; access keys and the password stay. Needs the right to delete access keys of the user.",
+      "Login tokens and session cookies of the user hold no longer, at all listeners, nor do access keys that were issued for tokens of identity providers, which no list has; other access keys and the password stay. Needs the right to delete access keys of the user.",
     missing: MISSING,
     handler: (parts) => (call) => endSessions(call, parts),
   },

@@ -15,7 +15,7 @@ import {
 } from "../../records/policy-records.ts";
 import { putUser, removeUser, requireUser, userRecord } from "../../records/user-records.ts";
 import { putApplied } from "../applied.ts";
-import { deactivated } from "../deactivation.ts";
+import { endUnlisted } from "../end-unlisted.ts";
 import { newPolicyProblems, servicesOf } from "../policy-rules.ts";
 import { applyOwned } from "./batch-owned.ts";
 import { applyResource } from "./batch-resources.ts";
@@ -99,7 +99,7 @@ async function applyUser(scope: BatchScope, { user, ...made }: Op<"put_user">): 
   if (!isSame(before, after)) await putUser(scope.tx, user.username, before, after);
   // Else they would hold again once the user is active.
   if (after.inactive === true && before !== undefined && before.inactive !== true)
-    await deactivated(scope.tx, user.username, after, scope.context.nowMs());
+    await endUnlisted(scope.tx, user.username, after, scope.context.nowMs());
 }
 
 async function applyGroup(scope: BatchScope, operation: Op<"put_group">): Promise<void> {

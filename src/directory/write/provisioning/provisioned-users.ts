@@ -15,7 +15,7 @@ import type { StateReader } from "../../read/reader.ts";
 import { foldName, type UserRecord } from "../../records/layout.ts";
 import { renameUser } from "../../records/renaming.ts";
 import { assertPerson, endSessions, putUser, removeUser, userRecord } from "../../records/user-records.ts";
-import { deactivated } from "../deactivation.ts";
+import { endUnlisted } from "../end-unlisted.ts";
 import type { Transaction } from "../transaction.ts";
 import { FoldedNames } from "./folded-names.ts";
 import { assertOpenUser, type ProtectedTest } from "./provisioned-guard.ts";
@@ -126,7 +126,7 @@ async function changeUser(
   await putUser(tx, username, record, after);
   if (name !== username) await renameUser(tx, username, name, after);
   if (after.inactive === true && record.inactive !== true)
-    await deactivated(tx, name, after, context.nowMs());
+    await endUnlisted(tx, name, after, context.nowMs());
   else if (name !== username) endSessions(tx, name, after, context.nowMs());
   tx.put("provisioned", id, { kind: "user", name });
   return toProvisionedUser(name, after);

@@ -48,7 +48,10 @@ function EndSessions({ user }: { readonly user: string }) {
           onClose={() => setAsking(false)}
           onConfirm={() => end.mutate({ path: { userId: user } }, { onSuccess: () => setAsking(false) })}
         >
-          <p>The user has to sign in again everywhere. Access keys and the password stay.</p>
+          <p>
+            The user has to sign in again everywhere. Access keys issued for tokens end, too; other keys and
+            the password stay.
+          </p>
         </ConfirmDialog>
       )}
     </>

@@ -223,7 +223,8 @@ export const USERS_GROUP: GroupSpec = {
     changeCommand(
       {
         name: "end-sessions",
-        description: "Ends all sessions of a user; access keys and the password stay.",
+        description:
+          "Ends all sessions of a user, and access keys issued for tokens; other keys and the password stay.",
         examples: ["--id bob"],
         options: [USER_ID],
       },

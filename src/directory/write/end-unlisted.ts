@@ -1,4 +1,4 @@
-/** Ends what does not begin again when a user who becomes inactive is active again. */
+/** Ends what nobody sees in lists of access keys: the sessions of a user, and the keys that were issued for tokens. */
 
 import { TEMPORARY_PREFIX } from "../records/generated-keys.ts";
 import { splitKey, type UserRecord, under } from "../records/layout.ts";
@@ -6,11 +6,11 @@ import { endSessions } from "../records/user-records.ts";
 import type { Transaction } from "./transaction.ts";
 
 /**
- * Ends all sessions of a user who becomes inactive, and the access keys that were issued for tokens of identity providers: no
- * list has them, so that nobody could take them back afterwards. Other keys stay. Those of a user that works for the service
- * itself are renewed by that work.
+ * Ends all sessions of a user, as for one who becomes inactive, and the access keys that were issued for tokens of identity
+ * providers: no list has them, so that nobody could take them back afterwards, and they give new sessions. Other keys stay. Those
+ * of a user that works for the service itself are renewed by that work.
  */
-export async function deactivated(
+export async function endUnlisted(
   tx: Transaction,
   username: string,
   record: UserRecord,
