@@ -62,6 +62,15 @@ describe("--output of a list", () => {
     expect(parse(text, { version })).toEqual(names.map((id) => ({ id, name: id, creation_date: RFC })));
   });
 
+  it("yaml has no signs as they are that end a line or are not allowed in YAML 1.1", async () => {
+    const signs = ["\t", "\u007f", "\u0085", "\u2028", "\u2029", "\ufeff", "\uffff"];
+    const names = [...signs.flatMap((sign) => [sign, `a${sign}b`, `a${sign}`, `${sign}b c\n d`]), "="];
+    const users = names.map((id) => ({ id, creation_date: AT, [`own ${id}`]: id }));
+    const text = (await list(["-o", "yaml"], [page(users)])).stdout;
+    expect(text).not.toMatch(/[\t\u007f-\u009f\u2028\u2029\ufeff\uffff]|: =/);
+    expect(parse(text)).toEqual(names.map((id) => ({ id, name: id, creation_date: RFC })));
+  });
+
   it("csv has a line of names, and quotes what needs it", async () => {
     expect((await list(["-o", "csv"])).stdout).toBe(
       `id,name,creation_date\r\nalice,"Alice, ""A.""",${RFC}\r\nbob,bob,2023-05-01T10:00:00.500Z\r\n`,

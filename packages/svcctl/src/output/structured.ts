@@ -17,9 +17,8 @@ export async function structuredText(
   const dated = withDates(value);
   if (format === "json") return jsonText(dated);
   if (format === "csv") return csvText(dated, names);
-  const { stringify } = await import("yaml");
-  // Many readers are of YAML 1.1, to which `no` is false and `1:30` a number: such texts are quoted.
-  return stringify(dated, { compat: "yaml-1.1" });
+  const { yamlText } = await import("./yaml-text.ts");
+  return yamlText(dated);
 }
 
 /** Names of fields that hold Unix seconds, where they are numbers. */
