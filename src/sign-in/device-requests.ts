@@ -14,6 +14,8 @@ const DEVICE_SECONDS = 600;
 /** Requests that wait in this process: of all sources, and of one. */
 const MOST_WAITING = 256;
 const MOST_OF_ONE = 8;
+/** Shortest time between two looks at the requests of all sources, milliseconds. */
+const LOOK_AGAIN_MS = 1_000;
 /** Consonants alone, so that no code is a word (RFC 8628, section 6.1). */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 const CODE_LENGTH = 8;
@@ -72,6 +74,8 @@ interface DeviceOptions {
 export class DeviceRequests {
   readonly #options: DeviceOptions;
   readonly #places = new KeptPlaces({ ofAll: MOST_WAITING, ofOne: MOST_OF_ONE });
+  /** Milliseconds of `performance.now()`. */
+  #lookAgainAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DeviceOptions) {
     this.#options = options;
@@ -89,14 +93,29 @@ export class DeviceRequests {
     const until = Math.floor(Date.now() / 1_000) + DEVICE_SECONDS;
     const secret = randomBytes(ID_BYTES);
     const id = digestOf(secret);
-    if (!this.#places.take({ id, source, until: performance.now() + DEVICE_SECONDS * 1_000 }))
-      throw new AuthorizerError("unavailable", "too many programs wait to be signed in", {
-        retryAfterSeconds: 60,
-      });
+    const place = { id, source, until: performance.now() + DEVICE_SECONDS * 1_000 };
+    if (!this.#places.take(place)) {
+      await this.#leaveAnswered(source);
+      if (!this.#places.take(place))
+        throw new AuthorizerError("unavailable", "too many programs wait to be signed in", {
+          retryAfterSeconds: 60,
+        });
+    }
     const userCode = Array.from({ length: CODE_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
     const waiting: Waiting = { ...request, id, until };
     await this.#options.directory.tokenClaims.claim(requestOf(userCode), until, JSON.stringify(waiting));
     return { deviceCode: `${until}.${secret.toString("base64url")}`, userCode, seconds: DEVICE_SECONDS };
+  }
+
+  /** Gives back the places of requests that were answered: the program may have asked another process for its token. */
+  async #leaveAnswered(source: string): Promise<void> {
+    const ids = this.#places.holders(source);
+    const now = performance.now();
+    // Whoever fills all of them must not make each further one look at all.
+    if (ids.length > MOST_OF_ONE && now < this.#lookAgainAt) return;
+    if (ids.length > MOST_OF_ONE) this.#lookAgainAt = now + LOOK_AGAIN_MS;
+    const { tokenClaims } = this.#options.directory;
+    for (const id of ids) if ((await tokenClaims.said(answerOf(id))) !== undefined) this.#places.leave(id);
   }
 
   /** The request of a code, as a person typed it; undefined where none waits. */

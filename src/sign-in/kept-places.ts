@@ -36,6 +36,12 @@ export class KeptPlaces {
     return !isFull;
   }
 
+  /** The ids of those who hold the places that a source lacks: its own where it has all of its, else everybody's. */
+  holders(source: string): readonly string[] {
+    const own = this.#taken.filter((place) => place.source === source);
+    return (own.length >= this.#limits.ofOne ? own : this.#taken).map(({ id }) => id);
+  }
+
   /** Gives a place back; nothing where this process has none of the id. */
   leave(id: string): void {
     this.#taken = this.#taken.filter((place) => place.id !== id);

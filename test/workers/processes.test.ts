@@ -162,9 +162,45 @@ describe("two workers", () => {
   });
 });
 
+/** A form that `/device` and `/oauth2/*` take, on a connection of its own. */
+async function form(path: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const body = new URLSearchParams(fields).toString();
+  const type = "application/x-www-form-urlencoded";
+  return fetch(`${program.user}${path}`, {
+    method: "POST",
+    body,
+    headers: { "content-type": type, connection: "close", ...headers },
+  });
+}
+
 describe("two workers of their own", () => {
   beforeEach(startAnew, 60_000);
   afterEach(endAll);
+
+  it("sign in one program after the other of one address, whichever of them knows of it", async () => {
+    await api("POST", "/auth/users", { username: "alice" });
+    const created = await api("POST", "/auth/users/alice/credentials");
+    const { access_key_id: id, secret_access_key: secret } = JSON.parse(created.body);
+    const login = await ask(program.user, "POST", "/api/v1/auth/login", {
+      access_key_id: id,
+      secret_access_key: secret,
+    });
+    const cookie = `access_token=${JSON.parse(login.body).token}`;
+    for (let count = 0; count < 24; count++) {
+      const begun = await form("/oauth2/device_authorization", { client_id: "svcctl", host_name: "laptop" });
+      const asked = (await begun.json()) as Record<string, string>;
+      expect([count, begun.status, asked]).toEqual([count, 200, expect.anything()]);
+      const { user_code: code = "", device_code = "" } = asked;
+      const grant_type = "urn:ietf:params:oauth:grant-type:device_code";
+      const poll = () => form("/oauth2/token", { grant_type, client_id: "svcctl", device_code });
+      // Connections go to the workers by turns: of four, the last goes to another one than the first.
+      await ask(program.user, "GET", "/healthz");
+      const typed = { code, answer: "confirm" };
+      const confirmed = await form("/device", typed, { cookie, "sec-fetch-site": "same-origin" });
+      expect(await confirmed.text()).toContain("The program is signed in");
+      expect(await (await poll()).json()).toHaveProperty("access_token");
+    }
+  });
 
   it("count failed attempts together", async () => {
     await api("POST", "/auth/users", { username: "alice" });
