@@ -67,6 +67,25 @@ describe("svcctl policy replay", () => {
     expect((await run(log, NARROWER, "--allow-widening")).code).toBe(1);
   });
 
+  it("shows nothing of others as markup, and no signs that steer a terminal", async () => {
+    const field = "@owner \u001b[2J#1 <b>";
+    const read = dataset("arn:svc:fs:::repository/*", [
+      {
+        sid: "@all #2",
+        effect: "deny",
+        action: ["*"],
+        resource: "arn:svc:fs:::repository/b*",
+        condition: { "ForAllValues:StringLike": { [field]: ["x"] } },
+      },
+    ]);
+    const log = await logOf(["b @all", "a"]);
+    const { stdout } = await run(log, read, "--markdown", "--allow-narrowing");
+    expect(stdout).toContain("&#64;owner");
+    expect(stdout).toContain("statement 1 (&#64;all &#35;2)");
+    expect(stdout.replaceAll(/&#\d+;/g, "")).not.toMatch(/[@#<>]/);
+    for (const text of [stdout, (await run(log, read)).stdout]) expect(text).not.toContain("\u001b");
+  });
+
   it.each([["/subject/id"], ["/resource/arn"], ["/action"]])(
     "says what a masked %s keeps it from deciding",
     async (pointer) => {

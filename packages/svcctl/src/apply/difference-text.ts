@@ -2,6 +2,7 @@
 
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import type { AppliedChange, ApplyAnswer } from "@svc-authorizer/contract/management-api.gen.ts";
+import { markdownText } from "../output/markdown-text.ts";
 import { differenceLines } from "../policy/difference-lines.ts";
 import { countOf } from "../policy/placed-text.ts";
 import { PLAIN, type Style } from "../style.ts";
@@ -92,22 +93,22 @@ export function differenceMarkdown(
   const rows = changes.map((change) => {
     const { action, kind, name } = change;
     const cells = [action, kind, name, notesOf(change).join("; ")];
-    return `| ${cells.map(cell).join(" | ")} |`;
+    return `| ${cells.map(markdownText).join(" | ")} |`;
   });
   const table = ["| | Kind | Name | |", "|---|---|---|---|", ...rows];
   const widenings = effects.filter(({ gains }) => gains.length > 0).map(({ policy }) => policy);
   const details = changes.flatMap((change) => {
     const lines = effectLines(change, effects, PLAIN);
-    return lines.length === 0 ? [] : [`**${cell(change.name)}**`, "", ...fenced(lines), ""];
+    return lines.length === 0 ? [] : [`**${markdownText(change.name)}**`, "", ...fenced(lines), ""];
   });
   return [
-    `**${cell(summaryText(difference))}**`,
+    `**${markdownText(summaryText(difference))}**`,
     "",
     ...(changes.length === 0 ? [] : [...table, ""]),
     ...(widenings.length === 0
       ? []
       : [
-          `${countOf(widenings.length, "policy").replace(/ys$/, "ies")} would allow more: ${widenings.map(cell).join(", ")}`,
+          `${countOf(widenings.length, "policy").replace(/ys$/, "ies")} would allow more: ${widenings.map(markdownText).join(", ")}`,
           "",
         ]),
     ...(details.length === 0
@@ -126,7 +127,7 @@ export function differenceMarkdown(
           "",
           ...accepted.map(({ policy, rule, sid, reason }) => {
             const where = sid === undefined ? policy : `${policy}, statement ${sid}`;
-            return `- ${cell(`${where}: ${rule}: ${reason}`)}`;
+            return `- ${markdownText(`${where}: ${rule}: ${reason}`)}`;
           }),
           "",
         ]),
@@ -144,9 +145,4 @@ function fenced(lines: readonly string[]): readonly string[] {
   );
   const fence = "`".repeat(longest + 1);
   return [`${fence}diff`, ...lines, fence];
-}
-
-/** A text of the service in a cell: nothing of it is markup. */
-function cell(text: string): string {
-  return safeText(text).replace(/[\\`|<>&*_[\]@#]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -3,6 +3,7 @@
 import { safeText } from "@svc-authorizer/commands/safe-text.ts";
 import { statementWords } from "@svc-authorizer/policy/model/statement-words.ts";
 import type { ReplayGroup, ReplayReport } from "@svc-authorizer/policy/records/replay/replay.ts";
+import { markdownText } from "../../output/markdown-text.ts";
 import type { Style } from "../../style.ts";
 
 /** Returns the lines of a terminal. */
@@ -13,20 +14,32 @@ export function textReport(report: ReplayReport, style: Style): string {
     for (const { id, user, request } of group.examples)
       lines.push(`  ${safeText(`${id}  ${user}  ${request}`)}`);
   }
-  return [...lines, ...notes(report), ""].join("\n");
+  return [...lines, ...notes(report, safeText), ""].join("\n");
 }
 
 /** Returns a table for a review. */
 export function markdownReport(report: ReplayReport): string {
   const rows = report.groups.map((group) => {
     const examples = group.examples
-      .map(({ user, request }) => `${cell(user)}: ${cell(request)}`)
+      .map(({ user, request }) => `${markdownText(user)}: ${markdownText(request)}`)
       .join("<br>");
-    const cells = [group.change, cell(statementWords(group)), group.side, String(group.count), examples];
+    const cells = [
+      group.change,
+      markdownText(statementWords(group)),
+      group.side,
+      String(group.count),
+      examples,
+    ];
     return `| ${cells.join(" | ")} |`;
   });
   const table = ["| Access | Statement | | Requests | Examples |", "|---|---|---|---|---|", ...rows];
-  return [summaryOf(report), "", ...(rows.length === 0 ? [] : table), ...notes(report), ""].join("\n");
+  return [
+    summaryOf(report),
+    "",
+    ...(rows.length === 0 ? [] : table),
+    ...notes(report, markdownText),
+    "",
+  ].join("\n");
 }
 
 function summaryOf({ records, decisions, wider, narrower }: ReplayReport): string {
@@ -42,15 +55,10 @@ function headingOf(group: ReplayGroup): string {
   return `${group.change}: ${group.count.toLocaleString("en")} requests ${by} ${statementWords(group)}`;
 }
 
-function notes({
-  decisions,
-  allowed,
-  masked,
-  unlisted,
-  missing_fields: fields,
-  changed_properties: changed,
-  partly_recorded: partly,
-}: ReplayReport): readonly string[] {
+/** @param shown makes a text of others harmless */
+function notes(report: ReplayReport, shown: (text: string) => string): readonly string[] {
+  const { decisions, allowed, masked, unlisted } = report;
+  const { missing_fields: fields, changed_properties: changed, partly_recorded: partly } = report;
   const found: string[] = [];
   if (masked > 0) {
     const count = masked.toLocaleString("en");
@@ -77,7 +85,7 @@ function notes({
     );
   }
   if (fields.length > 0) {
-    found.push(`Some records lack condition fields that the new policies read: ${fields.join(", ")}`);
+    found.push(`Some records lack condition fields that the new policies read: ${shown(fields.join(", "))}`);
   }
   if (changed !== undefined) {
     found.push(
@@ -85,9 +93,4 @@ function notes({
     );
   }
   return found.length === 0 ? [] : ["", ...found];
-}
-
-/** A text of a record in a cell: nothing of it is markup. */
-function cell(text: string): string {
-  return safeText(text).replace(/[\\`|<>&*_[\]]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
