@@ -52,7 +52,8 @@ export class DueCheckpoints {
     if (this.#closed || this.#running !== undefined || !this.#isDue || clock.now() < this.#notBefore) return;
     this.#running = this.#writeDue()
       .catch((error: unknown) => {
-        if (error instanceof NodeEnds) return;
+        // Whatever the end of the node broke off says nothing of the database.
+        if (this.#closed || error instanceof NodeEnds) return;
         this.#notBefore = clock.now() + RETRY_MS;
         onTrouble(error);
       })

@@ -29,6 +29,18 @@ describe("a checkpoint", () => {
   const made = async (engine: Engine) =>
     (await engine.list("checkpoint", Number.MAX_SAFE_INTEGER, 100)).map(({ number }) => number);
 
+  it("that the end of its node overtakes is no trouble of the database", async () => {
+    const trouble: string[] = [];
+    const log = { info: () => {}, error: (_: object, message: string) => trouble.push(message) };
+    const engine = new MemoryEngine();
+    for (let round = 0; round < 20; round++) {
+      const store = await openNode(sharedBy(engine), { checkpointEvery: 1 }, { log });
+      await put(store, `${round}`);
+      await store.close();
+    }
+    expect(trouble).toEqual([]);
+  });
+
   it("is made known also where its writing takes longer than the time between two looks at the log", async () => {
     const engine = new MemoryEngine();
     const slow = sharedBy(engine);
