@@ -5,6 +5,7 @@ import type { Environment } from "@svc-authorizer/commands/environment.ts";
 import { EXIT } from "@svc-authorizer/commands/exit-codes.ts";
 import { inChunks } from "@svc-authorizer/commands/in-chunks.ts";
 import { type ProcessEdge, writeToReader } from "@svc-authorizer/commands/process-edge.ts";
+import { safeMessage } from "@svc-authorizer/commands/safe-text.ts";
 import { AuthorizerError } from "@svc-authorizer/policy/errors.ts";
 import type { FlagValue, LoadOptions } from "../config/load.ts";
 import { parseSetting } from "./item-flags.ts";
@@ -42,9 +43,9 @@ export class CommandContext implements CommandOutput {
     for await (const text of inChunks(lines)) await this.outToReader(text);
   }
 
-  /** Writes to standard error, as is. */
+  /** Writes lines to standard error. What of them came from a file or a server does not steer the terminal. */
   err(text: string): void {
-    this.edge.stderr.write(text);
+    this.edge.stderr.write(safeMessage(text));
   }
 
   /** Keeps the exit code of the command that ran: 0 unless a command says otherwise. */

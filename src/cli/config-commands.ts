@@ -1,5 +1,6 @@
 /** Implements `svc-authorizer config show`, `validate` and `docs`. */
 
+import { safeMessage } from "@svc-authorizer/commands/safe-text.ts";
 import {
   ConfigError,
   type ConfigProblem,
@@ -116,7 +117,7 @@ function tryLoad(load: LoadOptions, { stderr }: CommandStreams): LoadedConfig | 
 }
 
 function problemLines(problems: readonly ConfigProblem[], prefix: string): string {
-  return problems.map((problem) => `${prefix}${formatProblem(problem)}\n`).join("");
+  return problems.map((problem) => safeMessage(`${prefix}${formatProblem(problem)}\n`)).join("");
 }
 
 interface ShownRow {

@@ -2,6 +2,7 @@
 
 import { booleanText } from "@svc-authorizer/commands/boolean-switches.ts";
 import type { Environment } from "@svc-authorizer/commands/environment.ts";
+import { safeColored } from "@svc-authorizer/commands/safe-text.ts";
 import type { StructuredFormat } from "./output/structured.ts";
 import { COLORED, PLAIN, type Style } from "./style.ts";
 import type { SvcctlEdge } from "./svcctl-edge.ts";
@@ -83,9 +84,9 @@ export class CommandContext {
     this.edge.stdout.write(text);
   }
 
-  /** Writes to standard error, as is. */
+  /** Writes lines to standard error. What of them came from a file or a server does not steer the terminal. */
   err(text: string): void {
-    this.edge.stderr.write(text);
+    this.edge.stderr.write(safeColored(text));
   }
 
   /** Base of relative URIs: `--base-uri`, else `$SVCCTL_BASE_URI`. */

@@ -82,12 +82,13 @@ export function differenceLines(
   style: Style,
 ): readonly string[] {
   const sign = direction === "gains" ? style.red("+") : style.green("-");
-  if (line.kind === "undecided") return [`${sign} undecided: ${line.why ?? "the comparison gave up"}`];
+  if (line.kind === "undecided")
+    return [`${sign} undecided: ${safeText(line.why ?? "the comparison gave up")}`];
   const exceptions = line.exceptions.slice(0, MOST_SHOWN).map(exceptionText);
   const more = line.exceptions.length - exceptions.length;
   return [
     `${sign} ${areaText(line)}${usersText(line)}`,
-    ...(line.why === undefined ? [] : [`    ${line.why}`]),
+    ...(line.why === undefined ? [] : [`    ${safeText(line.why)}`]),
     ...(line.certainty === "undecided" ? ["    undecided: perhaps nothing of it"] : []),
     ...conditionLines(line),
     ...exceptions,
