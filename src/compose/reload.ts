@@ -1,12 +1,25 @@
 /** The effect of SIGHUP: tokens, certificates, data sets and the shadow candidate are read again, independently. */
 
 import { auditingUnknown } from "../api/rest/unknown-outcome.ts";
+import { reloadedValues } from "../config/reloaded-values.ts";
 import type { ConfigValues } from "../config/table.ts";
 import { listenerTls } from "../listeners/tls.ts";
 import { isBreakingOff } from "./breaking-off.ts";
 import { loadConfiguredDatasets } from "./datasets.ts";
 import { bearerOptions } from "./listeners/listener-settings.ts";
 import type { ServiceOptions, ServiceParts } from "./parts.ts";
+
+/**
+ * The values in force after the configuration was read again. Items that need a restart keep theirs, and the log names them: a
+ * process that takes the place of another one must not decide by others than the rest.
+ */
+export function valuesInForce({ data }: Pick<ServiceParts, "data">, read: ConfigValues): ConfigValues {
+  const { values, waiting } = reloadedValues(data.values, read);
+  if (waiting.length > 0) {
+    data.logger.warn("the configuration has changed, and needs a restart to be in force", { items: waiting });
+  }
+  return values;
+}
 
 /** Reads again; what is faulty stays as it was and is logged. The end of the service waits for it. */
 export function reloadParts(

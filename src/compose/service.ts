@@ -13,7 +13,7 @@ import { startMirroring } from "./mirroring.ts";
 import { openParts, type ServiceOptions, type ServiceParts } from "./parts.ts";
 import { closeParts } from "./parts-end.ts";
 import { readAhead } from "./read-ahead.ts";
-import { reloadParts } from "./reload.ts";
+import { reloadParts, valuesInForce } from "./reload.ts";
 
 /** URLs with the real addresses. */
 export interface ServiceAddresses extends ProxyAddresses {
@@ -54,7 +54,7 @@ export async function startService(data: DataParts, options: ServiceOptions): Pr
       data,
       decisions: parts.decisions,
       setup: parts.setup.offer,
-      reload: (values) => reloadParts(parts, values, options),
+      reload: (read) => reloadParts(parts, valuesInForce(parts, read), options),
       stop: () => {
         for (const end of unwatch) end();
         stopped ??= stop(parts);
@@ -90,7 +90,8 @@ async function startPrimary(
     data,
     decisions: parts.decisions,
     setup: parts.setup.offer,
-    reload: async (values) => {
+    reload: async (read) => {
+      const values = valuesInForce(parts, read);
       await reloadParts(parts, values, options);
       fleet.reload(values);
     },

@@ -274,6 +274,41 @@ describe("two workers of their own", () => {
     expect((await api("GET", "/auth/users/alice")).status).toBe(200);
   });
 
+  it("decide by one configuration, also after SIGHUP and the end of one: what needs a restart waits for it", async () => {
+    const about = async (type: string) => {
+      const body = { subject: { type, id: "alice" }, action: { name: "fs:ReadObject" }, resource };
+      const answers = await askBoth(4, () => ask(program.service, "POST", "/access/v1/evaluation", body));
+      return new Set(answers.map(({ body: text }) => (JSON.parse(text) as { decision: boolean }).decision));
+    };
+    const resource = { type: "arn", id: "arn:svc:fs:::repository/r/object/o" };
+    const statement = [{ effect: "allow", action: ["fs:*"], resource: "*" }];
+    await api("POST", "/auth/users", { username: "alice" });
+    await api("POST", "/auth/policies", { name: "All", statement });
+    await api("PUT", "/auth/users/alice/policies/All");
+    expect([await about("user"), await about("agent")]).toEqual([new Set([true]), new Set([false])]);
+    const extra = "an-extra-token-of-the-third-kind-0123456789";
+    writeConfig(folder, { ...settings(), "authorizer.subjects.types": ["user", "agent"] });
+    writeFileSync(`${folder}/extra.token`, `${extra}\n`);
+    program.child.kill("SIGHUP");
+    const waits = /WARN .*restart.*authorizer\.subjects\.types/;
+    await expect.poll(() => program.stdout()).toMatch(waits);
+    for (const pid of workerPids(program)) {
+      process.kill(pid, "SIGKILL");
+      await expect.poll(() => workerPids(program).includes(pid)).toBe(false);
+      await expect.poll(() => workerPids(program).length).toBe(2);
+      await expect.poll(() => metric("svc_authorizer_workers")).toBe(2);
+      await expect.poll(() => about("user")).toEqual(new Set([true]));
+      expect(await about("agent")).toEqual(new Set([false]));
+    }
+    // Tokens are those of the newest reading, also in processes that began later.
+    const headers = { authorization: `Bearer ${extra}` };
+    const users = await askBoth(4, () =>
+      ask(program.service, "GET", "/api/v1/auth/users", undefined, headers),
+    );
+    expect(new Set(users.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await program.end()).toBe(0);
+  });
+
   it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
     const fresh = "an-extra-token-of-the-second-kind-012345678";
     const status = async () =>
