@@ -66,6 +66,27 @@ describe.each(BACKENDS)("the partition of a store ($name)", (backend) => {
     );
   });
 
+  it("is not recorded where all policies that an earlier version stored have another one", async () => {
+    const directory = await openDirectoryOn(store);
+    const statement = (resource: string) => [{ effect: "allow" as const, action: ["fs:*"], resource }];
+    await directory.policies.create({ name: "A", statement: statement("*") });
+    await directory.policies.create({
+      name: "B",
+      statement: statement('["arn:svc:fs:::repository/a","arn:svc:fs:::repository/b"]'),
+    });
+    await directory.close();
+    await store.commit({ delete: [{ partition: "meta", key: "partition" }] });
+    const { head } = store.history;
+    await expect(start({ partition: "acme" })).rejects.toMatchObject({
+      code: "invalid_request",
+      message:
+        'authorizer.partition is "acme", but the policies in this store have ARNs of "svc"; set authorizer.partition to "svc", or use an empty store',
+    });
+    expect(store.history.head).toEqual(head);
+    await start();
+    expect(await partition()).toBe('{"partition":"svc"}');
+  });
+
   it("outlives a rotation of the secret key, and is no finding", async () => {
     await start();
     await rotateSecretKey({ store, oldKey: SECRET_KEY, newKey: NEW_KEY, now: () => 1 });

@@ -1,9 +1,7 @@
 /** ARNs of another partition: a service would keep them and never match one. */
 
-import { parseResourceText } from "@svc-authorizer/policy/model/resource-text.ts";
 import type { NewPolicy } from "../../directory/new-entities.ts";
-
-const PARTITION = /^arn:([^:]*):/;
+import { partitionsOf } from "../../directory/records/store-partition.ts";
 
 /** Partitions other than `partition` in the resources of policies, each with the first policy that has it. */
 export function foreignPartitions(
@@ -12,13 +10,8 @@ export function foreignPartitions(
 ): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { name, statement } of policies) {
-    for (const { resource } of statement) {
-      for (const text of parseResourceText(resource) ?? []) {
-        const other = PARTITION.exec(text)?.[1];
-        // A wildcard matches any partition's texts as far as it matches at all.
-        if (other === undefined || other === partition || /[*?]/.test(other) || found.has(other)) continue;
-        found.set(other, name);
-      }
+    for (const other of partitionsOf(statement)) {
+      if (other !== partition && !found.has(other)) found.set(other, name);
     }
   }
   return found;

@@ -18,7 +18,7 @@ import {
   type SealingKey,
   SecretBox,
 } from "./secrets.ts";
-import { assertPartitionOfStore, PARTITION } from "./store-partition.ts";
+import { assertPartitionOfPolicies, assertPartitionOfStore, PARTITION } from "./store-partition.ts";
 
 /** Cost of scrypt for stores on a disk: about 50 ms and 20 MiB. */
 export const DURABLE_COST = { N: 2 ** 15, r: 5, p: 1 };
@@ -129,6 +129,7 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
   for (;;) {
     const stored = await readIdentity(store);
     assertPartitionOfStore(stored.partition, partition);
+    if (stored.partition === undefined) await assertPartitionOfPolicies(store, partition);
     const opened = await openStored(options, { stored, derivation, current });
     try {
       await recordIdentity(options, stored, current.id);
