@@ -142,6 +142,7 @@ export async function openDirectory(options: DirectoryOptions): Promise<OpenedDi
     previousSecretKey,
     partition: options.partition,
     cost: keyCost,
+    records: options.upkeep !== false,
     now,
   });
   const keys = new KeyWatch(store, secrets.box);

@@ -87,6 +87,14 @@ describe.each(BACKENDS)("the partition of a store ($name)", (backend) => {
     expect(await partition()).toBe('{"partition":"svc"}');
   });
 
+  it("is not recorded by who only reads a store that an earlier version wrote", async () => {
+    await start();
+    await store.commit({ delete: [{ partition: "meta", key: "partition" }] });
+    const { head } = store.history;
+    await start({ upkeep: false });
+    expect(store.history.head).toEqual(head);
+  });
+
   it("outlives a rotation of the secret key, and is no finding", async () => {
     await start();
     await rotateSecretKey({ store, oldKey: SECRET_KEY, newKey: NEW_KEY, now: () => 1 });

@@ -37,6 +37,8 @@ interface SecretOptions {
   readonly partition: string;
   /** Cost for a store that has none yet; only a store in memory may be cheaper than {@link DURABLE_COST}. */
   readonly cost: KeyCost;
+  /** False: the store is only read, or another process has recorded what it is opened with. */
+  readonly records: boolean;
   /** Unix seconds. */
   readonly now: () => number;
 }
@@ -132,7 +134,7 @@ export async function openSecrets(options: SecretOptions): Promise<OpenedSecrets
     if (stored.partition === undefined) await assertPartitionOfPolicies(store, partition);
     const opened = await openStored(options, { stored, derivation, current });
     try {
-      await recordIdentity(options, stored, current.id);
+      if (options.records) await recordIdentity(options, stored, current.id);
       return opened;
     } catch (error) {
       if (!isErrorCode(error, "conflict")) throw error;
