@@ -309,6 +309,29 @@ describe("two workers of their own", () => {
     expect(await program.end()).toBe(0);
   });
 
+  it("refuse a token that SIGHUP takes away while one of them starts", async () => {
+    const token = "a-token-that-is-taken-away-meanwhile-012345";
+    const tokens = [{ name: "leaver", token, scopes: ["read"] }];
+    await program.end();
+    writeConfig(folder, { ...settings(), "authorizer.tokens": tokens });
+    program = await start(["--config", config], folder);
+    const statuses = async () => {
+      const headers = { authorization: `Bearer ${token}` };
+      const ofLeaver = () => ask(program.service, "GET", "/api/v1/auth/users", undefined, headers);
+      return new Set((await askBoth(4, ofLeaver)).map(({ status }) => status));
+    };
+    expect(await statuses()).toEqual(new Set([200]));
+    const before = workerPids(program);
+    process.kill(before[0]!, "SIGKILL");
+    const isForked = () => workerPids(program).some((pid) => !before.includes(pid));
+    while (!isForked()) await delay(5);
+    writeConfig(folder, settings());
+    program.child.kill("SIGHUP");
+    await expect.poll(() => readFileSync(`${folder}/audit.log`, "utf8")).toContain('"what":"tokens"');
+    await expect.poll(() => metric("svc_authorizer_workers")).toBe(2);
+    expect(await statuses()).toEqual(new Set([401]));
+  });
+
   it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
     const fresh = "an-extra-token-of-the-second-kind-012345678";
     const status = async () =>

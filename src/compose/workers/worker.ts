@@ -27,7 +27,7 @@ export function runWorker(): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   const failures: ((key: string) => void)[] = [];
   const contacts: ((contact: Contact) => void)[] = [];
-  const running: { parts?: ServiceParts } = {};
+  const running: { parts?: ServiceParts; opened?: ServiceParts; reloaded?: ConfigValues } = {};
   const answerers = new Map<string, Answerer>([
     [
       KIND.start,
@@ -35,6 +35,11 @@ export function runWorker(): void {
         const { parts, addresses } = await startWorker(channel, start, {
           onFailure: (listener) => failures.push(listener),
           onContact: (listener) => contacts.push(listener),
+          opened: async (parts) => {
+            running.opened = parts;
+            // The primary may have read again since it said what to start with: a token may be gone.
+            if (running.reloaded !== undefined) await reloadWorker(parts, running.reloaded);
+          },
         });
         running.parts = parts;
         return addresses;
@@ -56,7 +61,13 @@ export function runWorker(): void {
     ],
     [KIND.activity, () => running.parts?.activity.report()],
     [KIND.shadow, () => running.parts?.shadow?.shadow.report()],
-    [KIND.reload, (values: ConfigValues) => running.parts && reloadWorker(running.parts, values)],
+    [
+      KIND.reload,
+      (values: ConfigValues) => {
+        running.reloaded = values;
+        return running.opened && reloadWorker(running.opened, values);
+      },
+    ],
     [KIND.stop, () => stopWorker(running.parts)],
   ]);
   const channel = new Channel(primaryPort(), answerers);
@@ -66,12 +77,14 @@ export function runWorker(): void {
 interface News {
   readonly onFailure: WorkerRole["sharing"]["onTold"];
   readonly onContact: (listener: (contact: Contact) => void) => void;
+  /** To be called before anybody is answered. */
+  readonly opened: (parts: ServiceParts) => Promise<void>;
 }
 
 async function startWorker(
   channel: Channel,
   { values: given, version, nextFreePort, setupToken, copy }: WorkerStart,
-  { onFailure: onTold, onContact }: News,
+  { onFailure: onTold, onContact, opened: beforeAnswers }: News,
 ): Promise<{ readonly parts: ServiceParts; readonly addresses: WorkerAddresses }> {
   const values = given as ConfigValues;
   const logger = openLog(values, (output, batch) => channel.ask(KIND.lines, { output, batch }));
@@ -89,6 +102,7 @@ async function startWorker(
     activity: () => channel.ask(KIND.activity),
   };
   const parts = await openParts(data, { version, env: () => undefined, nextFreePort, worker: role });
+  await beforeAnswers(parts);
   const at = (item: "authorizer.listen_address" | "authorizer.user_listen_address") => ({
     item,
     address: values[item],
