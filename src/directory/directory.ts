@@ -285,8 +285,8 @@ export interface Survey {
   keyPart(range: PartRange): Promise<Part<Credential>>;
   /** The numbers of users and groups that a policy is attached to, in pages. */
   attachments(policy: string): AsyncIterable<number>;
-  /** Names of the members of a group, in pages in UTF-8 byte order; undefined if there is no such group. */
-  members(group: string): Promise<AsyncIterable<readonly string[]> | undefined>;
+  /** The members of a group, in pages in UTF-8 byte order of their names; undefined if there is no such group. */
+  members(group: string): Promise<AsyncIterable<readonly User[]> | undefined>;
   /**
    * Names of the users after `after` who hold one of the policies, directly or through a group, and whose name passes
    * the test of the policy: in pages in UTF-8 byte order, some of them empty. No holder is missing; some of the users

@@ -8,6 +8,7 @@ import { type DirectoryContext, read } from "../context.ts";
 import type { Part, Survey } from "../directory.ts";
 import { under } from "../records/layout.ts";
 import { toStoredPolicy } from "../records/policy-records.ts";
+import { toUser } from "../records/user-records.ts";
 import { firstRegistered } from "../write/resources.ts";
 import { readHolders } from "./holders.ts";
 import { attachmentCounts, groupPart, keyPart, policyPart, userPart } from "./parts.ts";
@@ -63,12 +64,16 @@ async function* keysOf(reader: Reader, now: number): AsyncGenerator<readonly Cre
   }
 }
 
-async function* membersOf(reader: Reader, groupId: string): AsyncGenerator<readonly string[]> {
+async function* membersOf(reader: Reader, groupId: string) {
   const base = under(groupId, "");
   for await (const page of reader.scanAll("group_user", base)) {
     const names = page.map(({ key }) => key.slice(base.length));
     const users = await reader.getMany("user", names);
-    yield names.filter((_, index) => users[index]?.id === page[index]?.record.id);
+    yield names.flatMap((username, index) => {
+      const user = users[index];
+      if (user === undefined || user.id !== page[index]?.record.id) return [];
+      return [toUser(username, user)];
+    });
   }
 }
 

@@ -1,5 +1,7 @@
 /** JSON for the thread that answers questions about access, as bytes and made in slices between other work. */
 
+import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
+import type { User } from "@svc-authorizer/policy/model/entities.ts";
 import type { DirectoryState, UserState } from "../../directory/batch.ts";
 import type { Survey } from "../../directory/directory.ts";
 import type { OpenedDirectory } from "../../directory/open-directory.ts";
@@ -20,8 +22,11 @@ export function subjectText(
   return directory.survey(async (survey) => {
     const principal =
       user === undefined ? await survey.principalOfGroups([group]) : await survey.principal(user);
-    const pieces = [`{"revision":${survey.revision},"members":`];
-    await addList(pieces, user === undefined ? await membersOf(survey, group) : [user], (name) => name);
+    const pieces = [
+      `{"revision":${survey.revision},"created":${await createdOf(directory, user, group)},"members":`,
+    ];
+    const members = user === undefined ? await membersOf(survey, group) : [];
+    await addList(pieces, members, ({ username, creation_date }) => [username, creation_date]);
     pieces.push(',"held":');
     await addList(pieces, principal?.policies ?? [], ({ name, statement, via }) => ({
       name,
@@ -33,9 +38,23 @@ export function subjectText(
   }, bulkPause());
 }
 
-async function membersOf(survey: Survey, group: string): Promise<readonly string[]> {
-  const members: string[] = [];
-  for await (const names of (await survey.members(group)) ?? []) members.push(...names);
+/** Unix seconds at which the user, or the group, was made; 0 where there is none. */
+async function createdOf(
+  { users, groups }: Pick<OpenedDirectory, "users" | "groups">,
+  user: string | undefined,
+  group: string,
+): Promise<number> {
+  try {
+    return (user === undefined ? await groups.get(group) : await users.get(user)).creation_date;
+  } catch (error) {
+    if (isErrorCode(error, "not_found")) return 0;
+    throw error;
+  }
+}
+
+async function membersOf(survey: Survey, group: string) {
+  const members: User[] = [];
+  for await (const page of (await survey.members(group)) ?? []) members.push(...page);
   return members;
 }
 

@@ -82,10 +82,16 @@ async function namesOf(
   if ("group" in holder) {
     const members = await survey.members(holder.group);
     if (members === undefined) throw missing("group");
-    return members;
+    return usernames(members);
   }
   if ((await survey.principal(holder.user)) === undefined) throw missing("user");
   return listed([holder.user]);
+}
+
+async function* usernames(
+  pages: AsyncIterable<readonly { readonly username: string }[]>,
+): AsyncGenerator<readonly string[]> {
+  for await (const page of pages) yield page.map(({ username }) => username);
 }
 
 async function* listed(names: readonly string[]): AsyncGenerator<readonly string[]> {

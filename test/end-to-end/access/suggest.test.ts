@@ -45,6 +45,35 @@ const suggest = async (bed: AccessBed, body: object) => {
 };
 
 describe("a suggestion", () => {
+  it("allows nothing for what an earlier user or group of the name used", async () => {
+    const bed = await bedWithUse();
+    const { users, groups } = bed.authorizer.directory;
+    // Dates are in seconds.
+    const creation_date = Math.floor(Date.now() / 1_000) + 1;
+    await users.delete("alice");
+    await users.create({ username: "alice", creation_date });
+    await users.attachPolicy("alice", "Wide");
+    const found = await suggest(bed, { user: "alice" });
+    expect(found).toMatchObject({ decisions: 0, requests: 0 });
+    expect(found.warnings).toContain(
+      "4 recorded decisions are left out: they are older than the user of this name",
+    );
+    await groups.addMember("Analysts", "alice");
+    // What the group itself gave to the earlier one counts for the group, and what that one had beside it does not.
+    expect(await suggest(bed, { group: "Analysts" })).toMatchObject({ decisions: 6, requests: 6 });
+    await groups.delete("Analysts");
+    await groups.create({ name: "Analysts", creation_date });
+    await groups.attachPolicy("Analysts", "ReadData");
+    expect(await suggest(bed, { group: "Analysts" })).toMatchObject({ decisions: 0 });
+    await expect.poll(() => bed.check("alice", "fs:WriteObject", object("new"))).toBe("allow");
+    await expect
+      .poll(async () => {
+        await bed.check("alice", "fs:WriteObject", object("new"));
+        return (await suggest(bed, { user: "alice" })).requests;
+      })
+      .toBe(1);
+  });
+
   it("for a user is one policy in place of all, with what it is proven to do", async () => {
     const bed = await bedWithUse();
     const found = await suggest(bed, { user: "alice" });

@@ -4,6 +4,9 @@ import { openMemoryStore } from "../../../src/store/memory/memory-store.ts";
 import type { Snapshot, Store } from "../../../src/store/port.ts";
 import { openWorld, type World } from "../../decisions/world.ts";
 
+/** Unix seconds. */
+const CREATED = 1_700_000_000;
+
 /** A directory with alice, her group and others who are of no concern to her. */
 async function worldWith(others: number, store: Store = openMemoryStore()): Promise<World> {
   const world = await openWorld({}, store);
@@ -13,8 +16,8 @@ async function worldWith(others: number, store: Store = openMemoryStore()): Prom
   for (const name of ["Analysts", "Others"]) await groups.create({ name });
   await groups.attachPolicy("Analysts", "Shared");
   await groups.attachPolicy("Others", "Other");
-  for (const username of ["alice", "bob"]) {
-    await users.create({ username });
+  for (const [index, username] of ["alice", "bob"].entries()) {
+    await users.create({ username, creation_date: CREATED + index });
     await groups.addMember("Analysts", username);
   }
   await users.attachPolicy("alice", "Direct");
@@ -41,7 +44,8 @@ describe("the subject of a suggestion", () => {
     const world = await worldWith(1);
     expect(await subjectOf(world, { user: "alice" })).toEqual({
       revision: world.directory.history.head.revision,
-      members: ["alice"],
+      created: CREATED,
+      members: [],
       held: [
         { name: "Direct", statement: statementOf("Direct"), via: [{ user: "alice" }] },
         { name: "Shared", statement: statementOf("Shared"), via: [{ user: "alice" }, { group: "Analysts" }] },
@@ -53,7 +57,11 @@ describe("the subject of a suggestion", () => {
     const world = await worldWith(1);
     expect(await subjectOf(world, { group: "Analysts" })).toEqual({
       revision: world.directory.history.head.revision,
-      members: ["alice", "bob"],
+      created: expect.any(Number),
+      members: [
+        ["alice", CREATED],
+        ["bob", CREATED + 1],
+      ],
       held: [{ name: "Shared", statement: statementOf("Shared"), via: [{ group: "Analysts" }] }],
     });
   });

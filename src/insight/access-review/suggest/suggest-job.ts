@@ -19,8 +19,10 @@ const MOST_REQUESTS = 20_000;
 /** The user, or the group, as the directory has it. */
 export interface SuggestSubject {
   readonly revision: number;
-  /** Names of the members of the group; of a user, that of the user. */
-  readonly members: readonly string[];
+  /** Unix seconds at which the user, or the group, was made: what was recorded before is of somebody else. */
+  readonly created: number;
+  /** Names of the members of the group, with the times at which they were made; empty for a user. */
+  readonly members: readonly (readonly [string, number])[];
   /** The policies that the user has, or that are attached to the group, sorted by name. */
   readonly held: readonly HeldPolicy[];
 }
@@ -30,7 +32,10 @@ interface Subject {
   readonly revision: number;
   readonly user: string | undefined;
   readonly group: string | undefined;
-  readonly members: ReadonlySet<string>;
+  /** Unix seconds at which each user was made. */
+  readonly members: ReadonlyMap<string, number>;
+  /** Unix seconds at which the group was made. */
+  readonly created: number;
   readonly held: readonly HeldPolicy[];
 }
 
@@ -40,12 +45,15 @@ interface Counts {
   refusedToday: number;
   /** Allowed decisions of batches that their records do not list. */
   unlisted: number;
+  /** Allowed decisions about users, or by a group, of the same names that were there before. */
+  earlier: number;
 }
 
 /** Does the job. */
 export function suggestAnswer(job: SuggestJob, found: SuggestSubject, partition: string): AccessResult {
   const { user, group } = job;
-  const subject = { ...found, user, group, members: new Set(found.members) };
+  const members = new Map(user === undefined ? found.members : [[user, found.created]]);
+  const subject = { ...found, user, group, members };
   const index = openIndexReader(job.index);
   try {
     return answerOf(job, subject, index, partition);
@@ -57,9 +65,9 @@ export function suggestAnswer(job: SuggestJob, found: SuggestSubject, partition:
 function answerOf(job: SuggestJob, subject: Subject, index: IndexReader, partition: string): AccessResult {
   const compiled = compile(subject.held, { partition, evaluator: "extended" });
   const used = new UsedRequests(compiled);
-  const counts: Counts = { decisions: 0, refusedToday: 0, unlisted: 0 };
+  const counts: Counts = { decisions: 0, refusedToday: 0, unlisted: 0, earlier: 0 };
   const asked = {
-    subjects: [...subject.members],
+    subjects: [...subject.members.keys()],
     policies: subject.group === undefined ? [] : subject.held.map(({ name }) => name),
     since: job.since,
     until: job.until,
@@ -67,7 +75,12 @@ function answerOf(job: SuggestJob, subject: Subject, index: IndexReader, partiti
   for (const record of index.allowed(asked)) {
     if (isHypothetical(record)) continue;
     counts.unlisted += unlistedOf(record);
-    for (const { user, required, context } of questionsOf(record).filter((one) => isAbout(one, subject))) {
+    const at = Date.parse(record.at) / 1_000;
+    for (const question of questionsOf(record)) {
+      const about = aboutWhom(question, at, subject);
+      if (about === "earlier") counts.earlier++;
+      if (about !== "subject") continue;
+      const { user, required, context } = question;
       const request = { user: user ?? "", required, context };
       counts.decisions++;
       if (allows(compiled, request)) used.add(request);
@@ -120,11 +133,21 @@ function answerOf(job: SuggestJob, subject: Subject, index: IndexReader, partiti
   return { body: JSON.stringify(body) };
 }
 
-/** Of a group: the requests of its members, and those that its policies decided through it for others. */
-function isAbout({ user, effect, determining }: RecordedQuestion, { members, group }: Subject): boolean {
-  if (effect !== "allow" || user === null) return false;
-  if (members.has(user)) return true;
-  return determining.some(({ via }) => via.some((way) => "group" in way && way.group === group));
+/**
+ * Of a group: the requests of its members, and those that its policies decided through it for others. Names change hands:
+ * what an earlier user or group of the name used is nothing that this one needs.
+ */
+function aboutWhom(
+  { user, effect, determining }: RecordedQuestion,
+  at: number,
+  { members, group, created }: Subject,
+): "subject" | "earlier" | undefined {
+  if (effect !== "allow" || user === null) return undefined;
+  const made = members.get(user);
+  if (made !== undefined && made <= at) return "subject";
+  const isThrough = determining.some(({ via }) => via.some((way) => "group" in way && way.group === group));
+  if (isThrough && created <= at) return "subject";
+  return isThrough || made !== undefined ? "earlier" : undefined;
 }
 
 function unlistedOf({ items, counts }: LoggedDecision): number {
@@ -148,7 +171,7 @@ interface Found {
 function warningsOf(
   { otherNodes, share, since, recordedSince, policyBytes, generalise }: SuggestJob,
   { user }: Subject,
-  { refusedToday, unlisted, decisions }: Counts,
+  { refusedToday, unlisted, earlier, decisions }: Counts,
   found: Found,
 ): readonly string[] {
   const warnings: [boolean, string][] = [
@@ -176,6 +199,10 @@ function warningsOf(
     [
       unlisted > 0,
       `records of batches leave out ${unlisted} allowed decisions (authorizer.decision_log.items): what only they needed is not allowed`,
+    ],
+    [
+      earlier > 0,
+      `${earlier} recorded decisions are left out: they are older than the ${user === undefined ? "group or its members" : "user"} of this name`,
     ],
     [
       refusedToday > 0,
