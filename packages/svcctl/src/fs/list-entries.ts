@@ -57,5 +57,5 @@ function entryLine(entry: JsonObject, above: string, { style }: CommandContext):
     type === "object"
       ? `${formatDate(entry["mtime"]).padEnd(DATE)}${GAP}${humanBytes(Number(entry["size_bytes"] ?? 0)).padEnd(SIZE)}`
       : " ".repeat(DATE + SIZE + GAP.length - 1);
-  return `${type.padEnd(TYPE)}${GAP}${detail}${GAP}${name}\n`;
+  return `${safeText(type).padEnd(TYPE)}${GAP}${detail}${GAP}${name}\n`;
 }
