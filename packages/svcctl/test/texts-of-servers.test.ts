@@ -1,4 +1,4 @@
-/** What a data server answers does not steer the terminal of whoever asked: recorded answers, each text with such signs. */
+/** Answers of a data server do not steer the terminal of whoever asked: recorded ones, each text with such signs. */
 
 import { expect, it, onTestFinished } from "vitest";
 import { readFixture } from "../../../test/read-fixture.ts";
