@@ -59,6 +59,8 @@ interface ProcessOptions {
   readonly ipc?: boolean;
   /** Files that it may open, set by `prlimit`; absent: as this process. */
   readonly files?: number;
+  /** Sees what it has printed each time that it prints, also before it is ready. */
+  readonly onOutput?: (child: ChildProcessWithoutNullStreams, stdout: string) => void;
 }
 
 function launch(
@@ -101,6 +103,7 @@ export async function start(
   options: ProcessOptions = {},
 ): Promise<RunningProgram> {
   const { child, output } = launch(["run", ...args], cwd, env, main, options);
+  child.stdout.on("data", () => options.onOutput?.(child, output.stdout));
   const ended = new Promise<number | string | null>((resolve) =>
     child.on("close", (code, signal) => resolve(code ?? signal)),
   );

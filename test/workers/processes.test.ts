@@ -332,6 +332,32 @@ describe("two workers of their own", () => {
     expect(await statuses()).toEqual(new Set([401]));
   });
 
+  it("refuse a token that SIGHUP takes away while all of them start", async () => {
+    const token = "a-token-that-is-taken-away-meanwhile-012345";
+    const tokens = [{ name: "leaver", token, scopes: ["read"] }];
+    await program.end();
+    const users = [{ username: "alice" }];
+    const withUsers = {
+      ...settings(),
+      "authorizer.datasets": [writeConfig(folder, { format: 1, users }, "d.json")],
+    };
+    writeConfig(folder, { ...withUsers, "authorizer.tokens": tokens });
+    let isTold = false;
+    // The configuration is read by then, and the workers take their time.
+    const onOutput: NonNullable<Parameters<typeof start>[4]>["onOutput"] = (child, stdout) => {
+      if (isTold || !stdout.includes("data sets loaded")) return;
+      isTold = true;
+      writeConfig(folder, withUsers);
+      child.kill("SIGHUP");
+    };
+    program = await start(["--config", config], folder, {}, undefined, { onOutput });
+    expect(isTold).toBe(true);
+    const headers = { authorization: `Bearer ${token}` };
+    const ofLeaver = () => ask(program.service, "GET", "/api/v1/auth/users", undefined, headers);
+    const statuses = async () => new Set((await askBoth(4, ofLeaver)).map(({ status }) => status));
+    await expect.poll(statuses).toEqual(new Set([401]));
+  });
+
   it("read tokens again on SIGHUP, and finish on SIGTERM", async () => {
     const fresh = "an-extra-token-of-the-second-kind-012345678";
     const status = async () =>

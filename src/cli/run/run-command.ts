@@ -45,12 +45,16 @@ async function runService(
     quickstart === undefined
       ? { env, flags, ...(options.config === undefined ? {} : { configFile: options.config }) }
       : quickstartConfig(quickstart, flags, env);
+  const running: { service?: RunningService; isAskedAgain?: boolean } = {};
+  edge.onReload(() => {
+    // What is read for the start may be older than what the signal means.
+    if (running.service === undefined) running.isAskedAgain = true;
+    else void reload(running.service, load);
+  });
   const loaded = loadServiceConfig(load);
   await assertUsable(loaded);
   // Listens before the start: a program that reads the ready line may send a signal at once.
   const stopped = stopSignal(edge);
-  const running: { service?: RunningService } = {};
-  edge.onReload(() => void reload(running.service, load));
   const ending = new AbortController();
   void stopped.then(() => running.service === undefined && ending.abort());
   const service = await start(loaded, env, version, {
@@ -60,6 +64,7 @@ async function runService(
   });
   if (service === undefined) return EXIT.ok;
   running.service = service;
+  if (running.isAskedAgain === true) await reload(service, load);
   const { user } = service.addresses;
   if (quickstart !== undefined) noteUserUrl(quickstart.folder, user);
   const started: StartedService = {
@@ -110,9 +115,7 @@ async function start(
   }
 }
 
-async function reload(service: RunningService | undefined, load: LoadOptions): Promise<void> {
-  // Still starting: what is read now is new enough.
-  if (service === undefined) return;
+async function reload(service: RunningService, load: LoadOptions): Promise<void> {
   const { logger } = service.data;
   try {
     await service.reload(loadServiceConfig(load).values);
