@@ -1,6 +1,7 @@
 /** The kinds of store (`database.type`) that this build has, and how each is opened. */
 
 import { basename, join } from "node:path";
+import { VERSION } from "@svc-authorizer/commands/new-program.ts";
 import { AuthorizerError, isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import type { ConfigValues } from "../../config/table.ts";
 import { NODES } from "../../directory/records/sealing.ts";
@@ -97,6 +98,7 @@ async function openLocal(values: ConfigValues, logger: Logger): Promise<OpenedSt
     checksPages: values["authorizer.check_pages"],
     log: storeLog(logger, values["database.local.enable_logging"]),
     keepMs: values["authorizer.history.keep"],
+    writer: `svc-authorizer ${VERSION}`,
   });
   return { store, memory: undefined };
 }
