@@ -1,6 +1,6 @@
 /** `svc-authorizer backup`, and what reads a local store while the service runs. */
 
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type DataParts, openData, openLog } from "../../src/compose/data.ts";
@@ -158,6 +158,33 @@ it("a restored backup keeps what was revoked since, unless that is to be forgott
     expect((await directory.credentials.getWithSecret("K1")).secret_access_key).toBe("secret of K1");
   });
   expect((await command("check-store")).code).toBe(0);
+});
+
+it("what a restored backup knows as revoked stays so, whatever was forgotten then", async () => {
+  await fill();
+  cpSync(join(folder, "svc-authorizer"), file("copy"), { recursive: true });
+  await onData(async ({ directory }) => {
+    await directory.credentials.delete("user-1", "K1");
+    await directory.users.update("user-8", { inactive: true });
+    await directory.users.update("user-9", { inactive: true });
+  });
+  await command("backup", file("b"));
+  await onData(async ({ directory }) => {
+    await directory.credentials.delete("user-1", "K2");
+    await directory.users.delete("user-7");
+    await directory.users.delete("user-8");
+    await directory.users.update("user-9", { inactive: false });
+  });
+  await command("restore", "--from", file("b"), "--forget-revocations");
+  rmSync(join(folder, "svc-authorizer"), { recursive: true });
+  cpSync(file("copy"), join(folder, "svc-authorizer"), { recursive: true });
+  await onData(async ({ directory }) => {
+    const { users } = await directory.batches.state({ secrets: false });
+    const inactive = [...users].filter(([, { user }]) => user.value.inactive === true).map(([name]) => name);
+    expect(inactive).toEqual(["user-8", "user-9"]);
+    await expect(directory.credentials.getWithSecret("K1")).rejects.toMatchObject({ code: "not_found" });
+    expect((await directory.credentials.getWithSecret("K2")).secret_access_key).toBe("secret of K2");
+  });
 });
 
 it("a backup takes the place of a damaged store", async () => {

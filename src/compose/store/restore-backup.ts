@@ -11,6 +11,7 @@ import type { LogPlace } from "../../store/local/revocation-lines.ts";
 import { DamagedRecord, type Snapshot, type Store, withSnapshot } from "../../store/port.ts";
 import { localFolder, revocationPath } from "./backends.ts";
 import { unpackBackup } from "./backup.ts";
+import { forgetSince } from "./forget-revocations.ts";
 import { assertNotInUse, openOfflineData, withOfflineStoreToRead } from "./offline-store.ts";
 import { toBeKept } from "./revocations.ts";
 
@@ -61,7 +62,7 @@ export async function restoreBackup(
   const before = hasLocalStore(folder) ? await compared(values, next, head.log) : undefined;
   if (before === "unreadable")
     warn("the store in its place cannot be read: only what the file of revocations knows stays revoked");
-  if (forgetRevocations) rmSync(revocationPath(values), { force: true });
+  if (forgetRevocations) await forgetSince(revocationPath(values), next, head);
   else if (before !== undefined && before !== "unreadable") await noteRevoked(values, before);
   const kept = existsSync(folder) ? setAside(folder) : undefined;
   renameSync(next, folder);
