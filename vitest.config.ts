@@ -14,7 +14,7 @@ export default defineConfig({
       test: {
         name,
         include: [...files[name]],
-        setupFiles: ["./test/whole-sizes.ts"],
+        setupFiles: ["./test/whole-sizes.ts", "./test/close-left-open.ts"],
         globalSetup: name === "processes" ? ["./test/built-service.ts", "./test/made-once.ts"] : [],
         // What ends a test that hangs; a busy machine takes twenty times as long. The whole form of a property takes minutes.
         testTimeout: isWhole ? 1_800_000 : 300_000,
