@@ -1,5 +1,6 @@
 /** Session cookies between a real lakeFS and forward-auth: each takes those of the other (spec/sign-in §5). */
 import { devNull } from "node:os";
+import { setTimeout } from "node:timers/promises";
 import { startAuthorizer, type TestAuthorizer } from "@svc-authorizer/testing/start-authorizer.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sealSession } from "../../../src/identity/session-cookies/sealed-cookie.ts";
@@ -34,6 +35,8 @@ describe.skipIf(given === undefined)("data server: session cookies", () => {
       LAKEFS_AUTH_API_TOKEN: users.token,
     });
     closing.push(() => server.close());
+    // Cookies are dated in whole seconds: one of the second in which its user was made may be of an earlier user of the name.
+    await setTimeout(1_000 - (Date.now() % 1_000));
   });
 
   afterAll(async () => {
