@@ -6,7 +6,7 @@ interface Closable {
   close(): unknown;
 }
 
-/** What is still open, in the order of its opening. */
+/** Things that are still open, in the order of their opening. */
 const open = new Set<Closable>();
 
 /** Waits for what is opened, and closes it after all tests of the file, or of the suite that it is opened in. */
