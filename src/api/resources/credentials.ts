@@ -162,6 +162,16 @@ function wantedLifetime({ query }: RestCall): number | undefined {
   return /^[0-9]{1,12}$/.test(text) ? Number(text) : Number.NaN;
 }
 
+/** Bytes of a body that says nothing: `{}`. */
+const EMPTY_BODY = 2;
+
+/** Refuses a body: what it asks of the key would be ignored, and a key that expires would stay. */
+function refuseBody({ request }: RestCall, members: string): void {
+  const { "content-length": length = "0", "transfer-encoding": coding } = request.headers;
+  if (coding === undefined && Number(length) <= EMPTY_BODY) return;
+  throw new AuthorizerError("invalid_request", `the request has no body: ${members} belong into the query`);
+}
+
 /** `user_id` is a number in the specification and means nothing; clients go by `user_name`. */
 function secretForDataServer(key: CredentialWithSecret): Record<string, unknown> {
   return { ...secretBody(key), user_id: 0, user_name: key.username };
@@ -169,6 +179,7 @@ function secretForDataServer(key: CredentialWithSecret): Record<string, unknown>
 
 async function create(call: RestCall, parts: RestParts): Promise<Reply> {
   const user = param(call, 0);
+  refuseBody(call, "expires_in");
   const expires_in = wantedLifetime(call);
   const grant = { user, doing: "creating credentials for" };
   const { result: made, warnings } = await checkActingAs(call, grant, parts.escalation, () =>
@@ -180,6 +191,7 @@ async function create(call: RestCall, parts: RestParts): Promise<Reply> {
 
 async function createOrImport(call: RestCall, parts: RestParts): Promise<Reply> {
   const key = given(call);
+  refuseBody(call, "access_key and secret_key");
   const { credentials } = parts.directory;
   const made = await withFieldNames(QUERY_NAMES, credentials.create(param(call, 0), key));
   auditCreation(call, parts, made, { imported: key.access_key_id !== undefined });

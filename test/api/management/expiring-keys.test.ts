@@ -43,6 +43,24 @@ describe("an access key that expires", () => {
     expect((await api.call("admin", "GET", CREDENTIALS)).json).toEqual(before.json);
   });
 
+  it("is not made as one that stays, where the term stands in the body", async () => {
+    const before = await api.call("admin", "GET", CREDENTIALS);
+    const refused = await api.call("admin", "POST", CREDENTIALS, { body: { expires_in: 3_600 } });
+    expect(refused.status).toBe(400);
+    expect(refused.json.message).toContain("expires_in");
+    expect((await api.call("admin", "GET", CREDENTIALS)).json).toEqual(before.json);
+    const { url, token } = api.authorizer;
+    const imported = await fetch(`${url}/api/v1${CREDENTIALS}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ access_key: "AKIAJEXAMPLEEXAMPLEQ", secret_key: "s" }),
+    });
+    expect(imported.status).toBe(400);
+    expect((await api.call("admin", "GET", CREDENTIALS)).json).toEqual(before.json);
+    // As some clients send it for a call without a body.
+    expect((await api.call("admin", "POST", CREDENTIALS, { body: {} })).status).toBe(201);
+  });
+
   it("is refused by every call once its time is over, and unknown to a data server", async () => {
     const { json: key } = await api.call("admin", "POST", `${CREDENTIALS}?expires_in=2`);
     const { url, token } = api.authorizer;
