@@ -2,6 +2,7 @@
 
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { type Commit, isCheck, type Snapshot, type Store } from "../store/port.ts";
+import { withCalls } from "../store/with-calls.ts";
 
 /** Hears what is done in the context of a call. */
 interface StoreNotes {
@@ -25,6 +26,5 @@ export function notingStore(store: Store, { read, failedCheck }: StoreNotes): St
       throw error;
     }
   };
-  const noting = { snapshot: { value: snapshot }, commit: { value: commit } };
-  return Object.defineProperties({}, { ...Object.getOwnPropertyDescriptors(store), ...noting }) as Store;
+  return withCalls(store, { snapshot, commit });
 }

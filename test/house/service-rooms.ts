@@ -105,6 +105,7 @@ export const SERVICE_ROOMS: Rooms = {
       "store/read-record.ts",
       "store/every-record.ts",
       "store/listeners.ts",
+      "store/with-calls.ts",
     ],
   },
   "request-map": { may: ["policy/catalog", "policy/model", "policy/errors", "remember-last"] },

@@ -4,6 +4,7 @@ import { restrictsAnew } from "../../directory/records/restricting.ts";
 import { MIRRORS } from "../../mirroring/mirror-records.ts";
 import type { Logger } from "../../observe/log/logger.ts";
 import type { Commit, RecordPut, Store } from "../../store/port.ts";
+import { withCalls } from "../../store/with-calls.ts";
 
 /**
  * A store over a log that nodes of version 0.2 may share. Before the first commit that they would not obey (an inactive user, an
@@ -18,10 +19,7 @@ export function raisingStore(store: Store, logger: Logger): Store {
     }
     return store.commit(asked);
   };
-  return Object.defineProperties(
-    {},
-    { ...Object.getOwnPropertyDescriptors(store), commit: { value: commit } },
-  ) as Store;
+  return withCalls(store, { commit });
 }
 
 const MESSAGE =

@@ -17,6 +17,7 @@ import type {
   Store,
 } from "../../store/port.ts";
 import { idOfRecord } from "../../store/record-id.ts";
+import { withCalls } from "../../store/with-calls.ts";
 import { revocationPath } from "./backends.ts";
 
 /** A claim is known for this time beyond its expiry, as the store keeps it. */
@@ -104,17 +105,10 @@ class KeptRevocations implements Revocations {
       return revision;
     };
     const begin = store.stage;
-    const stage =
-      begin &&
-      (async (subject: StageSubject) => this.#observedStage(store, await begin.call(store, subject)));
-    return Object.defineProperties(
-      {},
-      {
-        ...Object.getOwnPropertyDescriptors(store),
-        commit: { value: commit },
-        ...(stage !== undefined && { stage: { value: stage } }),
-      },
-    ) as Store;
+    if (begin === undefined) return withCalls(store, { commit });
+    const stage = async (subject: StageSubject): Promise<Stage> =>
+      this.#observedStage(store, await begin.call(store, subject));
+    return withCalls(store, { commit, stage });
   }
 
   /** A stage, whose pieces are looked at as they come; what they revoke is noted once all are in force. */

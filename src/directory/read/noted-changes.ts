@@ -3,6 +3,7 @@
 import { isErrorCode } from "@svc-authorizer/policy/errors.ts";
 import { parseJsonText } from "@svc-authorizer/policy/json-text.ts";
 import { type Commit, isCheck, type Store, withSnapshot } from "../../store/port.ts";
+import { withCalls } from "../../store/with-calls.ts";
 import {
   type ChangedRecord,
   type DescribedChanges,
@@ -58,10 +59,7 @@ export class NotedChanges {
         throw error;
       }
     };
-    return Object.defineProperties(
-      {},
-      { ...Object.getOwnPropertyDescriptors(store), commit: { value: commit } },
-    ) as Store;
+    return withCalls(store, { commit });
   }
 }
 
