@@ -1,9 +1,8 @@
 /** Commands against what a real data server answered: they ask the same, and print the same. */
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { readFixture } from "../../../test/read-fixture.ts";
-import { temporaryFolder } from "../../../test/temporary-folder.ts";
-import { type Conversation, placeFiles, playServer, withoutRandomNames } from "./conversation.ts";
-import { svcctl } from "./run-svcctl.ts";
+import { type Conversation, withoutRandomNames } from "./conversation.ts";
+import { playConversation } from "./play-conversation.ts";
 
 const { conversations } = readFixture<{ conversations: Conversation[] }>(
   "conversations/data-server-commands.json",
@@ -21,25 +20,9 @@ function withoutTimes(text: string): string {
     .replace(/^(p?[\d.]+|min|max)\t[\d.]+$/gm, "$1\tN");
 }
 
-async function play({ args, stdin, files, exchanges }: Conversation, before: string[] = []) {
+async function play(one: Conversation, before: string[] = []) {
   process.env["TZ"] = "UTC";
-  const cwd = temporaryFolder();
-  placeFiles(cwd, files);
-  const server = await playServer(exchanges);
-  onTestFinished(server.close);
-  const filled = args.map((arg) => arg.replaceAll("{folder}", cwd));
-  const ran = await svcctl([...before, ...filled], {
-    cwd,
-    ...(stdin !== undefined && { stdin }),
-    env: {
-      SVCCTL_SERVER_ENDPOINT_URL: server.url,
-      SVCCTL_CREDENTIALS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLQ",
-      SVCCTL_CREDENTIALS_SECRET_ACCESS_KEY: "a-secret-for-tests",
-      SVCCTL_SERVER_RETRIES_ENABLED: "false",
-      HOME: cwd,
-      PATH: process.env["PATH"],
-    },
-  });
+  const { cwd, server, ...ran } = await playConversation(one, before);
   const placed = (text: string) =>
     withoutTimes(withoutRandomNames(text.replaceAll(cwd, "{folder}").replaceAll(server.url, "{server}")));
   return { code: ran.code, stdout: placed(ran.stdout), stderr: placed(ran.stderr), raw: ran.stdout, server };
