@@ -19,6 +19,18 @@ const people = (claims = {}) => bed.people.token({ sub: "alice", ...claims });
 const forge = (claims = {}) => bed.forge.token({ sub: "repo:team/data", ref: "main", ...claims });
 const asJob = { RoleArn: roleOf("job") };
 
+/** A key for a token of alice. */
+async function issuedKey(): Promise<readonly [id: string, secret: string]> {
+  const answer = await bed.call(form(await people()));
+  return [answer.element("AccessKeyId"), answer.element("SecretAccessKey")];
+}
+
+/** The status with which the management API answers a key. */
+async function statusOf(id: string, secret: string): Promise<number> {
+  const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
+  return (await fetch(`${bed.authorizer.userUrl}/api/v1/user`, { headers: { authorization } })).status;
+}
+
 describe("a token of an issuer that may name users", () => {
   it.each(["/sts", "/sts/"])("is exchanged at %s for a key that works and expires", async (path) => {
     const before = Math.floor(Date.now() / 1_000);
@@ -53,12 +65,7 @@ describe("a token of an issuer that may name users", () => {
       };
       const key = { access_key_id: `OF-ALICE-${by}`, secret_access_key: "a secret of alice" };
       await credentials.create("alice", { ...key, expires_in: 3_600 });
-      const answer = await bed.call(form(await people()));
-      const issued = [answer.element("AccessKeyId"), answer.element("SecretAccessKey")] as const;
-      const statusOf = async (id: string, secret: string) => {
-        const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-        return (await fetch(`${bed.authorizer.userUrl}/api/v1/user`, { headers: { authorization } })).status;
-      };
+      const issued = await issuedKey();
       expect(await statusOf(...issued)).toBe(200);
       await change[by]?.(true);
       expect(await statusOf(...issued)).toBe(401);
@@ -74,12 +81,7 @@ describe("a token of an issuer that may name users", () => {
     const { sessions, credentials } = bed.authorizer.directory;
     const key = { access_key_id: "OF-ALICE-ALWAYS", secret_access_key: "a secret of alice" };
     await credentials.create("alice", { ...key, expires_in: 3_600 });
-    const answer = await bed.call(form(await people()));
-    const issued = [answer.element("AccessKeyId"), answer.element("SecretAccessKey")] as const;
-    const statusOf = async (id: string, secret: string) => {
-      const authorization = `Basic ${Buffer.from(`${id}:${secret}`).toString("base64")}`;
-      return (await fetch(`${bed.authorizer.userUrl}/api/v1/user`, { headers: { authorization } })).status;
-    };
+    const issued = await issuedKey();
     expect(await statusOf(...issued)).toBe(200);
     await sessions.end("alice");
     expect(await statusOf(...issued)).toBe(401);
